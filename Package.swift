@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func library(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func executable(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
+let package = Package(
+  name: "tidings",
+  products: [
+    .executable(name: "rpcd", targets: ["rpcd"]),
+    .executable(name: "rpcctl", targets: ["rpcctl"]),
+    .executable(name: "tidings-bench", targets: ["tidings-bench"]),
+    .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
+    .executable(name: "protoc-gen-tidings-c", targets: ["protoc-gen-tidings-c"]),
+    .library(name: "TidingsClient", targets: ["TidingsClient"]),
+    .library(name: "TidingsRPC", targets: ["TidingsRPC", "TidingsProtobuf", "TidingsZeroMQ"]),
+  ],
+  targets: [
+    // Floor 0: C.
+    .systemLibrary(name: "CZeroMQ"),
+    .systemLibrary(name: "CProtobufC"),
+    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CSodium"),
+    .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
+    .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
+
+    // Domain wing.
+    library("TidingsModel"),
+    library("TidingsMatcher", "TidingsModel"),
+    library("TidingsSQL"),
+    library("TidingsSQLite", "TidingsSQL", "CSQLite"),
+    library("TidingsEngine", "TidingsModel", "TidingsMatcher", "TidingsSQL", "CSodium"),
+
+    // Wire wing.
+    library("TidingsProtobuf", "CProtobufC"),
+    library("TidingsRPC", "TidingsProtobuf"),
+    library("TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC"),
+    library(
+      "TidingsZeroMQ",
+      "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC", "CZeroMQ"),
+    library(
+      "TidingsClient", "TidingsModel", "TidingsProto", "TidingsProtobuf", "TidingsRPC",
+      "TidingsZeroMQ"),
+
+    // Where the wings meet.
+    library(
+      "TidingsService",
+      "TidingsEngine", "TidingsMatcher", "TidingsModel", "TidingsSQL", "TidingsSQLite",
+      "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ", "TidingsProtoC",
+      "CProtobufC"),
+
+    // Programs.
+    executable("rpcd", "TidingsService"),
+    executable(
+      "rpcctl", "TidingsClient", "TidingsModel", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+    executable("tidings-bench", "TidingsClient", "TidingsMatcher", "TidingsModel", "CZeroMQ", "CSQLite"),
+
+    // The generator.
+    library("ProtoGen", "DescriptorProtoC", "CProtobufC"),
+    executable("protoc-gen-tidings-swift", "ProtoGen"),
+    executable("protoc-gen-tidings-c", "ProtoGen"),
+  ]
+)

@@ -1,0 +1,37 @@
+/// How a client wants a call to be made.
+public struct CallOptions: Sendable {
+  /// How long the answer is wanted; `nil`: for ever.
+  public var timeout: Duration?
+  /// Sent with the call.
+  public var metadata: Metadata
+  /// Applies a mutating call once; also makes it safe to retry.
+  public var idempotencyKey: String?
+
+  /// Options; a timeout of 10 seconds unless told.
+  public init(
+    timeout: Duration? = .seconds(10),
+    metadata: Metadata = Metadata(),
+    idempotencyKey: String? = nil
+  ) {
+    self.timeout = timeout
+    self.metadata = metadata
+    self.idempotencyKey = idempotencyKey
+  }
+}
+
+/// Carries calls to a server: over ZeroMQ, or within the process.
+///
+/// Generated clients call these; the bytes are encoded messages.
+public protocol ClientTransport: Sendable {
+  /// Makes a unary call.
+  ///
+  /// - Returns: The encoded response message.
+  func unary(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
+    async throws(RPCError) -> [UInt8]
+
+  /// Starts a server-streaming call.
+  ///
+  /// - Returns: The encoded response messages. Ending the iteration early cancels the call.
+  func serverStreaming(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
+    -> ResponseStream
+}

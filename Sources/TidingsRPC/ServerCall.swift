@@ -1,0 +1,44 @@
+/// What a handler knows about the call it answers.
+public struct ServerCall: Sendable {
+  /// The method called.
+  public var method: MethodDescriptor
+  /// What the client sent with the call.
+  public var metadata: Metadata
+  /// When the answer is no longer wanted; `nil`: never.
+  public var deadline: ContinuousClock.Instant?
+  /// The client's idempotency key, if any.
+  public var idempotencyKey: String?
+
+  /// A call.
+  public init(
+    method: MethodDescriptor,
+    metadata: Metadata = Metadata(),
+    deadline: ContinuousClock.Instant? = nil,
+    idempotencyKey: String? = nil
+  ) {
+    self.method = method
+    self.metadata = metadata
+    self.deadline = deadline
+    self.idempotencyKey = idempotencyKey
+  }
+}
+
+/// Where a streaming handler writes its messages.
+public protocol ResponseWriter: Sendable {
+  /// Sends one encoded message; waits until the client has credit for it.
+  ///
+  /// - Throws: `cancelled` when the client gave up, `deadlineExceeded` when the time is over.
+  func write(_ message: [UInt8]) async throws(RPCError)
+}
+
+/// A service that answers calls with tasks: what generated server protocols refine.
+public protocol RPCService: Sendable {
+  /// Which service.
+  static var descriptor: ServiceDescriptor { get }
+  /// Answers a unary call; the bytes are encoded messages.
+  func handleUnary(_ call: ServerCall, _ request: [UInt8]) async throws -> [UInt8]
+  /// Answers a server-streaming call.
+  func handleServerStreaming(
+    _ call: ServerCall, _ request: [UInt8], _ writer: any ResponseWriter
+  ) async throws
+}
