@@ -69,14 +69,20 @@ let package = Package(
       "CProtobufC"),
 
     // Programs.
-    executable("rpcd", "TidingsService"),
+    library("CommandLineTools"),
+    executable("rpcd", "TidingsService", "CommandLineTools"),
     executable(
-      "rpcctl", "TidingsClient", "TidingsModel", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
-    executable("tidings-bench", "TidingsClient", "TidingsMatcher", "TidingsModel", "CZeroMQ", "CSQLite"),
+      "rpcctl", "CommandLineTools", "TidingsClient", "TidingsModel", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+    executable(
+      "tidings-bench", "CommandLineTools", "TidingsClient", "TidingsMatcher", "TidingsModel", "CZeroMQ",
+      "CSQLite"),
 
     // The generator.
     library("ProtoGen", "DescriptorProtoC", "CProtobufC"),
     executable("protoc-gen-tidings-swift", "ProtoGen"),
     executable("protoc-gen-tidings-c", "ProtoGen"),
+
+    // Tests.
+    tests("CommandLineToolsTests", "CommandLineTools"),
   ]
 )

@@ -1,0 +1,139 @@
+/// What a command line, the environment and the defaults say together.
+public struct ParsedArguments: Hashable, Sendable {
+  /// What is neither an option nor an option's value.
+  public private(set) var operands: [String] = []
+  private var values: [String: [String]] = [:]
+  private var given: Set<String> = []
+
+  /// The values of an option, in the order of the command line.
+  public func all(_ name: String) -> [String] { values[name] ?? [] }
+
+  /// The value of an option, the last if there are several.
+  public subscript(name: String) -> String? { values[name]?.last }
+
+  /// A flag is set.
+  public func has(_ flag: String) -> Bool { values[flag] != nil }
+
+  /// The option stood on the command line itself.
+  public func isGiven(_ name: String) -> Bool { given.contains(name) }
+
+  /// The value of an option that must be a whole number in a range.
+  public func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+    guard let text = self[name] else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw UsageError(
+        "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), "
+          + "not '\(text)'")
+    }
+    return number
+  }
+
+  /// Reads a command line.
+  ///
+  /// Options may stand anywhere; `--` ends them; `--name=value` and `--name value` are the same.
+  ///
+  /// - Parameters:
+  ///   - arguments: Without the program's own name.
+  ///   - options: What is allowed.
+  ///   - environment: Where options without a place on the command line are looked for.
+  ///   - prefix: What the names of environment variables begin with.
+  ///   - settings: What a configuration file says, by option name; below the environment.
+  public init(
+    _ arguments: [String],
+    options: [Option],
+    environment: [String: String] = [:],
+    prefix: String,
+    settings: [String: String] = [:]
+  ) throws(UsageError) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        operands += rest
+        break
+      }
+      guard argument.hasPrefix("-"), argument != "-", Int(argument) == nil else {
+        operands.append(argument)
+        continue
+      }
+      try parse(argument, &rest, options)
+    }
+    for option in options where values[option.name] == nil {
+      let variable = option.variable(prefix: prefix)
+      if let value = environment[variable], !value.isEmpty {
+        try accept(value, for: option, from: variable)
+      } else if let value = settings[option.name] {
+        try accept(value, for: option, from: "the configuration file's \(option.name)")
+      } else if let value = option.defaultValue {
+        values[option.name] = [value]
+      }
+    }
+  }
+
+  private mutating func parse(
+    _ argument: String, _ rest: inout ArraySlice<String>, _ options: [Option]
+  ) throws(UsageError) {
+    let isLong = argument.hasPrefix("--")
+    let parts = argument.drop { $0 == "-" }.split(separator: "=", maxSplits: 1)
+    let name = parts.first.map(String.init) ?? ""
+    let found = options.first { option in
+      isLong ? option.name == name : option.letter.map(String.init) == name
+    }
+    guard let option = found else {
+      let near = nearest(to: name, among: options.map(\.name))
+      throw UsageError(
+        "unknown option '\(argument)'" + (near.map { "; did you mean --\($0)?" } ?? ""))
+    }
+    given.insert(option.name)
+    guard option.value != nil else {
+      guard parts.count == 1 else { throw UsageError("--\(option.name) takes no value") }
+      values[option.name] = [""]
+      return
+    }
+    let value = parts.count > 1 ? String(parts[1]) : argument.hasSuffix("=") ? "" : rest.popFirst()
+    guard let value else {
+      throw UsageError("--\(option.name) needs a value: --\(option.name) \(option.value ?? "")")
+    }
+    if values[option.name] != nil, !option.repeats {
+      throw UsageError("--\(option.name) stands twice")
+    }
+    try accept(value, for: option, from: "--\(option.name)")
+  }
+
+  private mutating func accept(_ value: String, for option: Option, from source: String)
+    throws(UsageError)
+  {
+    if option.value == nil {
+      if !["0", "false", "no"].contains(value.lowercased()) { values[option.name] = [""] }
+      return
+    }
+    guard option.choices.isEmpty || option.choices.contains(value) else {
+      let near = nearest(to: value, among: option.choices)
+      throw UsageError(
+        "\(source) takes \(option.choices.joined(separator: ", ")), not '\(value)'"
+          + (near.map { "; did you mean \($0)?" } ?? ""))
+    }
+    values[option.name, default: []].append(value)
+  }
+}
+
+/// The word that was probably meant: the nearest one, if it is near.
+public func nearest(to word: String, among words: [String]) -> String? {
+  let ranked = words.map { (word: $0, distance: editDistance(word, $0)) }
+  guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+  return best.distance <= max(1, word.count / 3) ? best.word : nil
+}
+
+private func editDistance(_ a: String, _ b: String) -> Int {
+  let b = Array(b)
+  var row = Array(0...b.count)
+  for (i, x) in a.enumerated() {
+    var diagonal = row[0]
+    row[0] = i + 1
+    for (j, y) in b.enumerated() {
+      let replaced = diagonal + (x == y ? 0 : 1)
+      diagonal = row[j + 1]
+      row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
+    }
+  }
+  return row[b.count]
+}

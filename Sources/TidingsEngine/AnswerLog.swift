@@ -1,0 +1,86 @@
+public import TidingsModel
+internal import TidingsSQL
+
+/// The first answers of calls with an idempotency key, kept in the transaction of their effects.
+final class AnswerLog {
+  private let limits: Limits
+  private let select: any SQLStatement
+  private let insert: any SQLStatement
+  private let purge: any SQLStatement
+  private var nextPurge = Timestamp(millisecondsSince1970: 0)
+
+  private static let purgeIntervalMilliseconds: Int64 = 60_000
+
+  init(_ connection: any SQLConnection, limits: Limits) throws {
+    self.limits = limits
+    select = try connection.prepare(
+      """
+      SELECT request_hash, response FROM answers
+      WHERE owner = ?1 AND idempotency_key = ?2 AND expires > ?3
+      """)
+    insert = try connection.prepare(
+      """
+      INSERT INTO answers (owner, idempotency_key, request_hash, response, expires)
+      VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT (owner, idempotency_key) DO UPDATE
+      SET request_hash = excluded.request_hash, response = excluded.response,
+        expires = excluded.expires
+      """)
+    purge = try connection.prepare("DELETE FROM answers WHERE expires <= ?1")
+  }
+
+  /// The first answer to a call, if it was answered.
+  ///
+  /// - Throws: `ItemError` `serverRejectedRequest` when the key was used for another request.
+  func answer(to call: IdempotentCall, at time: Timestamp) throws -> [UInt8]? {
+    select.bind(call.owner, at: 1)
+    select.bind(call.key, at: 2)
+    select.bind(time.millisecondsSince1970, at: 3)
+    defer { select.reset() }
+    guard try select.step() else { return nil }
+    guard select.bytes(0) == call.requestHash else {
+      throw ItemError(
+        .serverRejectedRequest,
+        "the idempotency key '\(call.key)' was used for another request: use a new key for each "
+          + "request")
+    }
+    return select.bytes(1)
+  }
+
+  /// Keeps the first answer.
+  func keep(_ response: [UInt8], for call: IdempotentCall, at time: Timestamp) throws(SQLError) {
+    let hour: Int64 = 3_600_000
+    insert.bind(call.owner, at: 1)
+    insert.bind(call.key, at: 2)
+    insert.bind(call.requestHash, at: 3)
+    insert.bind(response, at: 4)
+    insert.bind(
+      time.millisecondsSince1970 + Int64(limits.idempotencyRetentionHours) * hour, at: 5)
+    try insert.run()
+    guard time >= nextPurge else { return }
+    nextPurge.millisecondsSince1970 =
+      time.millisecondsSince1970 + Self.purgeIntervalMilliseconds
+    purge.bind(time.millisecondsSince1970, at: 1)
+    try purge.run()
+  }
+}
+
+/// A call that is applied once, however often it is sent.
+public struct IdempotentCall: Sendable {
+  /// The user that calls.
+  public let owner: String
+  /// The key that the client chose.
+  public let key: String
+  let requestHash: [UInt8]
+
+  /// A call.
+  ///
+  /// - Parameters:
+  ///   - method: The method's full name.
+  ///   - request: The encoded request.
+  public init(owner: String, key: String, method: String, request: UnsafeRawBufferPointer) {
+    self.owner = owner
+    self.key = key
+    requestHash = Cryptography.hash(Array(method.utf8) + [0] + request, bytes: 16)
+  }
+}

@@ -1,0 +1,202 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// A database's number and name.
+struct DatabaseEntry {
+  let number: Int64
+  let id: DatabaseID
+}
+
+/// A zone's number and the number of its last change.
+///
+/// The loop that owns the engine is the only writer, so the head is taken here and written once per
+/// transaction.
+final class ZoneEntry {
+  let number: Int64
+  let id: ZoneID
+  let created: Timestamp
+  private(set) var head: Int64
+  fileprivate(set) var isDirty = false
+
+  init(number: Int64, id: ZoneID, created: Timestamp, head: Int64) {
+    self.number = number
+    self.id = id
+    self.created = created
+    self.head = head
+  }
+
+  /// Takes the next number of the zone, for one batch.
+  fileprivate func advance() -> Int64 {
+    head += 1
+    isDirty = true
+    return head
+  }
+}
+
+/// Databases and zones: their numbers in the store, remembered once looked up.
+final class Catalog {
+  private struct ZoneKey: Hashable {
+    let database: Int64
+    let zone: ZoneID
+  }
+
+  private var databases: [DatabaseID: DatabaseEntry] = [:]
+  private var databaseIDs: [Int64: DatabaseID] = [:]
+  private var zones: [ZoneKey: ZoneEntry] = [:]
+  private var dirtyZones: [ZoneEntry] = []
+
+  private let selectDatabase: any SQLStatement
+  private let selectDatabaseByNumber: any SQLStatement
+  private let insertDatabase: any SQLStatement
+  private let selectZone: any SQLStatement
+  private let selectZones: any SQLStatement
+  private let insertZone: any SQLStatement
+  private let updateHead: any SQLStatement
+  private let deleteZone: any SQLStatement
+
+  init(_ connection: any SQLConnection) throws {
+    selectDatabase = try connection.prepare(
+      """
+      SELECT id FROM databases
+      WHERE container = ?1 AND environment = ?2 AND scope = ?3 AND owner = ?4
+      """)
+    selectDatabaseByNumber = try connection.prepare(
+      "SELECT container, environment, scope, owner FROM databases WHERE id = ?1")
+    insertDatabase = try connection.prepare(
+      """
+      INSERT INTO databases (container, environment, scope, owner)
+      VALUES (?1, ?2, ?3, ?4) RETURNING id
+      """)
+    selectZone = try connection.prepare(
+      "SELECT id, head, created FROM zones WHERE database_id = ?1 AND name = ?2")
+    selectZones = try connection.prepare(
+      "SELECT id, head, created, name FROM zones WHERE database_id = ?1 ORDER BY name")
+    insertZone = try connection.prepare(
+      """
+      INSERT INTO zones (database_id, name, head, created)
+      VALUES (?1, ?2, 0, ?3) RETURNING id
+      """)
+    updateHead = try connection.prepare("UPDATE zones SET head = ?2 WHERE id = ?1")
+    deleteZone = try connection.prepare("DELETE FROM zones WHERE id = ?1")
+  }
+
+  // MARK: Databases
+
+  /// The database, if anything was ever written to it.
+  func database(_ id: DatabaseID) throws(SQLError) -> DatabaseEntry? {
+    if let known = databases[id] { return known }
+    bind(id, to: selectDatabase)
+    defer { selectDatabase.reset() }
+    guard try selectDatabase.step() else { return nil }
+    return remember(DatabaseEntry(number: selectDatabase.int64(0), id: id))
+  }
+
+  /// The database, created if needed.
+  func makeDatabase(_ id: DatabaseID) throws(SQLError) -> DatabaseEntry {
+    if let known = try database(id) { return known }
+    bind(id, to: insertDatabase)
+    defer { insertDatabase.reset() }
+    _ = try insertDatabase.step()
+    return remember(DatabaseEntry(number: insertDatabase.int64(0), id: id))
+  }
+
+  /// The name of a database whose number the store holds.
+  func databaseID(_ number: Int64) throws -> DatabaseID {
+    if let known = databaseIDs[number] { return known }
+    let row = selectDatabaseByNumber
+    row.bind(number, at: 1)
+    defer { row.reset() }
+    guard try row.step(),
+      let environment = Environment(rawValue: Int32(truncatingIfNeeded: row.int64(1))),
+      let scope = DatabaseScope(rawValue: Int32(truncatingIfNeeded: row.int64(2)))
+    else { throw SQLError(.damaged, "the database with the number \(number) is missing") }
+    let id = DatabaseID(
+      container: row.string(0), environment: environment, scope: scope, owner: row.string(3))
+    return remember(DatabaseEntry(number: number, id: id)).id
+  }
+
+  private func bind(_ id: DatabaseID, to statement: any SQLStatement) {
+    statement.bind(id.container, at: 1)
+    statement.bind(Int64(id.environment.rawValue), at: 2)
+    statement.bind(Int64(id.scope.rawValue), at: 3)
+    statement.bind(id.owner, at: 4)
+  }
+
+  private func remember(_ entry: DatabaseEntry) -> DatabaseEntry {
+    databases[entry.id] = entry
+    databaseIDs[entry.number] = entry.id
+    return entry
+  }
+
+  // MARK: Zones
+
+  /// The zone, if it exists in the store. The default zone does once something was written to it.
+  func zone(_ id: ZoneID, in database: DatabaseEntry) throws(SQLError) -> ZoneEntry? {
+    let key = ZoneKey(database: database.number, zone: id)
+    if let known = zones[key] { return known }
+    selectZone.bind(database.number, at: 1)
+    selectZone.bind(id.zoneName, at: 2)
+    defer { selectZone.reset() }
+    guard try selectZone.step() else { return nil }
+    let entry = ZoneEntry(
+      number: selectZone.int64(0), id: id,
+      created: Timestamp(millisecondsSince1970: selectZone.int64(2)), head: selectZone.int64(1))
+    zones[key] = entry
+    return entry
+  }
+
+  /// All zones of a database in the store, sorted by name.
+  func zones(in database: DatabaseEntry) throws -> [ZoneEntry] {
+    var names: [ZoneID] = []
+    selectZones.bind(database.number, at: 1)
+    try selectZones.forEachRow { names.append(ZoneID(zoneName: selectZones.string(3))) }
+    return try names.compactMap { try zone($0, in: database) }
+  }
+
+  /// Writes a zone that does not exist.
+  func makeZone(_ id: ZoneID, in database: DatabaseEntry, at time: Timestamp)
+    throws(SQLError) -> ZoneEntry
+  {
+    insertZone.bind(database.number, at: 1)
+    insertZone.bind(id.zoneName, at: 2)
+    insertZone.bind(time.millisecondsSince1970, at: 3)
+    defer { insertZone.reset() }
+    _ = try insertZone.step()
+    let entry = ZoneEntry(number: insertZone.int64(0), id: id, created: time, head: 0)
+    zones[ZoneKey(database: database.number, zone: id)] = entry
+    return entry
+  }
+
+  /// Removes a zone; its records are the caller's to remove.
+  func remove(_ zone: ZoneEntry, from database: DatabaseEntry) throws(SQLError) {
+    zones[ZoneKey(database: database.number, zone: zone.id)] = nil
+    zone.isDirty = false
+    deleteZone.bind(zone.number, at: 1)
+    try deleteZone.run()
+  }
+
+  /// Takes the next number of a zone, for one batch.
+  func advance(_ zone: ZoneEntry) -> Int64 {
+    if !zone.isDirty { dirtyZones.append(zone) }
+    return zone.advance()
+  }
+
+  /// Writes the heads that moved in this transaction.
+  func writeHeads() throws(SQLError) {
+    for zone in dirtyZones where zone.isDirty {
+      updateHead.bind(zone.number, at: 1)
+      updateHead.bind(zone.head, at: 2)
+      try updateHead.run()
+      zone.isDirty = false
+    }
+    dirtyZones.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets what a transaction that was rolled back may have changed.
+  func forget() {
+    databases = [:]
+    databaseIDs = [:]
+    zones = [:]
+    dirtyZones = []
+  }
+}

@@ -1,0 +1,38 @@
+internal import CSodium
+
+/// The few primitives that the engine needs, from libsodium.
+enum Cryptography {
+  /// libsodium is initialized before any of its functions is used.
+  private static let isReady = sodium_init() >= 0
+
+  /// Bytes that nobody can guess.
+  static func randomBytes(_ count: Int) -> [UInt8] {
+    precondition(isReady, "libsodium cannot be initialized")
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      randombytes_buf(buffer.baseAddress, count)
+      initialized = count
+    }
+  }
+
+  /// BLAKE2b of a message: a name for it that no other message has.
+  ///
+  /// - Parameters:
+  ///   - key: With a key, only its holders can make the hash: 16 to 64 bytes, or none.
+  ///   - bytes: Length of the hash, 16 to 64.
+  static func hash(_ message: [UInt8], key: [UInt8] = [], bytes: Int) -> [UInt8] {
+    precondition(isReady, "libsodium cannot be initialized")
+    return [UInt8](unsafeUninitializedCapacity: bytes) { buffer, initialized in
+      crypto_generichash(
+        buffer.baseAddress, bytes, message, UInt64(message.count), key, key.count)
+      initialized = bytes
+    }
+  }
+
+  /// Compares without telling by its duration where the difference is.
+  static func areEqual(_ a: ArraySlice<UInt8>, _ b: [UInt8]) -> Bool {
+    guard a.count == b.count else { return false }
+    return a.withUnsafeBytes { a in
+      b.withUnsafeBytes { b in sodium_memcmp(a.baseAddress, b.baseAddress, b.count) == 0 }
+    }
+  }
+}

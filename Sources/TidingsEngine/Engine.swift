@@ -1,0 +1,272 @@
+public import TidingsModel
+public import TidingsSQL
+
+/// The records-and-subscriptions engine: what calls mean, over an SQL store.
+///
+/// Used by one thread at a time. Reads may come at any time; writes come between `begin` and
+/// `commit`, as many calls as there are. A call that throws `ItemError` has written nothing. After
+/// `SQLError` nothing of the transaction is kept: call `rollback`.
+public final class Engine {
+  /// What the engine refuses to exceed.
+  public let limits: Limits
+  /// Changes when the store is restored from a backup: 16 hexadecimal digits.
+  public let incarnation: String
+
+  private let connection: any SQLConnection
+  private let clock: () -> Timestamp
+  private var now = Timestamp(millisecondsSince1970: 0)
+
+  private let catalog: Catalog
+  private let records: RecordTable
+  private let fieldTypes: FieldTypes
+  private let channels: ChannelRegistry
+  private let subscriptions: SubscriptionTable
+  private let events: EventLog
+  private let answers: AnswerLog
+  private let feed: NotificationFeed
+  private let recordChanges: ModifyRecords
+  private let zoneChanges: ModifyZones
+  private let subscriptionChanges: ModifySubscriptions
+  private let originTags: OriginTags
+  private let controlTopics: ControlTopics
+
+  private let beginStatement: any SQLStatement
+  private let commitStatement: any SQLStatement
+  private let rollbackStatement: any SQLStatement
+
+  /// Opens the engine on a store, bringing its schema up to date.
+  ///
+  /// - Parameters:
+  ///   - clock: The time of day; the engine never lets it go backwards.
+  /// - Throws: `MigrationError`, `SQLError`.
+  public init(
+    _ connection: any SQLConnection,
+    codec: any BodyCodec,
+    limits: Limits = Limits(),
+    clock: @escaping () -> Timestamp
+  ) throws {
+    try connection.migrate(Migration.store)
+    self.connection = connection
+    self.limits = limits
+    self.clock = clock
+    let identity = try StoreIdentity(connection)
+    incarnation = identity.incarnation.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    originTags = OriginTags(secret: identity.secret)
+    controlTopics = ControlTopics(secret: identity.secret)
+
+    catalog = try Catalog(connection)
+    records = try RecordTable(connection)
+    fieldTypes = try FieldTypes(connection)
+    subscriptions = try SubscriptionTable(connection)
+    channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
+    events = try EventLog(
+      connection, channels: channels, subscriptions: subscriptions, originTags: originTags,
+      codec: codec)
+    answers = try AnswerLog(connection, limits: limits)
+    feed = try NotificationFeed(
+      connection, channels: channels, subscriptions: subscriptions, identity: identity,
+      limits: limits)
+    recordChanges = ModifyRecords(
+      catalog: catalog, records: records, fieldTypes: fieldTypes, channels: channels,
+      events: events, codec: codec, limits: limits)
+    zoneChanges = ModifyZones(
+      catalog: catalog, records: records, channels: channels, events: events, codec: codec)
+    subscriptionChanges = ModifySubscriptions(
+      catalog: catalog, channels: channels, subscriptions: subscriptions, codec: codec,
+      limits: limits)
+    beginStatement = try connection.prepare("BEGIN IMMEDIATE")
+    commitStatement = try connection.prepare("COMMIT")
+    rollbackStatement = try connection.prepare("ROLLBACK")
+  }
+
+  // MARK: Transactions
+
+  /// Opens a transaction for a group of calls.
+  public func begin() throws(SQLError) {
+    now = max(now, clock())
+    try beginStatement.run()
+  }
+
+  /// Makes the group durable.
+  ///
+  /// - Returns: The events of the group, to be published.
+  public func commit() throws(SQLError) -> [StoredEvent] {
+    try catalog.writeHeads()
+    try channels.writeHeads()
+    try commitStatement.run()
+    return events.takePending()
+  }
+
+  /// Takes the group back, and forgets what memory knew of it.
+  public func rollback() throws {
+    try? rollbackStatement.run()
+    _ = events.takePending()
+    catalog.forget()
+    fieldTypes.forget()
+    try channels.load()
+  }
+
+  // MARK: Records
+
+  /// Saves and deletes records.
+  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> [RecordOutcome] {
+    try recordChanges(changes, caller: caller, at: now)
+  }
+
+  /// Lends an encoded record, valid for the call.
+  ///
+  /// - Throws: `ItemError` `unknownItem` or `zoneNotFound`; `SQLError`.
+  public func withRecord(
+    _ id: RecordID, in databaseID: DatabaseID, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try id.validate()
+    let database = try catalog.database(databaseID)
+    guard let zone = try database.flatMap({ try catalog.zone(id.zoneID, in: $0) }) else {
+      guard id.zoneID == .default else {
+        throw ItemError(.zoneNotFound, "zone '\(id.zoneID.zoneName)' does not exist")
+      }
+      throw unknown(id)
+    }
+    guard try records.withBody(id.recordName, in: zone, body) else { throw unknown(id) }
+  }
+
+  private func unknown(_ id: RecordID) -> ItemError {
+    ItemError(.unknownItem, "record '\(id.recordName)' does not exist")
+  }
+
+  // MARK: Zones
+
+  /// Creates a zone; one that exists stays as it is.
+  public func saveZone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
+    try zoneChanges.save(id, in: database, at: now)
+  }
+
+  /// Deletes a zone with all its records.
+  public func deleteZone(_ id: ZoneID, in database: DatabaseID, caller: Caller) throws {
+    try zoneChanges.delete(id, in: database, caller: caller, at: now)
+  }
+
+  /// Returns a zone.
+  public func zone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
+    try zoneChanges.fetch(id, in: database)
+  }
+
+  /// Returns all zones of a database, sorted by name.
+  public func zones(in database: DatabaseID) throws -> [ZoneInfo] {
+    try zoneChanges.fetchAll(in: database)
+  }
+
+  // MARK: Subscriptions
+
+  /// Saves a subscription.
+  public func saveSubscription(_ subscription: Subscription, of owner: String, in id: DatabaseID)
+    throws -> SavedSubscription
+  {
+    try subscriptionChanges.save(subscription, of: owner, in: id)
+  }
+
+  /// Deletes a subscription.
+  public func deleteSubscription(_ subscriptionID: String, of owner: String, in id: DatabaseID)
+    throws
+  {
+    try subscriptionChanges.delete(subscriptionID, of: owner, in: id)
+  }
+
+  /// Returns a subscription.
+  public func subscription(_ subscriptionID: String, of owner: String, in id: DatabaseID) throws
+    -> SavedSubscription
+  {
+    try subscriptionChanges.fetch(subscriptionID, of: owner, in: id)
+  }
+
+  /// The names of a user's subscriptions in a database, sorted.
+  public func subscriptionNames(of owner: String, in id: DatabaseID) throws -> [String] {
+    try subscriptionChanges.names(of: owner, in: id)
+  }
+
+  /// How many channels have subscribers.
+  public var channelCount: Int { channels.count }
+
+  // MARK: Notifications
+
+  /// Returns a page of the caller's notifications.
+  public func notifications(
+    for caller: Caller, container: String, environment: Environment, after token: [UInt8],
+    limit: Int
+  ) throws -> NotificationPage {
+    try feed.page(
+      for: caller, container: container, environment: environment, after: token, limit: limit)
+  }
+
+  /// Marks notifications read, for all devices of the user.
+  ///
+  /// - Returns: For each, why it failed, or `nil`.
+  public func markRead(
+    _ ids: [String], of owner: String, container: String, environment: Environment
+  ) throws -> [ItemError?] {
+    let memberships = try subscriptions.memberships(
+      of: owner, container: container, environment: environment)
+    return try ids.map { text in
+      do {
+        guard let id = NotificationID(text) else {
+          throw ItemError(
+            .invalidArguments,
+            "'\(text)' is not a notification id: they look like 12-345 and come from "
+              + "FetchNotificationChanges")
+        }
+        try feed.markRead(id, of: owner, among: memberships)
+        return nil
+      } catch let error as ItemError {
+        return error
+      }
+    }
+  }
+
+  /// The channels on which a caller's pushes are published.
+  public func pushChannels(for caller: Caller, container: String, environment: Environment) throws
+    -> [PushChannel]
+  {
+    let memberships = try subscriptions.memberships(
+      of: caller.user, container: container, environment: environment)
+    return memberships.compactMap { membership in
+      guard membership.ended == nil, let channel = channels.entry(membership.channel) else {
+        return nil
+      }
+      return PushChannel(
+        channel: channel.number, head: channel.head, topic: channel.topic,
+        subscriptionID: membership.subscriptionID,
+        originTag: originTags.tag(caller, topic: channel.topic))
+    }
+  }
+
+  /// The topic on which a user's devices learn that the user's channels changed.
+  public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8] {
+    controlTopics.topic(of: user, container: container, environment: environment)
+  }
+
+  // MARK: Idempotency
+
+  /// The first answer to a call, if it was answered.
+  public func answer(to call: IdempotentCall) throws -> [UInt8]? {
+    try answers.answer(to: call, at: now)
+  }
+
+  /// Keeps the first answer to a call, in the open transaction.
+  public func keep(_ response: [UInt8], for call: IdempotentCall) throws(SQLError) {
+    try answers.keep(response, for: call, at: now)
+  }
+}
+
+/// Where one channel's pushes are published.
+public struct PushChannel: Sendable {
+  /// The channel's number.
+  public let channel: Int64
+  /// The number of its newest event.
+  public let head: Int64
+  /// The topic, 16 bytes.
+  public let topic: [UInt8]
+  /// The user's subscription in the channel.
+  public let subscriptionID: String
+  /// Marks pushes that the calling device caused; 0 when it named none.
+  public let originTag: UInt64
+}

@@ -1,0 +1,118 @@
+internal import TidingsMatcher
+public import TidingsModel
+internal import TidingsSQL
+
+/// An event that is durable, or will be with the transaction, and is to be published then.
+public struct StoredEvent: Sendable {
+  /// The topic of the channel's pushes.
+  public let topic: [UInt8]
+  /// The number in the channel.
+  public let sequence: Int64
+  /// Marks the device that made the change; 0 for none.
+  public let originTag: UInt64
+  /// When the change was made.
+  public let committed: Timestamp
+  /// The encoded notification, without what differs between subscribers.
+  public let body: [UInt8]
+}
+
+/// Stores one event for each channel that a change fires.
+final class EventLog {
+  private let channels: ChannelRegistry
+  private let subscriptions: SubscriptionTable
+  private let originTags: OriginTags
+  private let codec: any BodyCodec
+  private let insert: any SQLStatement
+  private var firings: [Firing] = []
+
+  /// What was stored since the last commit.
+  private(set) var pending: [StoredEvent] = []
+
+  init(
+    _ connection: any SQLConnection, channels: ChannelRegistry, subscriptions: SubscriptionTable,
+    originTags: OriginTags, codec: any BodyCodec
+  ) throws {
+    self.channels = channels
+    self.subscriptions = subscriptions
+    self.originTags = originTags
+    self.codec = codec
+    insert = try connection.prepare(
+      """
+      INSERT INTO events (channel_id, sequence, committed, origin_user, origin_device, body)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """)
+  }
+
+  /// Stores the events of one change.
+  ///
+  /// - Parameters:
+  ///   - old: The record before; `nil` for a creation.
+  ///   - new: The record after; `nil` for a deletion.
+  func fire(
+    old: Record?, new: Record?, zone: ZoneID, in database: DatabaseEntry, caller: Caller,
+    at time: Timestamp
+  ) throws {
+    firings.removeAll(keepingCapacity: true)
+    channels.match(old: old, new: new, zone: zone, in: database, into: &firings)
+    guard let record = new ?? old else { return }
+    for firing in firings {
+      guard let channel = channels.entry(firing.channel) else { continue }
+      try store(firing.reason, channel, record: record, caller: caller, at: time)
+    }
+  }
+
+  /// Returns what was stored since the last commit, and forgets it.
+  func takePending() -> [StoredEvent] {
+    defer { pending.removeAll(keepingCapacity: true) }
+    return pending
+  }
+
+  private func store(
+    _ reason: Firing.Reason, _ channel: ChannelEntry, record: Record, caller: Caller,
+    at time: Timestamp
+  ) throws {
+    let event = Event(
+      channel: channel.number, sequence: channels.advance(channel), database: channel.database.id,
+      reason: reason.eventReason, recordID: record.recordID, recordType: record.recordType,
+      fields: Self.fields(of: record, for: channel.definition, reason),
+      notificationInfo: channel.definition.notificationInfo, committed: time)
+    let body = codec.encode(event)
+    insert.bind(channel.number, at: 1)
+    insert.bind(event.sequence, at: 2)
+    insert.bind(time.millisecondsSince1970, at: 3)
+    insert.bind(caller.user, at: 4)
+    insert.bind(caller.device, at: 5)
+    insert.bind(body, at: 6)
+    try insert.run()
+    pending.append(
+      StoredEvent(
+        topic: channel.topic, sequence: event.sequence,
+        originTag: originTags.tag(caller, topic: channel.topic), committed: time, body: body))
+
+    if channel.definition.options.contains(.once) {
+      try subscriptions.endAll(of: channel.number, at: event.sequence)
+      try channels.unwatch(channel.number)
+    }
+  }
+
+  private static func fields(
+    of record: Record, for definition: Subscription, _ reason: Firing.Reason
+  ) -> RecordFields {
+    var fields = RecordFields()
+    guard reason != .deleted, let keys = definition.notificationInfo?.desiredKeys else {
+      return fields
+    }
+    for key in keys { fields[key] = record.fields[key] }
+    return fields
+  }
+}
+
+extension Firing.Reason {
+  fileprivate var eventReason: Event.Reason {
+    switch self {
+    case .created: .recordCreated
+    case .updated: .recordUpdated
+    case .deleted: .recordDeleted
+    }
+  }
+}

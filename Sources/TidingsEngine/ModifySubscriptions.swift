@@ -1,0 +1,121 @@
+public import TidingsModel
+internal import TidingsSQL
+
+/// A subscription as saved, and from which event on it is effective.
+public struct SavedSubscription: Sendable {
+  /// The subscription.
+  public let subscription: Subscription
+  /// The number of its channel.
+  public let channel: Int64
+  /// The number of the channel's last event when it was saved.
+  public let since: Int64
+}
+
+/// Saves, deletes and returns a user's subscriptions.
+final class ModifySubscriptions {
+  private let catalog: Catalog
+  private let channels: ChannelRegistry
+  private let subscriptions: SubscriptionTable
+  private let codec: any BodyCodec
+  private let limits: Limits
+
+  init(
+    catalog: Catalog, channels: ChannelRegistry, subscriptions: SubscriptionTable,
+    codec: any BodyCodec, limits: Limits
+  ) {
+    self.catalog = catalog
+    self.channels = channels
+    self.subscriptions = subscriptions
+    self.codec = codec
+    self.limits = limits
+  }
+
+  /// Saves a subscription: the same again changes nothing, another under its name replaces it.
+  ///
+  /// - Throws: `ItemError`, before anything is written; `SQLError`.
+  func save(_ subscription: Subscription, of owner: String, in id: DatabaseID) throws
+    -> SavedSubscription
+  {
+    try subscription.validate()
+    let database = try catalog.makeDatabase(id)
+    if let zone = subscription.zoneID, zone != .default,
+      try catalog.zone(zone, in: database) == nil
+    {
+      throw ItemError(
+        .zoneNotFound,
+        "subscription '\(subscription.subscriptionID)': zone '\(zone.zoneName)' does not exist: "
+          + "create it, then save again")
+    }
+    let body = codec.encode(subscription)
+    let existing = try subscriptions.row(subscription.subscriptionID, of: owner, in: database)
+    if let existing, existing.body == body {
+      return SavedSubscription(
+        subscription: subscription, channel: existing.channel, since: existing.since)
+    }
+    if existing == nil { try checkCount(of: owner, in: id) }
+
+    let channel = try channels.join(subscription, in: database)
+    if let equivalent = try subscriptions.name(in: channel.number, of: owner) {
+      throw ItemError(
+        .serverRejectedRequest,
+        "subscription '\(subscription.subscriptionID)' is a duplicate of '\(equivalent)': use "
+          + "that one, or delete it first",
+        existingSubscriptionID: equivalent)
+    }
+    if let existing { try end(existing) }
+    try subscriptions.insert(
+      subscription.subscriptionID, of: owner, in: database, channel: channel.number,
+      since: channel.head, body: body)
+    return SavedSubscription(
+      subscription: subscription, channel: channel.number, since: channel.head)
+  }
+
+  /// Deletes a subscription. What it caused so far stays in the log.
+  ///
+  /// - Throws: `ItemError` `unknownItem`; `SQLError`.
+  func delete(_ subscriptionID: String, of owner: String, in id: DatabaseID) throws {
+    guard let database = try catalog.database(id),
+      let row = try subscriptions.row(subscriptionID, of: owner, in: database)
+    else { throw unknown(subscriptionID) }
+    try end(row)
+  }
+
+  /// Returns a subscription.
+  ///
+  /// - Throws: `ItemError` `unknownItem`; `SQLError`.
+  func fetch(_ subscriptionID: String, of owner: String, in id: DatabaseID) throws
+    -> SavedSubscription
+  {
+    guard let database = try catalog.database(id),
+      let row = try subscriptions.row(subscriptionID, of: owner, in: database)
+    else { throw unknown(subscriptionID) }
+    let subscription = try row.body.withUnsafeBytes { try codec.decodeSubscription($0) }
+    return SavedSubscription(subscription: subscription, channel: row.channel, since: row.since)
+  }
+
+  /// The names of a user's subscriptions, sorted.
+  func names(of owner: String, in id: DatabaseID) throws -> [String] {
+    guard let database = try catalog.database(id) else { return [] }
+    return try subscriptions.names(of: owner, in: database)
+  }
+
+  private func end(_ row: SubscriptionTable.Row) throws {
+    try subscriptions.end(row, at: channels.head(row.channel))
+    if try subscriptions.memberCount(row.channel) == 0 { try channels.unwatch(row.channel) }
+  }
+
+  private func checkCount(of owner: String, in id: DatabaseID) throws {
+    let count = try subscriptions.count(
+      of: owner, container: id.container, environment: id.environment)
+    guard count < limits.subscriptionsPerUserMax else {
+      throw ItemError(
+        .limitExceeded,
+        "user '\(owner)' has \(count) subscriptions in container '\(id.container)', the most that "
+          + "are allowed: delete some first")
+    }
+  }
+
+  private func unknown(_ subscriptionID: String) -> ItemError {
+    ItemError(.unknownItem, "subscription '\(subscriptionID)' does not exist")
+  }
+}

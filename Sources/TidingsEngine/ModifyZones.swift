@@ -1,0 +1,101 @@
+public import TidingsModel
+internal import TidingsSQL
+
+/// A zone, as clients see it.
+public struct ZoneInfo: Hashable, Sendable {
+  /// Which one.
+  public let id: ZoneID
+  /// When it was created; `nil` for the default zone.
+  public let created: Timestamp?
+  /// The number of its last change.
+  public let head: Int64
+}
+
+/// Creates, deletes and returns zones.
+final class ModifyZones {
+  private let catalog: Catalog
+  private let records: RecordTable
+  private let channels: ChannelRegistry
+  private let events: EventLog
+  private let codec: any BodyCodec
+
+  init(
+    catalog: Catalog, records: RecordTable, channels: ChannelRegistry, events: EventLog,
+    codec: any BodyCodec
+  ) {
+    self.catalog = catalog
+    self.records = records
+    self.channels = channels
+    self.events = events
+    self.codec = codec
+  }
+
+  /// Creates a zone; one that exists stays as it is.
+  ///
+  /// - Throws: `ItemError`, before anything is written; `SQLError`.
+  func save(_ id: ZoneID, in databaseID: DatabaseID, at time: Timestamp) throws -> ZoneInfo {
+    try id.validate()
+    guard databaseID.scope != .public || id == .default else {
+      throw ItemError(
+        .badDatabase,
+        "zone '\(id.zoneName)': the public database has the default zone only: use the private "
+          + "database")
+    }
+    let database = try catalog.makeDatabase(databaseID)
+    let zone =
+      try catalog.zone(id, in: database) ?? catalog.makeZone(id, in: database, at: time)
+    return zone.info
+  }
+
+  /// Deletes a zone with all its records; those that are watched fire.
+  ///
+  /// - Throws: `ItemError`, before anything is written; `SQLError`.
+  func delete(_ id: ZoneID, in databaseID: DatabaseID, caller: Caller, at time: Timestamp) throws {
+    try id.validate()
+    guard id != .default else {
+      throw ItemError(
+        .badDatabase, "the default zone cannot be deleted: delete its records instead")
+    }
+    guard let database = try catalog.database(databaseID),
+      let zone = try catalog.zone(id, in: database)
+    else { throw unknown(id) }
+
+    let watched = try records.bodies(in: zone) { channels.watches($0, in: database) }
+    for body in watched {
+      let old = try body.withUnsafeBytes { try codec.decodeRecord($0) }
+      try events.fire(old: old, new: nil, zone: id, in: database, caller: caller, at: time)
+    }
+    try records.removeAll(in: zone)
+    try catalog.remove(zone, from: database)
+  }
+
+  /// Returns a zone.
+  ///
+  /// - Throws: `ItemError` `zoneNotFound`; `SQLError`.
+  func fetch(_ id: ZoneID, in databaseID: DatabaseID) throws -> ZoneInfo {
+    try id.validate()
+    let zone = try catalog.database(databaseID).flatMap { try catalog.zone(id, in: $0) }
+    if let zone { return zone.info }
+    guard id == .default else { throw unknown(id) }
+    return ZoneInfo(id: id, created: nil, head: 0)
+  }
+
+  /// Returns all zones of a database, sorted by name; the default zone is always there.
+  func fetchAll(in databaseID: DatabaseID) throws -> [ZoneInfo] {
+    var zones = try catalog.database(databaseID).map { try catalog.zones(in: $0).map(\.info) } ?? []
+    if !zones.contains(where: { $0.id == .default }) {
+      zones.append(ZoneInfo(id: .default, created: nil, head: 0))
+    }
+    return zones.sorted { $0.id.zoneName < $1.id.zoneName }
+  }
+
+  private func unknown(_ id: ZoneID) -> ItemError {
+    ItemError(.zoneNotFound, "zone '\(id.zoneName)' does not exist")
+  }
+}
+
+extension ZoneEntry {
+  fileprivate var info: ZoneInfo {
+    ZoneInfo(id: id, created: id == .default ? nil : created, head: head)
+  }
+}

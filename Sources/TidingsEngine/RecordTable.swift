@@ -1,0 +1,110 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The rows of records: their current state, or their tombstones.
+final class RecordTable {
+  /// A record as stored.
+  struct Row {
+    /// The zone's number at the record's last change.
+    var sequence: Int64
+    /// The record's type.
+    var recordType: String
+    /// The encoded record; `nil` for a tombstone.
+    var body: [UInt8]?
+
+    /// The change tag: the sequence in base 36.
+    var changeTag: String { RecordTable.changeTag(sequence) }
+  }
+
+  private let select: any SQLStatement
+  private let selectBody: any SQLStatement
+  private let insert: any SQLStatement
+  private let update: any SQLStatement
+  private let selectBodies: any SQLStatement
+  private let deleteAll: any SQLStatement
+
+  init(_ connection: any SQLConnection) throws {
+    select = try connection.prepare(
+      "SELECT sequence, record_type, body FROM records WHERE zone_id = ?1 AND name = ?2")
+    selectBody = try connection.prepare(
+      "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2")
+    insert = try connection.prepare(
+      """
+      INSERT INTO records (zone_id, name, sequence, position, record_type, body)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """)
+    update = try connection.prepare(
+      """
+      UPDATE records SET sequence = ?3, position = ?4, record_type = ?5, body = ?6
+      WHERE zone_id = ?1 AND name = ?2
+      """)
+    selectBodies = try connection.prepare(
+      """
+      SELECT record_type, body FROM records
+      WHERE zone_id = ?1 AND body IS NOT NULL ORDER BY sequence, position
+      """)
+    deleteAll = try connection.prepare("DELETE FROM records WHERE zone_id = ?1")
+  }
+
+  /// The change tag of a record whose last change has this number.
+  static func changeTag(_ sequence: Int64) -> String { String(sequence, radix: 36) }
+
+  /// The row of a record, or of its tombstone.
+  func row(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> Row? {
+    select.bind(zone.number, at: 1)
+    select.bind(recordName, at: 2)
+    defer { select.reset() }
+    guard try select.step() else { return nil }
+    return Row(
+      sequence: select.int64(0), recordType: select.string(1),
+      body: select.isNull(2) ? nil : select.bytes(2))
+  }
+
+  /// Lends the encoded record, valid for the call.
+  ///
+  /// - Returns: Whether there is one.
+  func withBody(
+    _ recordName: String, in zone: ZoneEntry, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> Bool {
+    selectBody.bind(zone.number, at: 1)
+    selectBody.bind(recordName, at: 2)
+    defer { selectBody.reset() }
+    guard try selectBody.step(), !selectBody.isNull(0) else { return false }
+    try selectBody.withBytes(0, body)
+    return true
+  }
+
+  /// Writes a record's state or tombstone.
+  ///
+  /// - Parameters:
+  ///   - position: The record's place in its batch.
+  ///   - exists: A row is there to be replaced.
+  func write(
+    _ row: Row, name: String, position: Int, in zone: ZoneEntry, replacing exists: Bool
+  ) throws(SQLError) {
+    let statement = exists ? update : insert
+    statement.bind(zone.number, at: 1)
+    statement.bind(name, at: 2)
+    statement.bind(row.sequence, at: 3)
+    statement.bind(Int64(position), at: 4)
+    statement.bind(row.recordType, at: 5)
+    if let body = row.body { statement.bind(body, at: 6) } else { statement.bindNull(at: 6) }
+    try statement.run()
+  }
+
+  /// The encoded records of a zone whose types pass a test, oldest change first.
+  func bodies(in zone: ZoneEntry, where isWanted: (String) -> Bool) throws -> [[UInt8]] {
+    var bodies: [[UInt8]] = []
+    selectBodies.bind(zone.number, at: 1)
+    try selectBodies.forEachRow {
+      if isWanted(selectBodies.string(0)) { bodies.append(selectBodies.bytes(1)) }
+    }
+    return bodies
+  }
+
+  /// Removes all records and tombstones of a zone.
+  func removeAll(in zone: ZoneEntry) throws(SQLError) {
+    deleteAll.bind(zone.number, at: 1)
+    try deleteAll.run()
+  }
+}

@@ -1,0 +1,178 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The rows of subscriptions: those that are active, and those that have ended and still tell which
+/// events their owner may read.
+final class SubscriptionTable {
+  /// What a user's feed needs to know of one subscription.
+  struct Membership {
+    var channel: Int64
+    var subscriptionID: String
+    /// Events after this number belong to the subscription.
+    var since: Int64
+    /// The last event that does; `nil` while it is active.
+    var ended: Int64?
+  }
+
+  /// An active subscription.
+  struct Row {
+    var number: Int64
+    var channel: Int64
+    var since: Int64
+    var body: [UInt8]
+  }
+
+  private let selectOne: any SQLStatement
+  private let selectNames: any SQLStatement
+  private let selectByChannel: any SQLStatement
+  private let selectMemberships: any SQLStatement
+  private let countOwned: any SQLStatement
+  private let countMembers: any SQLStatement
+  private let insert: any SQLStatement
+  private let end: any SQLStatement
+  private let endAll: any SQLStatement
+
+  init(_ connection: any SQLConnection) throws {
+    selectOne = try connection.prepare(
+      """
+      SELECT id, channel_id, since, body FROM subscriptions
+      WHERE owner = ?1 AND database_id = ?2 AND subscription_id = ?3 AND ended IS NULL
+      """)
+    selectNames = try connection.prepare(
+      """
+      SELECT subscription_id FROM subscriptions
+      WHERE owner = ?1 AND database_id = ?2 AND ended IS NULL ORDER BY subscription_id
+      """)
+    selectByChannel = try connection.prepare(
+      """
+      SELECT subscription_id FROM subscriptions
+      WHERE channel_id = ?1 AND owner = ?2 AND ended IS NULL
+      """)
+    selectMemberships = try connection.prepare(
+      """
+      SELECT channel_id, subscription_id, since, ended FROM subscriptions
+      WHERE owner = ?1 AND container = ?2 AND environment = ?3 ORDER BY channel_id, since
+      """)
+    countOwned = try connection.prepare(
+      """
+      SELECT count(*) FROM subscriptions
+      WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND ended IS NULL
+      """)
+    countMembers = try connection.prepare(
+      "SELECT count(*) FROM subscriptions WHERE channel_id = ?1 AND ended IS NULL")
+    insert = try connection.prepare(
+      """
+      INSERT INTO subscriptions
+        (container, environment, owner, database_id, subscription_id, channel_id, since, body)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      """)
+    end = try connection.prepare("UPDATE subscriptions SET ended = ?2 WHERE id = ?1")
+    endAll = try connection.prepare(
+      "UPDATE subscriptions SET ended = ?2 WHERE channel_id = ?1 AND ended IS NULL")
+  }
+
+  /// A user's active subscription by its name.
+  func row(_ subscriptionID: String, of owner: String, in database: DatabaseEntry)
+    throws(SQLError) -> Row?
+  {
+    selectOne.bind(owner, at: 1)
+    selectOne.bind(database.number, at: 2)
+    selectOne.bind(subscriptionID, at: 3)
+    defer { selectOne.reset() }
+    guard try selectOne.step() else { return nil }
+    return Row(
+      number: selectOne.int64(0), channel: selectOne.int64(1), since: selectOne.int64(2),
+      body: selectOne.bytes(3))
+  }
+
+  /// The names of a user's active subscriptions, sorted.
+  func names(of owner: String, in database: DatabaseEntry) throws -> [String] {
+    var names: [String] = []
+    selectNames.bind(owner, at: 1)
+    selectNames.bind(database.number, at: 2)
+    try selectNames.forEachRow { names.append(selectNames.string(0)) }
+    return names
+  }
+
+  /// The name of a user's active subscription to a channel.
+  func name(in channel: Int64, of owner: String) throws(SQLError) -> String? {
+    selectByChannel.bind(channel, at: 1)
+    selectByChannel.bind(owner, at: 2)
+    defer { selectByChannel.reset() }
+    return try selectByChannel.step() ? selectByChannel.string(0) : nil
+  }
+
+  /// All that decides which events a user may read in a container, by channel, oldest first.
+  func memberships(of owner: String, container: String, environment: Environment) throws
+    -> [Membership]
+  {
+    var memberships: [Membership] = []
+    bind(owner, container, environment, to: selectMemberships)
+    try selectMemberships.forEachRow {
+      memberships.append(
+        Membership(
+          channel: selectMemberships.int64(0), subscriptionID: selectMemberships.string(1),
+          since: selectMemberships.int64(2),
+          ended: selectMemberships.isNull(3) ? nil : selectMemberships.int64(3)))
+    }
+    return memberships
+  }
+
+  /// How many active subscriptions a user has in a container.
+  func count(of owner: String, container: String, environment: Environment) throws(SQLError)
+    -> Int64
+  {
+    bind(owner, container, environment, to: countOwned)
+    defer { countOwned.reset() }
+    return try countOwned.step() ? countOwned.int64(0) : 0
+  }
+
+  /// How many active subscriptions a channel has.
+  func memberCount(_ channel: Int64) throws(SQLError) -> Int64 {
+    countMembers.bind(channel, at: 1)
+    defer { countMembers.reset() }
+    return try countMembers.step() ? countMembers.int64(0) : 0
+  }
+
+  /// Writes a new active subscription.
+  func insert(
+    _ subscriptionID: String, of owner: String, in database: DatabaseEntry, channel: Int64,
+    since: Int64, body: [UInt8]
+  ) throws(SQLError) {
+    bind(owner: owner, in: database)
+    insert.bind(database.number, at: 4)
+    insert.bind(subscriptionID, at: 5)
+    insert.bind(channel, at: 6)
+    insert.bind(since, at: 7)
+    insert.bind(body, at: 8)
+    try insert.run()
+  }
+
+  /// Ends a subscription: it keeps its events up to a number.
+  func end(_ row: Row, at sequence: Int64) throws(SQLError) {
+    end.bind(row.number, at: 1)
+    end.bind(sequence, at: 2)
+    try end.run()
+  }
+
+  /// Ends all subscriptions to a channel.
+  func endAll(of channel: Int64, at sequence: Int64) throws(SQLError) {
+    endAll.bind(channel, at: 1)
+    endAll.bind(sequence, at: 2)
+    try endAll.run()
+  }
+
+  private func bind(
+    _ owner: String, _ container: String, _ environment: Environment, to statement: any SQLStatement
+  ) {
+    statement.bind(owner, at: 1)
+    statement.bind(container, at: 2)
+    statement.bind(Int64(environment.rawValue), at: 3)
+  }
+
+  private func bind(owner: String, in database: DatabaseEntry) {
+    insert.bind(database.id.container, at: 1)
+    insert.bind(Int64(database.id.environment.rawValue), at: 2)
+    insert.bind(owner, at: 3)
+  }
+}

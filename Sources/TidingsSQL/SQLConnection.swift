@@ -1,0 +1,68 @@
+/// A connection to an SQL database, used by one thread at a time.
+///
+/// The dialect is what SQLite and PostgreSQL share: parameters `?1`, `?2`, …; integers, text, blobs
+/// and null; upserts, `RETURNING`, partial indexes; keyset paging.
+public protocol SQLConnection: AnyObject {
+  /// Compiles a statement for repeated use.
+  func prepare(_ sql: String) throws(SQLError) -> any SQLStatement
+
+  /// Runs statements that return no rows and are used once.
+  func execute(_ sql: String) throws(SQLError)
+}
+
+/// A compiled statement: bind, step, read columns, reset.
+public protocol SQLStatement: AnyObject {
+  /// Binds a number to the parameter `?index`.
+  func bind(_ value: Int64, at index: Int)
+  /// Binds text to the parameter `?index`.
+  func bind(_ value: String, at index: Int)
+  /// Binds bytes to the parameter `?index`.
+  func bind(_ value: [UInt8], at index: Int)
+  /// Binds null to the parameter `?index`.
+  func bindNull(at index: Int)
+
+  /// Moves to the next row; `false` when there is none.
+  func step() throws(SQLError) -> Bool
+  /// Makes the statement ready for its next use. Bound values stay bound.
+  func reset()
+
+  /// The number in a column, counted from 0.
+  func int64(_ column: Int) -> Int64
+  /// The text in a column.
+  func string(_ column: Int) -> String
+  /// Lends the bytes in a column, valid for the call.
+  func withBytes(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) rethrows
+  /// The column holds null.
+  func isNull(_ column: Int) -> Bool
+}
+
+extension SQLStatement {
+  /// Runs a statement that returns no rows, and makes it ready for its next use.
+  public func run() throws(SQLError) {
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// Runs the statement, calls `row` for each row, and makes it ready for its next use.
+  public func forEachRow<E: Error>(_ row: () throws(E) -> Void) throws {
+    defer { reset() }
+    while try step() { try row() }
+  }
+
+  /// The bytes in a column, copied.
+  public func bytes(_ column: Int) -> [UInt8] {
+    var copy: [UInt8] = []
+    withBytes(column) { copy = [UInt8]($0) }
+    return copy
+  }
+
+  /// Binds text, or null for `nil`.
+  public func bind(_ value: String?, at index: Int) {
+    if let value { bind(value, at: index) } else { bindNull(at: index) }
+  }
+
+  /// Binds a number, or null for `nil`.
+  public func bind(_ value: Int64?, at index: Int) {
+    if let value { bind(value, at: index) } else { bindNull(at: index) }
+  }
+}

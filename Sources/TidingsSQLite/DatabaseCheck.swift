@@ -1,0 +1,26 @@
+internal import CSQLite
+public import TidingsSQL
+
+extension SQLiteConnection {
+  /// Files up to this size are read whole by every check.
+  public static let quickCheckBytesMax: Int64 = 64 << 20
+
+  /// Looks for damage: always that the file is a database and as long as it says; page by page when
+  /// it is small, or when `thorough`.
+  ///
+  /// - Throws: `damaged`, with what was found.
+  public func check(thorough: Bool) throws {
+    let size = try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+    guard thorough || size <= Self.quickCheckBytesMax else { return }
+    let statement = try prepare("PRAGMA quick_check(1)")
+    defer { statement.reset() }
+    guard try statement.step(), statement.string(0) != "ok" else { return }
+    throw SQLError(.damaged, statement.string(0))
+  }
+
+  private func number(_ sql: String) throws(SQLError) -> Int64 {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : 0
+  }
+}
