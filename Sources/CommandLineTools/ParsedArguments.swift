@@ -89,8 +89,8 @@ public struct ParsedArguments: Hashable, Sendable {
       values[option.name] = [""]
       return
     }
-    let value = parts.count > 1 ? String(parts[1]) : argument.hasSuffix("=") ? "" : rest.popFirst()
-    guard let value else {
+    let attached = parts.count > 1 ? String(parts[1]) : argument.hasSuffix("=") ? "" : nil
+    guard let value = attached ?? rest.popFirst() else {
       throw UsageError("--\(option.name) needs a value: --\(option.name) \(option.value ?? "")")
     }
     if values[option.name] != nil, !option.repeats {

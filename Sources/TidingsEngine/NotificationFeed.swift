@@ -103,6 +103,8 @@ final class NotificationFeed {
 
     let memberships = try subscriptions.memberships(
       of: caller.user, container: container, environment: environment)
+    let mine = Set(memberships.map(\.channel))
+    position.positions = position.positions.filter { mine.contains($0.key) }
     var cursors = try memberships.compactMap { try cursor($0, after: position) }
     var items: [NotificationPage.Item] = []
     var rows = 0

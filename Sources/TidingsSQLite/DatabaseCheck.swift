@@ -1,5 +1,5 @@
 internal import CSQLite
-public import TidingsSQL
+internal import TidingsSQL
 
 extension SQLiteConnection {
   /// Files up to this size are read whole by every check.

@@ -9,6 +9,10 @@ public final class SQLiteConnection: SQLConnection {
   public static let cacheBytesMax = 64 << 20
 
   let handle: OpaquePointer
+  private let frames = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
+
+  /// The length of the log after the last commit, in frames of one page.
+  public var logFrames: Int { Int(frames.pointee) }
 
   /// Opens the file, creating it if needed.
   ///
@@ -24,6 +28,7 @@ public final class SQLiteConnection: SQLConnection {
       throw SQLError(.storage, "cannot open \(path): \(message)")
     }
     handle = opened
+    frames.initialize(to: 0)
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 5000)
     try execute(
@@ -34,9 +39,18 @@ public final class SQLiteConnection: SQLConnection {
       PRAGMA cache_size = -\(Self.cacheBytesMax >> 10);
       PRAGMA temp_store = MEMORY;
       """)
+    sqlite3_wal_hook(
+      handle,
+      { frames, _, _, count in
+        frames?.assumingMemoryBound(to: CInt.self).pointee = count
+        return SQLITE_OK
+      }, frames)
   }
 
-  deinit { sqlite3_close_v2(handle) }
+  deinit {
+    sqlite3_close_v2(handle)
+    frames.deallocate()
+  }
 
   /// Compiles a statement for repeated use.
   public func prepare(_ sql: String) throws(SQLError) -> any SQLStatement {

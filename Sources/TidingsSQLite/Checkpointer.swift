@@ -1,0 +1,111 @@
+internal import Synchronization
+internal import TidingsSQL
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Moves the log into the database file on a thread of its own, so that commits do not wait for it.
+///
+/// The log is then used anew from its beginning: overwriting a file is faster than growing one.
+public final class Checkpointer: Sendable {
+  /// A log of this length is worth moving: 8 MiB.
+  public static let logFramesWorthMoving = 2_000
+  /// A log of this length is moved by the writer itself, which makes it wait: 128 MiB.
+  public static let logFramesMax = 32_000
+
+  private struct State {
+    var isAsked = false
+    var isStopping = false
+  }
+
+  private let path: String
+  private let state = Mutex(State())
+  private let wakeUp: Semaphore
+  private let stopped: Semaphore
+
+  /// Starts the thread.
+  ///
+  /// - Parameter path: The database file.
+  public init(path: String) {
+    self.path = path
+    wakeUp = Semaphore()
+    stopped = Semaphore()
+    startThread { [self] in
+      run()
+      stopped.signal()
+    }
+  }
+
+  /// Tells how long the log is after a commit; returns at once.
+  ///
+  /// - Returns: The log is so long that the writer should move it itself, now.
+  public func logGrew(to frames: Int) -> Bool {
+    if frames >= Self.logFramesWorthMoving {
+      let isFirst = state.withLock { state in
+        defer { state.isAsked = true }
+        return !state.isAsked
+      }
+      if isFirst { wakeUp.signal() }
+    }
+    return frames >= Self.logFramesMax
+  }
+
+  /// Ends the thread, and returns when it has ended.
+  public func stop() {
+    state.withLock { $0.isStopping = true }
+    wakeUp.signal()
+    stopped.wait()
+  }
+
+  private func run() {
+    guard let connection = try? SQLiteConnection(path: path) else { return }
+    while true {
+      wakeUp.wait()
+      let isStopping = state.withLock { state in
+        state.isAsked = false
+        return state.isStopping
+      }
+      if isStopping { return }
+      // A failure leaves the log as it is: the next call tries again, and the writer sees its own.
+      _ = try? connection.checkpoint()
+    }
+  }
+}
+
+/// A counting semaphore for threads.
+final class Semaphore: @unchecked Sendable {
+  // sem_t may be used from any thread (POSIX), and lives at one address until the last use.
+  private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init() { sem_init(semaphore, 0, 0) }
+
+  deinit {
+    sem_destroy(semaphore)
+    semaphore.deallocate()
+  }
+
+  func signal() { sem_post(semaphore) }
+  func wait() { while sem_wait(semaphore) != 0 {} }
+}
+
+/// Runs a closure on a new thread.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let box = Unmanaged.passRetained(Box(body))
+  let code = pthread_create(
+    &thread, nil,
+    { argument in
+      guard let argument else { return nil }
+      Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+      return nil
+    }, box.toOpaque())
+  precondition(code == 0, "the system has no thread left")
+  pthread_detach(thread)
+}

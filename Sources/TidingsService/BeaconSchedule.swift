@@ -1,0 +1,56 @@
+/// When to repeat a channel's newest number, so that a subscriber that lost its last push notices.
+///
+/// After a channel's last event the number is repeated twice, 1 s and 5 s later. A channel that goes
+/// on publishing needs no beacon: its next push tells.
+struct BeaconSchedule {
+  /// A number to repeat.
+  struct Beacon: Hashable {
+    let topic: [UInt8]
+    let sequence: Int64
+  }
+
+  /// Times after a channel's last event.
+  static let delays: [Duration] = [.seconds(1), .seconds(5)]
+  /// Channels that are remembered at once; more go without beacons, and their subscribers notice a
+  /// loss with the next push or the regular look at the log.
+  static let channelsMax = 100_000
+
+  private struct Entry {
+    var sequence: Int64
+    var published: ContinuousClock.Instant
+    var sent = 0
+  }
+
+  private var entries: [[UInt8]: Entry] = [:]
+  private var timers = TimerHeap<[UInt8]>()
+
+  /// When the next look is due; `nil`: never.
+  var next: ContinuousClock.Instant? { timers.next }
+
+  /// An event was published.
+  mutating func published(_ topic: [UInt8], _ sequence: Int64, at now: ContinuousClock.Instant) {
+    let isKnown = entries[topic] != nil
+    guard isKnown || entries.count < Self.channelsMax else { return }
+    entries[topic] = Entry(sequence: sequence, published: now)
+    if !isKnown { timers.insert(topic, due: now + Self.delays[0]) }
+  }
+
+  /// Returns the beacons that are due.
+  mutating func takeDue(at now: ContinuousClock.Instant) -> [Beacon] {
+    var beacons: [Beacon] = []
+    while let topic = timers.popDue(at: now) {
+      guard var entry = entries[topic] else { continue }
+      if entry.published + Self.delays[entry.sent] <= now {
+        beacons.append(Beacon(topic: topic, sequence: entry.sequence))
+        entry.sent += 1
+      }
+      if entry.sent < Self.delays.count {
+        entries[topic] = entry
+        timers.insert(topic, due: entry.published + Self.delays[entry.sent])
+      } else {
+        entries[topic] = nil
+      }
+    }
+    return beacons
+  }
+}

@@ -1,0 +1,65 @@
+internal import TidingsSQL
+internal import TidingsSQLite
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The folder that holds a server's data, locked for one process.
+struct DataFolder: ~Copyable {
+  /// The database file.
+  let databasePath: String
+  private let lock: CInt
+
+  /// Creates the folder if needed, and locks it.
+  ///
+  /// - Throws: `StartError` when it cannot be used, or another process uses it.
+  init(path: String) throws(StartError) {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw StartError(
+        "cannot create the data folder '\(path)': \(String(cString: strerror(errno))): choose "
+          + "another with --data")
+    }
+    let lockPath = path + "/lock"
+    lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0 else {
+      throw StartError(
+        "cannot open '\(lockPath)': \(String(cString: strerror(errno))): the data folder must be "
+          + "writable")
+    }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      close(lock)
+      throw StartError(
+        "another rpcd uses the data folder '\(path)': stop it, or choose another folder with --data")
+    }
+    databasePath = path + "/tidings.sqlite"
+  }
+
+  deinit { close(lock) }
+
+  /// Opens the database, after a look for damage.
+  ///
+  /// - Parameter isThorough: Read every page, whatever the size.
+  func openDatabase(isThorough: Bool) throws -> SQLiteConnection {
+    do {
+      let connection = try SQLiteConnection(path: databasePath)
+      try connection.check(thorough: isThorough)
+      return connection
+    } catch let error as SQLError where error.kind == .damaged {
+      throw StartError(
+        "the database '\(databasePath)' is damaged (\(error.message)). Nothing was changed. Restore "
+          + "a backup, or save what can be read with: sqlite3 '\(databasePath)' .recover")
+    }
+  }
+}
+
+/// Why a server cannot start, and what to do.
+public struct StartError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong and what to do.
+  public let description: String
+
+  /// An error in words.
+  public init(_ description: String) { self.description = description }
+}

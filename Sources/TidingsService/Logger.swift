@@ -1,0 +1,84 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Writes structured lines to standard error: time, level, message, `key=value` pairs.
+public struct Logger: Sendable {
+  /// How much is said.
+  public enum Level: String, CaseIterable, Comparable, Sendable {
+    case debug
+    case info
+    case warning
+    case error
+
+    /// Less important is less.
+    public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
+
+    private var rank: Int {
+      switch self {
+      case .debug: 0
+      case .info: 1
+      case .warning: 2
+      case .error: 3
+      }
+    }
+  }
+
+  /// Lines below this level are not written.
+  public let level: Level
+
+  /// A logger.
+  public init(level: Level = .info) { self.level = level }
+
+  /// Writes one line.
+  ///
+  /// - Parameters:
+  ///   - message: What happened; evaluated only when it is written.
+  ///   - facts: Names and values, in order.
+  public func log(
+    _ level: Level,
+    _ message: @autoclosure () -> String,
+    _ facts: KeyValuePairs<String, String> = [:]
+  ) {
+    guard level >= self.level else { return }
+    var line = "\(Self.timeOfDay()) \(level.rawValue) \(message())"
+    for (key, value) in facts { line += " \(key)=\(Self.quoted(value))" }
+    line += "\n"
+    // One write per line, so that lines of several threads do not mix.
+    var bytes = line
+    bytes.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+
+  private static func quoted(_ value: String) -> String {
+    let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 < 0x7f }
+    if isPlain { return value }
+    var result = "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\" + String(scalar)
+      case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+        result += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  private static func timeOfDay() -> String {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    var parts = tm()
+    gmtime_r(&now.tv_sec, &parts)
+    func pad(_ number: Int, _ digits: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+    let date = "\(pad(Int(parts.tm_year) + 1900, 4))-\(pad(Int(parts.tm_mon) + 1, 2))-"
+      + pad(Int(parts.tm_mday), 2)
+    let time = "\(pad(Int(parts.tm_hour), 2)):\(pad(Int(parts.tm_min), 2)):"
+      + pad(Int(parts.tm_sec), 2)
+    return "\(date)T\(time).\(pad(now.tv_nsec / 1_000_000, 3))Z"
+  }
+}
