@@ -1,10 +1,14 @@
 /// Which records? A predicate in canonical form: equal meanings compare equal, as far as the
 /// canonical form can tell.
-public struct Predicate: Hashable, Sendable {
+///
+/// Made from text (`init(text:arguments:)`), from a tree (`init(root:)`) or from a tree in postfix
+/// order (`init(postfix:)`). Read next: `PredicateLimits`, `CanonicalForm`,
+/// `matches(_:)`.
+public struct Predicate: Sendable {
   /// One comparison of a field with values.
   public struct Comparison: Hashable, Sendable {
     /// How a field is compared.
-    public enum Operator: Hashable, Sendable {
+    public enum Operator: UInt8, Hashable, Sendable, CaseIterable {
       /// The field equals the value.
       case equal
       /// The field is less than the value.
@@ -56,4 +60,31 @@ public struct Predicate: Hashable, Sendable {
   public static let `true` = Predicate(canonical: .constant(true))
 
   init(canonical root: Node) { self.root = root }
+}
+
+// `Node`'s own equality is that of Swift's strings, for which "é" in one and in two scalars is one
+// text; a predicate tells them apart.
+extension Predicate: Hashable {
+  /// Whether both have the same canonical tree.
+  public static func == (a: Self, b: Self) -> Bool { order(a.root, b.root) == 0 }
+
+  /// Feeds the canonical tree.
+  public func hash(into hasher: inout Hasher) { Self.hash(root, into: &hasher) }
+
+  private static func hash(_ node: Node, into hasher: inout Hasher) {
+    switch node {
+    case .constant(let value):
+      hasher.combine(value)
+    case .comparison(let comparison):
+      hasher.combine(comparison.field)
+      hasher.combine(comparison.operator)
+      for value in comparison.values { value.hashMeaning(into: &hasher) }
+    case .not(let operand):
+      hasher.combine(0 as UInt8)
+      hash(operand, into: &hasher)
+    case .and(let operands), .or(let operands):
+      hasher.combine(operands.count)
+      for operand in operands { hash(operand, into: &hasher) }
+    }
+  }
 }
