@@ -21,7 +21,9 @@ extension Arena {
     let copy = allocate(byteCount: bytes.count)
     copy.copyMemory(from: source, byteCount: bytes.count)
     return ProtobufCBinaryData(
-      len: bytes.count, data: copy.assumingMemoryBound(to: UInt8.self))
+      len: bytes.count,
+      data: copy.assumingMemoryBound(to: UInt8.self)
+    )
   }
 
   /// A singular message.
@@ -35,7 +37,7 @@ extension Arena {
 
   /// A repeated member, element by element.
   @inlinable
-  public func packed<Elements: Collection, C: BitwiseCopyable>(
+  public func packed<Elements: Collection, C>(
     _ elements: Elements,
     _ convert: (Elements.Element) -> C
   ) -> UnsafeMutablePointer<C>? {
@@ -47,6 +49,28 @@ extension Arena {
       next += 1
     }
     return start
+  }
+
+  /// A map: an array of pointers to entries, in the order of their keys.
+  @inlinable
+  public func packedMap<Key, Value, C>(
+    _ map: [Key: Value],
+    _ convert: ((key: Key, value: Value)) -> UnsafeMutablePointer<C>,
+    isOrderedBefore: (UnsafeMutablePointer<C>, UnsafeMutablePointer<C>) -> Bool
+  ) -> UnsafeMutablePointer<UnsafeMutablePointer<C>?> {
+    let start = allocate(UnsafeMutablePointer<C>.self, count: map.count)
+    var next = start
+    for element in map {
+      next.initialize(to: convert(element))
+      next += 1
+    }
+    if map.count > 1 {
+      var entries = UnsafeMutableBufferPointer(start: start, count: map.count)
+      entries.sort(by: isOrderedBefore)
+    }
+    // A pointer that is there has the form of an optional one.
+    return UnsafeMutableRawPointer(start)
+      .assumingMemoryBound(to: UnsafeMutablePointer<C>?.self)
   }
 }
 

@@ -55,9 +55,9 @@ public struct Arena: ~Copyable {
     state.pointee.allocate(byteCount)
   }
 
-  /// Hands out memory for values of a trivial type, uninitialized, whatever the capacity.
+  /// Hands out memory for values of a C type, uninitialized, whatever the capacity.
   @inlinable
-  public func allocate<T: BitwiseCopyable>(
+  public func allocate<T>(
     _ type: T.Type,
     count: Int = 1
   ) -> UnsafeMutablePointer<T> {

@@ -7,7 +7,10 @@ public protocol GeneratedMessage: Message {
   /// Unpacks bytes into the arena.
   ///
   /// - Returns: The generated C struct; valid until the arena is reset.
-  static func unpack(_ bytes: RawSpan, in arena: borrowing Arena) throws(MessageDecodingError)
+  static func unpack(
+    _ bytes: RawSpan,
+    in arena: borrowing Arena
+  ) throws(MessageDecodingError)
     -> UnsafeRawPointer
 
   /// Converts the generated C struct.

@@ -34,7 +34,8 @@ extension Message {
   public init(decoding bytes: [UInt8]) throws(MessageDecodingError) {
     let arena = Arena(
       capacityBytes: max(Arena.defaultCapacityBytes, bytes.count << 4),
-      firstChunkBytes: min(512 + bytes.count << 3, 1 << 16))
+      firstChunkBytes: min(512 + bytes.count << 3, 1 << 16)
+    )
     try self.init(decoding: bytes.span.bytes, in: arena)
   }
 

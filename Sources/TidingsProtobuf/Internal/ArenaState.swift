@@ -29,13 +29,18 @@ struct ArenaState {
     state.initialize(
       to: ArenaState(
         allocator: ProtobufCAllocator(
-          alloc: { ArenaState.allocate($0, $1) }, free: { _, _ in }, allocator_data: memory),
+          alloc: { ArenaState.allocate($0, $1) },
+          free: { _, _ in },
+          allocator_data: memory
+        ),
         capacityBytes: capacityBytes,
         next: chunk,
         end: chunk + chunkBytes,
         firstChunk: chunk,
         firstChunkEnd: chunk + chunkBytes,
-        nextChunkBytes: chunkBytes))
+        nextChunkBytes: chunkBytes
+      )
+    )
     return state
   }
 
@@ -80,7 +85,9 @@ struct ArenaState {
     nextChunkBytes = min(nextChunkBytes << 1, Self.chunkBytesMax)
     let chunkBytes = max(size, nextChunkBytes)
     let chunk = UnsafeMutableRawPointer.allocate(
-      byteCount: Self.chunkHeaderBytes + chunkBytes, alignment: 16)
+      byteCount: Self.chunkHeaderBytes + chunkBytes,
+      alignment: 16
+    )
     chunk.storeBytes(of: furtherChunks, as: UnsafeMutableRawPointer?.self)
     furtherChunks = chunk
     next = chunk + Self.chunkHeaderBytes

@@ -25,7 +25,8 @@ enum WireNesting {
         let field = protobuf_c_message_descriptor_get_field(descriptor, number),
         field.pointee.type == PROTOBUF_C_TYPE_MESSAGE,
         let nested = field.pointee.descriptor?.assumingMemoryBound(
-          to: ProtobufCMessageDescriptor.self)
+          to: ProtobufCMessageDescriptor.self
+        )
       else { continue }
       if exceeds(limit - 1, Walk(content), nested) { return true }
     }
