@@ -177,7 +177,8 @@ struct ClientLoop: ~Copyable {
         table.sent(id)
         continue
       }
-      let header = RequestHeaderEncoder.call(id, call, timeout: deadline.map { $0 - now })
+      let header = RequestHeaderEncoder.call(id, call, timeout: deadline.map { $0 - now }, arena: arena)
+      arena.reset()
       guard send(header, call.request) else { return hasSent }
       table.sent(id)
       hasSent = true
@@ -185,9 +186,10 @@ struct ClientLoop: ~Copyable {
     while let control = controls.first {
       let header =
         switch control {
-        case .cancel(let id): RequestHeaderEncoder.cancel(id)
-        case .credit(let id, let count): RequestHeaderEncoder.credit(id, count)
+        case .cancel(let id): RequestHeaderEncoder.cancel(id, arena: arena)
+        case .credit(let id, let count): RequestHeaderEncoder.credit(id, count, arena: arena)
         }
+      arena.reset()
       guard send(header, []) else { return hasSent }
       controls.removeFirst()
       hasSent = true

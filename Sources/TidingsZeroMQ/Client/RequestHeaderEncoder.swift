@@ -1,19 +1,29 @@
+internal import TidingsProto
+internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// Encodes the headers of requests.
 enum RequestHeaderEncoder {
-  static func call(_ id: UInt64, _ call: OutgoingCall, timeout: Duration?) -> [UInt8] {
-    var w = W(); w.n(1, id); w.b(3, Array(call.method.utf8))
-    if let timeout { w.n(4, UInt64(UInt32(clamping: max(1, timeout.wholeMilliseconds)))) }
-    for (k, v) in call.metadata.entries { var e = W(); e.b(1, Array(k.utf8)); e.b(2, Array(v.utf8)); w.b(5, e.o) }
-    if let k = call.idempotencyKey { w.b(6, Array(k.utf8)) }
-    return w.o
+  /// Starts a call; the timeout is what is left of it.
+  static func call(
+    _ id: UInt64, _ call: OutgoingCall, timeout: Duration?, arena: borrowing Arena
+  ) -> [UInt8] {
+    var metadata: [String: String] = [:]
+    for (key, value) in call.metadata.entries { metadata[key] = value }
+    return TidingsRpcV1.RequestHeader(
+      callID: id, method: call.method,
+      timeoutMs: timeout.map { UInt32(clamping: max(1, $0.wholeMilliseconds)) } ?? 0,
+      metadata: metadata, idempotencyKey: call.idempotencyKey ?? ""
+    ).encoded(in: arena)
   }
-  static func cancel(_ id: UInt64) -> [UInt8] { var w = W(); w.n(1, id); w.n(2, 2); return w.o }
-  static func credit(_ id: UInt64, _ c: UInt32) -> [UInt8] { var w = W(); w.n(1, id); w.n(2, 3); w.n(7, UInt64(c)); return w.o }
-}
-private struct W { var o: [UInt8] = []
-  mutating func v(_ x: UInt64) { var r = x; while r >= 0x80 { o.append(UInt8(truncatingIfNeeded: r) | 0x80); r >>= 7 }; o.append(UInt8(r)) }
-  mutating func n(_ f: UInt64, _ x: UInt64) { v(f << 3); v(x) }
-  mutating func b(_ f: UInt64, _ x: [UInt8]) { v(f << 3 | 2); v(UInt64(x.count)); o += x }
+
+  /// Gives a call up.
+  static func cancel(_ id: UInt64, arena: borrowing Arena) -> [UInt8] {
+    TidingsRpcV1.RequestHeader(callID: id, kind: .cancel).encoded(in: arena)
+  }
+
+  /// Lets a stream send more.
+  static func credit(_ id: UInt64, _ count: UInt32, arena: borrowing Arena) -> [UInt8] {
+    TidingsRpcV1.RequestHeader(callID: id, kind: .credit, credit: count).encoded(in: arena)
+  }
 }

@@ -82,7 +82,8 @@ extension LoopContext {
   /// Sends a final response with an error for a call that was begun.
   func refuse(_ token: ReplyToken, _ error: RPCError) {
     counters.callsFailed += 1
-    FailureHeader.encode(callID: token.callID, error).withUnsafeBytes { header in
+    let header = FailureHeader.encode(callID: token.callID, error, arena: arena)
+    header.withUnsafeBytes { header in
       send(token, header, UnsafeRawBufferPointer(start: nil, count: 0))
     }
   }

@@ -54,6 +54,8 @@ public final class LoopContext {
   /// Something was sent in this turn.
   var hasSent = false
   var isStopping = false
+  var stopActions: [() -> Void] = []
+  private var inlineMethods: Set<String> = []
 
   init(
     _ configuration: ServerConfiguration, inbox: Mailbox<LoopMessage>
@@ -88,21 +90,24 @@ public final class LoopContext {
   public func register(_ service: some RPCService) {
     let descriptor = type(of: service).descriptor
     announce(descriptor)
-    for method in descriptor.methods {
+    for method in descriptor.methods where !inlineMethods.contains(method.fullName) {
       routes.insert(method, Route(method, .service(service)))
     }
   }
 
-  /// Adds a handler that runs on the loop thread, in place of its service's, if that is
-  /// registered already.
+  /// Adds a handler that runs on the loop thread, in place of its service's.
   ///
   /// - Parameters:
   ///   - method: A unary method.
   ///   - handler: Must not wait for anything.
   public func registerInline(_ method: MethodDescriptor, _ handler: @escaping InlineHandler) {
     precondition(method.kind == .unary, "\(method.fullName) streams and cannot be inline")
+    inlineMethods.insert(method.fullName)
     routes.insert(method, Route(method, .inline(handler)))
   }
+
+  /// Does something on the loop thread when the server begins to stop, before the grace period.
+  public func whenStopping(_ action: @escaping () -> Void) { stopActions.append(action) }
 
   /// Lets reflection know of a service whose methods are registered one by one.
   public func announce(_ service: ServiceDescriptor) {

@@ -1,5 +1,6 @@
 internal import CZeroMQ
 internal import Glibc
+internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// Closures for the loop thread.
@@ -57,11 +58,15 @@ struct ServerLoop: ~Copyable {
     }
     if isBusy { loop.turn?.turnEnded(loop) }
     loop.settleReplies()
+    loop.arena.reset()
     return requests == loop.configuration.requestsPerTurnMax || (loop.hasSent && loop.hasInput)
   }
 
   private mutating func beginStopping(_ grace: Duration) {
-    loop.isStopping = true
+    if !loop.isStopping {
+      loop.isStopping = true
+      for action in loop.stopActions { action() }
+    }
     stopDeadline = earlier(stopDeadline, loop.now.advanced(by: grace))
   }
 
