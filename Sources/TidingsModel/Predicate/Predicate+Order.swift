@@ -24,7 +24,7 @@ extension Predicate {
   }
 
   /// Negative, zero or positive, by class and then by meaning.
-  static func order(_ a: FieldValue, _ b: FieldValue) -> Int {
+  package static func order(_ a: FieldValue, _ b: FieldValue) -> Int {
     let classes = (a.meaningClass?.rawValue ?? .max, b.meaningClass?.rawValue ?? .max)
     if classes.0 != classes.1 { return Int(classes.0) - Int(classes.1) }
     return a.meaningOrder(b) ?? 0

@@ -1,0 +1,307 @@
+public import TidingsModel
+
+/// Finds the channels that a change fires without visiting the others.
+///
+/// Each channel is registered under the terms of its `AccessPlan`; a change looks up the terms of
+/// the record's fields in the `TermTable`, and what the terms leave open is evaluated for the
+/// channels found. Not thread-safe: one thread owns it.
+public final class ChannelIndex {
+  private struct TypeKey: Hashable {
+    var database: Int64
+    var recordType: String
+  }
+
+  /// A record type of a database that channels watch.
+  private struct WatchedType {
+    var key: TypeKey
+    var channelCount = 0
+    /// In the order of their names.
+    var fields: [WatchedField] = []
+  }
+
+  private struct Slot {
+    var channel: Int64
+    var zone: Int64
+    /// What must hold besides the terms.
+    var rest: Predicate.Node?
+    var type: UInt32
+    /// Of a free slot, the next free one.
+    var firstPosting: UInt32
+    var options: UInt8
+    var hasZone: Bool
+  }
+
+  private var slots: [Slot] = []
+  private var firstFreeSlot = TermTable.none
+  private var slotOfChannel: [Int64: UInt32] = [:]
+  private var types: [WatchedType] = []
+  private var freeTypes: [UInt32] = []
+  private var typeIndex: [TypeKey: UInt32] = [:]
+  private var table = TermTable()
+  private var nextFieldKey: UInt32 = 0
+  private var freeFieldKeys: [UInt32] = []
+
+  /// An index without channels.
+  public init() {}
+
+  /// The number of channels.
+  public var count: Int { slotOfChannel.count }
+
+  /// Whether a channel is in the index.
+  public func contains(channel: Int64) -> Bool { slotOfChannel[channel] != nil }
+
+  /// Whether any channel watches a record type; if not, old states need no decoding.
+  public func watches(database: Int64, recordType: String) -> Bool {
+    typeIndex[TypeKey(database: database, recordType: recordType)] != nil
+  }
+
+  /// Makes room for so many channels in all, before many insertions.
+  public func reserveCapacity(_ channelCount: Int) {
+    slots.reserveCapacity(channelCount)
+    slotOfChannel.reserveCapacity(channelCount)
+  }
+
+  /// Adds a channel, in place of one with the same number.
+  public func insert(_ watched: WatchedChannel) {
+    remove(channel: watched.channel)
+    let type = makeType(TypeKey(database: watched.database, recordType: watched.recordType))
+    types[Int(type)].channelCount += 1
+    let plan = AccessPlan.of(watched.predicate.root) { cost(of: $0, type) }
+    let slot = makeSlot(
+      Slot(
+        channel: watched.channel,
+        zone: watched.zone ?? 0,
+        rest: plan.rest,
+        type: type,
+        firstPosting: TermTable.none,
+        options: UInt8(truncatingIfNeeded: watched.options.rawValue),
+        hasZone: watched.zone != nil
+      )
+    )
+    slotOfChannel[watched.channel] = slot
+    for term in plan.terms { register(slot, under: term, type) }
+  }
+
+  /// Removes a channel.
+  ///
+  /// - Parameter channel: Its number.
+  /// - Returns: Whether it was there.
+  @discardableResult
+  public func remove(channel: Int64) -> Bool {
+    guard let slot = slotOfChannel.removeValue(forKey: channel) else { return false }
+    let type = slots[Int(slot)].type
+    var posting = slots[Int(slot)].firstPosting
+    while posting != TermTable.none { posting = unregister(posting, type) }
+    slots[Int(slot)].rest = nil
+    slots[Int(slot)].firstPosting = firstFreeSlot
+    firstFreeSlot = slot
+    types[Int(type)].channelCount -= 1
+    if types[Int(type)].channelCount == 0 { freeType(type) }
+    return true
+  }
+
+  /// Appends the channels that a change fires, in the order of their numbers, each once.
+  ///
+  /// - Parameters:
+  ///   - database: The number of the database.
+  ///   - zone: The number of the record's zone.
+  ///   - old: The record before; `nil` when it is created. A deletion matches this state.
+  ///   - new: The record afterwards; `nil` when it is deleted. Creation and update match this state.
+  ///   - firings: Where to append.
+  public func match(
+    database: Int64,
+    zone: Int64,
+    old: Record?,
+    new: Record?,
+    into firings: inout [Firing]
+  ) {
+    guard let record = new ?? old else { return }
+    let reason: Firing.Reason = new == nil ? .deleted : (old == nil ? .created : .updated)
+    let key = TypeKey(database: database, recordType: record.recordType)
+    guard let type = typeIndex[key] else { return }
+    let start = firings.count
+    visitBuckets(types[Int(type)].fields, record) { bucket in
+      var posting = table.buckets[Int(bucket)].head
+      while posting != TermTable.none {
+        let slot = Int(table.postings[Int(posting)].slot)
+        if fires(slot, zone, reason, record) {
+          firings.append(Firing(channel: slots[slot].channel, reason: reason))
+        }
+        posting = table.postings[Int(posting)].next
+      }
+    }
+    Self.sortAndUnique(&firings, from: start)
+  }
+
+  private func fires(
+    _ slot: Int,
+    _ zone: Int64,
+    _ reason: Firing.Reason,
+    _ record: Record
+  ) -> Bool {
+    guard
+      slots[slot].options & UInt8(truncatingIfNeeded: reason.option.rawValue) != 0,
+      !slots[slot].hasZone || slots[slot].zone == zone
+    else { return false }
+    return slots[slot].rest?.matches(record) ?? true
+  }
+
+  private func visitBuckets(
+    _ fields: [WatchedField],
+    _ record: Record,
+    _ body: (UInt32) -> Void
+  ) {
+    // Walk the shorter side: the fields that are watched, or those that the record has.
+    let ownCount = record.fields.sorted.count + SystemField.allCases.count
+    guard fields.count > ownCount * 4 else {
+      for field in fields { visit(field, record.watchedValue(field.name), body) }
+      return
+    }
+    func look(_ name: String, _ value: FieldValue?) {
+      let index = fields.partitionPoint { $0.name < name }
+      guard index < fields.count, fields[index].name == name else { return }
+      visit(fields[index], value, body)
+    }
+    look(Term.always.field, Term.always.value)
+    for field in record.fields.sorted { look(field.name, field.value) }
+    for field in SystemField.allCases where record.fields[field.rawValue] == nil {
+      look(field.rawValue, field.value(in: record))
+    }
+  }
+
+  private func visit(_ field: WatchedField, _ value: FieldValue?, _ body: (UInt32) -> Void) {
+    guard let value else { return }
+    guard field.name.isEmpty else { return field.visit(value, table, body) }
+    let bucket = table.bucket(field: field.key, kind: .always, detail: 0, value: value)
+    if bucket != TermTable.none { body(bucket) }
+  }
+
+  private static func sortAndUnique(_ firings: inout [Firing], from start: Int) {
+    var isSorted = true
+    for index in firings.indices.dropFirst(start + 1)
+    where firings[index - 1].channel >= firings[index].channel {
+      isSorted = false
+      break
+    }
+    if isSorted { return }
+    firings[start...].sort { $0.channel < $1.channel }
+    var kept = start + 1
+    for index in kept..<firings.count where firings[index].channel != firings[kept - 1].channel {
+      firings[kept] = firings[index]
+      kept += 1
+    }
+    firings.removeLast(firings.count - kept)
+  }
+}
+
+// Registration.
+extension ChannelIndex {
+  private func cost(of term: Term, _ type: UInt32) -> Int {
+    let fields = types[Int(type)].fields
+    let index = fields.partitionPoint { $0.name < term.field }
+    let base = term.kind.baseCost
+    guard index < fields.count, fields[index].name == term.field else { return base }
+    if term.kind.isOrdered { return base + fields[index].orderedCount(term.kind) / 2 }
+    let bucket = table.bucket(
+      field: fields[index].key,
+      kind: term.kind,
+      detail: term.detail,
+      value: term.value
+    )
+    return bucket == TermTable.none ? base : base + Int(table.buckets[Int(bucket)].count)
+  }
+
+  private func register(_ slot: UInt32, under term: Term, _ type: UInt32) {
+    let type = Int(type)
+    let index = types[type].fields.partitionPoint { $0.name < term.field }
+    if index == types[type].fields.count || types[type].fields[index].name != term.field {
+      types[type].fields.insert(WatchedField(name: term.field, key: makeFieldKey()), at: index)
+    }
+    let (posting, newBucket) = table.insert(
+      field: types[type].fields[index].key,
+      term: term,
+      slot: slot,
+      nextOfSlot: slots[Int(slot)].firstPosting
+    )
+    slots[Int(slot)].firstPosting = posting
+    types[type].fields[index].add(table.buckets[Int(table.postings[Int(posting)].bucket)])
+    if let newBucket, term.kind.isOrdered {
+      types[type].fields[index].insertOrdered(newBucket, table)
+    }
+  }
+
+  private func unregister(_ posting: UInt32, _ type: UInt32) -> UInt32 {
+    let type = Int(type)
+    let bucket = table.postings[Int(posting)].bucket
+    let key = table.buckets[Int(bucket)].field
+    guard let index = types[type].fields.firstIndex(where: { $0.key == key }) else {
+      preconditionFailure("a posting's field is not watched")
+    }
+    types[type].fields[index].remove(table.buckets[Int(bucket)])
+    if table.isLast(posting), table.buckets[Int(bucket)].kind.isOrdered {
+      types[type].fields[index].removeOrdered(bucket, table)
+    }
+    let next = table.remove(posting)
+    if types[type].fields[index].count == 0 {
+      types[type].fields.remove(at: index)
+      freeFieldKeys.append(key)
+    }
+    return next
+  }
+
+  private func makeSlot(_ slot: Slot) -> UInt32 {
+    let index = firstFreeSlot
+    guard index != TermTable.none else {
+      slots.append(slot)
+      return UInt32(slots.count - 1)
+    }
+    firstFreeSlot = slots[Int(index)].firstPosting
+    slots[Int(index)] = slot
+    return index
+  }
+
+  private func makeType(_ key: TypeKey) -> UInt32 {
+    if let type = typeIndex[key] { return type }
+    let type: UInt32
+    if let free = freeTypes.popLast() {
+      types[Int(free)] = WatchedType(key: key)
+      type = free
+    } else {
+      types.append(WatchedType(key: key))
+      type = UInt32(types.count - 1)
+    }
+    typeIndex[key] = type
+    return type
+  }
+
+  private func freeType(_ type: UInt32) {
+    typeIndex[types[Int(type)].key] = nil
+    types[Int(type)] = WatchedType(key: TypeKey(database: 0, recordType: ""))
+    freeTypes.append(type)
+  }
+
+  private func makeFieldKey() -> UInt32 {
+    if let free = freeFieldKeys.popLast() { return free }
+    nextFieldKey += 1
+    return nextFieldKey
+  }
+}
+
+extension Term.Kind {
+  /// What a lookup is worth in channels that do not match.
+  fileprivate var baseCost: Int {
+    switch self {
+    case .equal, .member: 1
+    case .prefix, .cell: 4
+    case .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual: 1_000
+    case .always: AccessPlan.everythingCost
+    }
+  }
+}
+
+extension Record {
+  /// The value of a watched field; of the empty name, what every record has.
+  fileprivate func watchedValue(_ name: String) -> FieldValue? {
+    name.isEmpty ? Term.always.value : predicateValue(name)
+  }
+}

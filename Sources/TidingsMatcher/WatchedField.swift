@@ -1,0 +1,144 @@
+internal import TidingsModel
+
+/// A field of a record type by which channels are found, and how.
+struct WatchedField {
+  /// How often a size or grid is in use.
+  struct Use {
+    var key: Int32
+    var count: UInt32
+  }
+
+  /// Empty for the channels that every record may fire.
+  let name: String
+  /// The field's number in the term table.
+  let key: UInt32
+  /// Postings of the field.
+  private(set) var count: UInt32 = 0
+  private(set) var memberCount: UInt32 = 0
+  private(set) var equalCount: UInt32 = 0
+  /// The lengths of prefixes, in bytes, ascending.
+  private(set) var prefixLengths: [Use] = []
+  /// The grids.
+  private(set) var grids: [Use] = []
+  /// By kind, `greaterThan` first; empty when there are no ranges.
+  private(set) var ordered: [OrderedBuckets] = []
+
+  init(name: String, key: UInt32) {
+    self.name = name
+    self.key = key
+  }
+
+  /// Notes a posting.
+  mutating func add(_ bucket: TermTable.Bucket) {
+    count += 1
+    switch bucket.kind {
+    case .equal: equalCount += 1
+    case .member: memberCount += 1
+    case .prefix: Self.add(bucket.prefixLength, to: &prefixLengths)
+    case .cell: Self.add(bucket.detail, to: &grids)
+    default: break
+    }
+  }
+
+  /// Forgets a posting.
+  mutating func remove(_ bucket: TermTable.Bucket) {
+    count -= 1
+    switch bucket.kind {
+    case .equal: equalCount -= 1
+    case .member: memberCount -= 1
+    case .prefix: Self.remove(bucket.prefixLength, from: &prefixLengths)
+    case .cell: Self.remove(bucket.detail, from: &grids)
+    default: break
+    }
+  }
+
+  /// Notes a new bucket of an ordered kind.
+  mutating func insertOrdered(_ bucket: UInt32, _ table: TermTable) {
+    if ordered.isEmpty { ordered = Array(repeating: OrderedBuckets(), count: 4) }
+    ordered[table.buckets[Int(bucket)].kind.orderedIndex].insert(bucket, table)
+  }
+
+  /// Forgets a bucket of an ordered kind, while it is still in the table.
+  mutating func removeOrdered(_ bucket: UInt32, _ table: TermTable) {
+    ordered[table.buckets[Int(bucket)].kind.orderedIndex].remove(bucket, table)
+  }
+
+  /// How many buckets of an ordered kind there are.
+  func orderedCount(_ kind: Term.Kind) -> Int {
+    ordered.isEmpty ? 0 : ordered[kind.orderedIndex].count
+  }
+
+  /// Visits the buckets to which a value of this field leads.
+  func visit(_ value: FieldValue, _ table: TermTable, _ body: (UInt32) -> Void) {
+    func look(_ kind: Term.Kind, _ value: FieldValue, detail: Int32 = 0) {
+      let bucket = table.bucket(field: key, kind: kind, detail: detail, value: value)
+      if bucket != TermTable.none { body(bucket) }
+    }
+    if value.meaningClass == nil {
+      if memberCount > 0 { value.visitMembers { look(.member, $0) } }
+      return
+    }
+    if equalCount > 0 { look(.equal, value) }
+    for grid in grids {
+      if let cell = Grid.cell(of: value, detail: grid.key) { look(.cell, cell, detail: grid.key) }
+    }
+    if !prefixLengths.isEmpty, case .string(let text) = value { visitPrefixes(text, table, body) }
+    guard !ordered.isEmpty else { return }
+    ordered[0].visit(below: value, orEqual: false, table, body)
+    ordered[1].visit(below: value, orEqual: true, table, body)
+    ordered[2].visit(above: value, orEqual: false, table, body)
+    ordered[3].visit(above: value, orEqual: true, table, body)
+  }
+
+  private func visitPrefixes(_ text: String, _ table: TermTable, _ body: (UInt32) -> Void) {
+    text.withUTF8Bytes { bytes in
+      for length in prefixLengths {
+        guard length.key <= bytes.count else { return }
+        let prefix = UnsafeRawBufferPointer(rebasing: bytes[..<Int(length.key)])
+        let bucket = table.bucket(field: key, prefix: prefix)
+        if bucket != TermTable.none { body(bucket) }
+      }
+    }
+  }
+
+  private static func add(_ key: Int32, to uses: inout [Use]) {
+    let index = uses.partitionPoint { $0.key < key }
+    if index < uses.count, uses[index].key == key {
+      uses[index].count += 1
+    } else {
+      uses.insert(Use(key: key, count: 1), at: index)
+    }
+  }
+
+  private static func remove(_ key: Int32, from uses: inout [Use]) {
+    let index = uses.partitionPoint { $0.key < key }
+    uses[index].count -= 1
+    if uses[index].count == 0 { uses.remove(at: index) }
+  }
+}
+
+extension Term.Kind {
+  fileprivate var orderedIndex: Int { Int(rawValue - Self.greaterThan.rawValue) }
+}
+
+extension TermTable.Bucket {
+  fileprivate var prefixLength: Int32 {
+    if case .string(let prefix) = value { Int32(prefix.utf8.count) } else { 0 }
+  }
+}
+
+extension FieldValue {
+  /// Visits the members of a list that can stand in a comparison.
+  fileprivate func visitMembers(_ body: (FieldValue) -> Void) {
+    switch self {
+    case .stringList(let list): for member in list { body(.string(member)) }
+    case .int64List(let list): for member in list { body(.int64(member)) }
+    case .doubleList(let list): for member in list { body(.double(member)) }
+    case .bytesList(let list): for member in list { body(.bytes(member)) }
+    case .timestampList(let list): for member in list { body(.timestamp(member)) }
+    case .locationList(let list): for member in list { body(.location(member)) }
+    case .referenceList(let list): for member in list { body(.reference(member)) }
+    default: break
+    }
+  }
+}

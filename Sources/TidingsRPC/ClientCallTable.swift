@@ -1,0 +1,256 @@
+/// The calls of a client that wait for answers: what is sent, sent again, or given up, and when.
+///
+/// A value without clock, lock or socket: events go in, what is to be done comes out.
+///
+/// A call waits unsent while there is no connection. When a connection is lost, calls that were
+/// sent on it will never be answered: safe ones wait to be sent again, the outcome of the others
+/// is unknown.
+public struct ClientCallTable {
+  /// What is to be done after an event.
+  public enum Action: Equatable, Sendable {
+    /// Tell the caller, who waits no longer.
+    case fail(UInt64, RPCError)
+    /// Tell the server that nobody waits any more.
+    case sendCancel(UInt64)
+  }
+
+  /// What becomes of a response.
+  public enum Reception: Equatable, Sendable {
+    /// Give it to the caller.
+    case deliver
+    /// It is the last one: give it to the caller, who is forgotten.
+    case deliverLast
+    /// Keep it back; the call will be sent again.
+    case retry
+    /// Nobody waits for it.
+    case ignore
+  }
+
+  private enum Phase {
+    case waiting
+    case sent
+    case pausing(until: ContinuousClock.Instant)
+  }
+
+  private struct Call {
+    let isSafe: Bool
+    let deadline: ContinuousClock.Instant?
+    let started: ContinuousClock.Instant
+    var phase = Phase.waiting
+    var attempts = 0
+    var hasAnswers = false
+  }
+
+  private let endpoint: String
+  private let connectTimeout: Duration
+  private let retry: RetryPolicy
+  private let callsMax: Int
+  private var calls: [UInt64: Call] = [:]
+  private var unsent = FIFO()
+  /// Since when there has been no connection; `nil`: there is one.
+  private var disconnected: ContinuousClock.Instant?
+  private var earliest: ContinuousClock.Instant?
+
+  /// A table of a connection that is being made.
+  public init(
+    endpoint: String, connectTimeout: Duration, retry: RetryPolicy, callsMax: Int,
+    now: ContinuousClock.Instant
+  ) {
+    self.endpoint = endpoint
+    self.connectTimeout = connectTimeout
+    self.retry = retry
+    self.callsMax = callsMax
+    disconnected = now
+  }
+
+  /// Whether there is a connection.
+  public var isConnected: Bool { disconnected == nil }
+  /// How many callers wait.
+  public var count: Int { calls.count }
+  /// When `expire` is to be called next.
+  public var nextTimer: ContinuousClock.Instant? { earliest }
+
+  /// Admits a call.
+  ///
+  /// - Parameters:
+  ///   - id: Never used before.
+  ///   - isSafe: It may be sent again without knowing what became of the first time.
+  ///   - deadline: When the caller waits no longer.
+  ///   - now: The current time.
+  /// - Returns: Why it is refused, if it is.
+  public mutating func start(
+    _ id: UInt64, isSafe: Bool, deadline: ContinuousClock.Instant?, now: ContinuousClock.Instant
+  ) -> RPCError? {
+    if let deadline, deadline <= now { return .deadlinePassed }
+    if calls.count >= callsMax {
+      return RPCError(.resourceExhausted, "\(callsMax) calls are waiting, which is the limit")
+    }
+    if let disconnected, disconnected.advanced(by: connectTimeout) <= now { return unreachable }
+    calls[id] = Call(isSafe: isSafe, deadline: deadline, started: now)
+    unsent.append(id)
+    wake(at: deadline)
+    wake(at: disconnected?.advanced(by: connectTimeout))
+    return nil
+  }
+
+  /// Returns the call to be sent next, if there is one and a connection.
+  ///
+  /// It stays the next one until `sent` is called.
+  public mutating func nextUnsent() -> (id: UInt64, deadline: ContinuousClock.Instant?)? {
+    guard isConnected else { return nil }
+    while let id = unsent.first {
+      if let call = calls[id], case .waiting = call.phase { return (id, call.deadline) }
+      unsent.removeFirst()
+    }
+    return nil
+  }
+
+  /// The call was handed to the socket.
+  public mutating func sent(_ id: UInt64) {
+    unsent.removeFirst()
+    calls[id]?.phase = .sent
+    calls[id]?.attempts += 1
+  }
+
+  /// A response came.
+  ///
+  /// - Parameters:
+  ///   - id: The call that it answers.
+  ///   - isUnavailable: Its status is UNAVAILABLE.
+  ///   - isLast: None follows.
+  ///   - jitter: A random number in 0..<1.
+  ///   - now: The current time.
+  /// - Returns: What to do with it.
+  public mutating func received(
+    _ id: UInt64, isUnavailable: Bool, isLast: Bool, jitter: Double, now: ContinuousClock.Instant
+  ) -> Reception {
+    guard var call = calls[id], case .sent = call.phase else { return .ignore }
+    if isUnavailable, call.isSafe, !call.hasAnswers, call.attempts < retry.attemptsMax {
+      let resumption = now.advanced(
+        by: retry.pause(afterAttempts: call.attempts, jitter: jitter))
+      if call.deadline.map({ resumption < $0 }) ?? true {
+        call.phase = .pausing(until: resumption)
+        calls[id] = call
+        wake(at: resumption)
+        return .retry
+      }
+    }
+    if isLast {
+      calls[id] = nil
+      return .deliverLast
+    }
+    call.hasAnswers = true
+    calls[id] = call
+    return .deliver
+  }
+
+  /// Whether a call was sent and waits for answers, so that credit for it makes sense.
+  public func isRunning(_ id: UInt64) -> Bool {
+    if case .sent = calls[id]?.phase { true } else { false }
+  }
+
+  /// There is a connection; unsent calls can go.
+  public mutating func connected() { disconnected = nil }
+
+  /// The connection is gone, and with it every answer that was to come on it.
+  public mutating func connectionLost(_ now: ContinuousClock.Instant) -> [Action] {
+    guard isConnected else { return [] }
+    disconnected = now
+    wake(at: now.advanced(by: connectTimeout))
+    var actions: [Action] = []
+    for id in calls.keys.sorted() {
+      guard var call = calls[id], case .sent = call.phase else { continue }
+      if call.isSafe, !call.hasAnswers, call.attempts < retry.attemptsMax {
+        call.phase = .waiting
+        calls[id] = call
+        unsent.append(id)
+      } else {
+        calls[id] = nil
+        actions.append(.fail(id, call.hasAnswers ? interrupted : unknownOutcome))
+      }
+    }
+    return actions
+  }
+
+  /// The caller gave up, and knows it.
+  public mutating func cancel(_ id: UInt64) -> [Action] {
+    guard let call = calls.removeValue(forKey: id) else { return [] }
+    if case .sent = call.phase, isConnected { return [.sendCancel(id)] }
+    return []
+  }
+
+  /// Gives up what takes too long, and ends pauses that are over.
+  public mutating func expire(_ now: ContinuousClock.Instant) -> [Action] {
+    guard let earliest, earliest <= now else { return [] }
+    self.earliest = nil
+    let connectionDue = disconnected?.advanced(by: connectTimeout)
+    wake(at: connectionDue.flatMap { $0 > now ? $0 : nil })
+    var actions: [Action] = []
+    for id in calls.keys.sorted() {
+      guard var call = calls[id] else { continue }
+      if let deadline = call.deadline, deadline <= now {
+        actions.append(.fail(id, .deadlinePassed))
+        actions += cancel(id)
+        continue
+      }
+      if let connectionDue, connectionDue <= now {
+        calls[id] = nil
+        actions.append(.fail(id, unreachable))
+        continue
+      }
+      wake(at: call.deadline)
+      guard case .pausing(let end) = call.phase else { continue }
+      if end <= now {
+        call.phase = .waiting
+        calls[id] = call
+        unsent.append(id)
+      } else {
+        wake(at: end)
+      }
+    }
+    return actions
+  }
+
+  /// Ends all calls with an error.
+  public mutating func endAll(_ error: RPCError) -> [Action] {
+    defer { calls = [:] }
+    return calls.keys.sorted().map { .fail($0, error) }
+  }
+
+  private var unreachable: RPCError { RPCError(.unavailable, "cannot reach \(endpoint)") }
+  private var unknownOutcome: RPCError {
+    RPCError(
+      .unavailable,
+      "the connection to \(endpoint) was lost; whether the call took effect is unknown",
+      details: [.errorInfo(reason: "OUTCOME_UNKNOWN")])
+  }
+  private var interrupted: RPCError {
+    RPCError(.unavailable, "the connection to \(endpoint) was lost amid the stream")
+  }
+
+  private mutating func wake(at timer: ContinuousClock.Instant?) {
+    guard let timer else { return }
+    earliest = earliest.map { min($0, timer) } ?? timer
+  }
+}
+
+/// A queue of call ids that gives its space back as it empties.
+private struct FIFO: Sendable {
+  private var items: [UInt64] = []
+  private var head = 0
+
+  var first: UInt64? { head < items.count ? items[head] : nil }
+
+  mutating func append(_ item: UInt64) { items.append(item) }
+
+  mutating func removeFirst() {
+    head += 1
+    if head == items.count {
+      items.removeAll(keepingCapacity: true)
+      head = 0
+    } else if head >= 256, head * 2 >= items.count {
+      items.removeFirst(head)
+      head = 0
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// When and how often a safe call is sent again.
+public struct RetryPolicy: Sendable {
+  /// Most times that a call is sent, the first included; at least 1.
+  public var attemptsMax: Int
+  /// The longest pause before the second attempt; it doubles with each attempt.
+  public var firstPauseMax: Duration
+  /// The longest pause before any attempt.
+  public var pauseMax: Duration
+
+  /// A policy; five attempts within a few seconds unless told.
+  public init(
+    attemptsMax: Int = 5, firstPauseMax: Duration = .milliseconds(100),
+    pauseMax: Duration = .seconds(2)
+  ) {
+    self.attemptsMax = attemptsMax
+    self.firstPauseMax = firstPauseMax
+    self.pauseMax = pauseMax
+  }
+
+  /// Returns the pause after a failed attempt: anything between nothing and the bound ("full
+  /// jitter"), so that clients that failed together do not come back together.
+  ///
+  /// - Parameters:
+  ///   - attempts: How many times the call was sent, 1 or more.
+  ///   - jitter: A random number in 0..<1.
+  /// - Returns: How long to wait before the next attempt.
+  func pause(afterAttempts attempts: Int, jitter: Double) -> Duration {
+    let doublings = min(max(attempts - 1, 0), 20)
+    return min(firstPauseMax * (1 << doublings), pauseMax) * jitter
+  }
+}
+
+extension CallOptions {
+  /// Whether a call may be sent a second time without knowing what became of the first.
+  package func isSafe(_ method: MethodDescriptor) -> Bool {
+    method.idempotency != .unknown || idempotencyKey != nil
+  }
+}

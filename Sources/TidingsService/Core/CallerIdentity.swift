@@ -1,0 +1,30 @@
+internal import TidingsModel
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// Who calls, in development mode: whoever the call's metadata says.
+enum CallerIdentity {
+  /// Longest name of a user or device, in bytes.
+  static let nameBytesMax = 255
+
+  /// The caller of a call; the user is empty when the call names none.
+  static func caller(of call: borrowing InlineCall) throws(ItemError) -> Caller {
+    Caller(
+      user: try name(call.metadata(Metadata.userKey), Metadata.userKey),
+      device: try name(call.metadata(Metadata.deviceKey), Metadata.deviceKey))
+  }
+
+  private static func name(_ bytes: UnsafeRawBufferPointer?, _ key: String) throws(ItemError)
+    -> String
+  {
+    guard let bytes else { return "" }
+    let isPrintable = bytes.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+    guard bytes.count <= nameBytesMax, isPrintable else {
+      throw ItemError(
+        .invalidArguments,
+        "the metadata '\(key)' is not valid: use 1 to \(nameBytesMax) printable ASCII characters "
+          + "without spaces")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

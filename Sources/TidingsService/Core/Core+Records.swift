@@ -1,0 +1,159 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtoC
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers the methods of RecordService that the store answers.
+  func registerRecords(on loop: LoopContext) {
+    typealias Methods = TidingsV1.RecordService.Methods
+    register(Methods.modifyRecords, .write, on: loop) { [self] in try modifyRecords($0) }
+    register(Methods.fetchRecords, .read, on: loop) { [self] in try fetchRecords($0) }
+  }
+
+  // MARK: ModifyRecords
+
+  private func modifyRecords(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.ModifyRecordsRequest.unpack(call.body.bytes, in: call.arena)
+      .assumingMemoryBound(to: Tidings__V1__ModifyRecordsRequest.self).pointee
+    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    let outcomes = try engine.modifyRecords(
+      try Self.changes(request, caller: call.caller), caller: call.caller)
+    return response(to: outcomes, in: call.arena)
+  }
+
+  private static func changes(_ request: Tidings__V1__ModifyRecordsRequest, caller: Caller) throws
+    -> RecordChanges
+  {
+    var saves: [Record] = []
+    saves.reserveCapacity(request.n_records_to_save)
+    for index in 0..<request.n_records_to_save {
+      guard let message = request.records_to_save[index] else { continue }
+      saves.append(try WireReader.record(message, "records_to_save[\(index)]"))
+    }
+    var deletions: [RecordID] = []
+    for index in 0..<request.n_record_ids_to_delete {
+      deletions.append(
+        try WireReader.recordID(
+          request.record_ids_to_delete[index], "record_ids_to_delete[\(index)]"))
+    }
+    let number = Int32(bitPattern: request.save_policy.rawValue)
+    guard
+      let policy = number == 0
+        ? .ifServerRecordUnchanged : RecordChanges.SavePolicy(rawValue: number)
+    else { throw ItemError(.invalidArguments, "save_policy \(number) is not known") }
+    return RecordChanges(
+      database: try databaseID(request.database_id, caller: caller), saves: saves,
+      deletions: deletions, policy: policy,
+      isAtomic: request._atomic_case.rawValue == 0 || request.atomic != 0)
+  }
+
+  private static func databaseID(
+    _ message: UnsafeMutablePointer<Tidings__V1__DatabaseID>?, caller: Caller
+  ) throws -> DatabaseID {
+    let id: TidingsV1.DatabaseID? = try Unpacked.message(message)
+    return try id.model(for: caller)
+  }
+
+  private func response(to outcomes: [RecordOutcome], in arena: borrowing Arena) -> [UInt8] {
+    var response = SplicedMessage(capacity: outcomes.count * 160)
+    var (saved, deleted) = (0, 0)
+    for outcome in outcomes {
+      switch outcome {
+      case .saved(var record):
+        saved += 1
+        let recordID = record.recordID
+        record.fields = RecordFields()
+        Self.addResult(recordID, record: WireWriter.encode(record, in: arena), to: &response)
+      case .deleted(let recordID):
+        deleted += 1
+        response.add(
+          1, TidingsV1.RecordResult(recordID: .init(recordID), outcome: .deleted(true)).encoded(in: arena))
+      case .failed(let recordID, let error, let serverRecord):
+        Self.addFailure(recordID, error, serverRecord: serverRecord, to: &response, in: arena)
+      }
+    }
+    countRecords(saved: saved, deleted: deleted)
+    return response.bytes
+  }
+
+  // MARK: FetchRecords
+
+  private func fetchRecords(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.FetchRecordsRequest.unpack(call.body.bytes, in: call.arena)
+      .assumingMemoryBound(to: Tidings__V1__FetchRecordsRequest.self).pointee
+    let count = request.n_record_ids
+    guard count <= engine.limits.itemsPerCallMax else {
+      throw ItemError(
+        .limitExceeded,
+        "the call asks for \(count) records and may ask for \(engine.limits.itemsPerCallMax): split "
+          + "it in half")
+    }
+    let database = try Self.databaseID(request.database_id, caller: call.caller)
+    let desiredKeys: TidingsV1.DesiredKeys? = try Unpacked.message(request.desired_keys)
+    var response = SplicedMessage(capacity: count * 512)
+    for index in 0..<count {
+      let recordID = try WireReader.recordID(request.record_ids[index], "record_ids[\(index)]")
+      do {
+        try engine.withRecord(recordID, in: database) { body in
+          if let desiredKeys {
+            let record = try Self.record(body, keeping: desiredKeys.keys, in: call.arena)
+            Self.addResult(recordID, record: record, to: &response)
+          } else {
+            Self.addResult(recordID, record: body, to: &response)
+          }
+        }
+      } catch let error as ItemError {
+        Self.addFailure(recordID, error, serverRecord: nil, to: &response, in: call.arena)
+      }
+    }
+    return response.bytes
+  }
+
+  private static func record(
+    _ body: UnsafeRawBufferPointer, keeping keys: [String], in arena: borrowing Arena
+  ) throws -> [UInt8] {
+    var record = try TidingsV1.Record(decoding: body.bytes, in: arena)
+    let wanted = Set(keys)
+    record.fields = record.fields.filter { wanted.contains($0.key) }
+    return record.encoded(in: arena)
+  }
+
+  // MARK: Results
+
+  /// Adds a `RecordResult` with a record that is encoded already.
+  private static func addResult(
+    _ id: RecordID, record: some Collection<UInt8>, to response: inout SplicedMessage
+  ) {
+    let name = id.recordName.utf8
+    let zoneBytes =
+      id.zoneID == .default ? 0 : SplicedMessage.memberBytes(id.zoneID.zoneName.utf8.count)
+    let idBytes =
+      SplicedMessage.memberBytes(name.count)
+      + (zoneBytes == 0 ? 0 : SplicedMessage.memberBytes(zoneBytes))
+    response.addHead(
+      1,
+      bytes: SplicedMessage.memberBytes(idBytes) + SplicedMessage.memberBytes(record.count))
+    response.addHead(1, bytes: idBytes)
+    response.add(1, name)
+    if zoneBytes > 0 {
+      response.addHead(2, bytes: zoneBytes)
+      response.add(1, id.zoneID.zoneName.utf8)
+    }
+    response.add(2, record)
+  }
+
+  private static func addFailure(
+    _ id: RecordID, _ error: ItemError, serverRecord: [UInt8]?, to response: inout SplicedMessage,
+    in arena: borrowing Arena
+  ) {
+    var result = SplicedMessage()
+    result.append(
+      TidingsV1.RecordResult(recordID: .init(id), outcome: .error(.init(error))).encoded(in: arena))
+    if let serverRecord { result.add(5, serverRecord) }
+    response.add(1, result.bytes)
+  }
+}

@@ -1,0 +1,48 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers ServerService.
+  func registerServerInfo(on loop: LoopContext) {
+    let started = Timestamp.now
+    register(TidingsRpcV1.ServerService.Methods.fetchServerInfo, .read, on: loop) {
+      [self] call in
+      let response = TidingsRpcV1.FetchServerInfoResponse(
+        version: TidingsServer.version,
+        rpcEndpoint: call.loop.endpoint,
+        pushEndpoint: call.loop.pushEndpoint ?? "",
+        incarnation: engine.incarnation,
+        started: .init(started),
+        limits: limits(call.loop.configuration),
+        counters: allCounters(call.loop.counters),
+        developmentMode: true)
+      return response.encoded(in: call.arena)
+    }
+  }
+
+  private func limits(_ configuration: ServerConfiguration) -> TidingsRpcV1.Limits {
+    let limits = engine.limits
+    return TidingsRpcV1.Limits(
+      frameBytesMax: UInt64(configuration.frameBytesMax),
+      itemsPerCallMax: UInt32(limits.itemsPerCallMax),
+      recordBytesMax: UInt64(limits.recordBytesMax),
+      pageItemsMax: UInt32(limits.pageItemsMax),
+      callsInFlightMax: UInt32(configuration.callsInFlightMax),
+      subscriptionsPerUserMax: UInt32(limits.subscriptionsPerUserMax),
+      predicateBytesMax: UInt32(PredicateLimits.textBytesMax),
+      predicateNodesMax: UInt32(PredicateLimits.nodeCountMax),
+      idempotencyRetentionHours: UInt32(limits.idempotencyRetentionHours),
+      pushBytesMax: UInt32(limits.recordBytesMax))
+  }
+
+  private func allCounters(_ loop: LoopCounters) -> TidingsRpcV1.Counters {
+    TidingsRpcV1.Counters(
+      calls: loop.calls, callsFailed: loop.callsFailed, commits: counters.commits,
+      recordsSaved: counters.recordsSaved, recordsDeleted: counters.recordsDeleted,
+      events: counters.events, pushes: loop.pushes)
+  }
+}

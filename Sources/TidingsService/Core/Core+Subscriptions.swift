@@ -1,0 +1,76 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers the methods of SubscriptionService that the store answers.
+  func registerSubscriptions(on loop: LoopContext) {
+    typealias Methods = TidingsV1.SubscriptionService.Methods
+    register(Methods.modifySubscriptions, .write, on: loop) { [self] in
+      try modifySubscriptions($0)
+    }
+    register(Methods.fetchSubscriptions, .read, on: loop) { [self] in try fetchSubscriptions($0) }
+  }
+
+  private func modifySubscriptions(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.ModifySubscriptionsRequest(
+      decoding: call.body.bytes, in: call.arena)
+    let owner = call.caller.user
+    guard !owner.isEmpty else { throw ItemError.noUser }
+    try checkItemCount(
+      request.subscriptionsToSave.count + request.subscriptionIDsToDelete.count)
+    let database = try request.databaseID.model(for: call.caller)
+
+    var response = TidingsV1.ModifySubscriptionsResponse()
+    for subscription in request.subscriptionsToSave {
+      let path = "subscription '\(subscription.subscriptionID)'"
+      response.results.append(
+        try result(of: subscription.subscriptionID) {
+          .subscription(
+            .init(
+              try engine.saveSubscription(
+                try subscription.model(path), of: owner, in: database)))
+        })
+    }
+    for id in request.subscriptionIDsToDelete {
+      response.results.append(
+        try result(of: id) {
+          try engine.deleteSubscription(id, of: owner, in: database)
+          return .deleted(true)
+        })
+    }
+    channelsChanged(
+      of: owner, container: database.container, environment: database.environment)
+    return response.encoded(in: call.arena)
+  }
+
+  private func fetchSubscriptions(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.FetchSubscriptionsRequest(decoding: call.body.bytes, in: call.arena)
+    let owner = call.caller.user
+    guard !owner.isEmpty else { throw ItemError.noUser }
+    let database = try request.databaseID.model(for: call.caller)
+    let ids =
+      request.subscriptionIDs.isEmpty
+      ? try engine.subscriptionNames(of: owner, in: database) : request.subscriptionIDs
+
+    var response = TidingsV1.FetchSubscriptionsResponse()
+    response.results = try ids.map { id in
+      try result(of: id) {
+        .subscription(.init(try engine.subscription(id, of: owner, in: database)))
+      }
+    }
+    return response.encoded(in: call.arena)
+  }
+
+  private func result(
+    of id: String, _ outcome: () throws -> TidingsV1.SubscriptionResult.Outcome
+  ) throws -> TidingsV1.SubscriptionResult {
+    do {
+      return .init(subscriptionID: id, outcome: try outcome())
+    } catch let error as ItemError {
+      return .init(subscriptionID: id, outcome: .error(.init(error)))
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers the methods of ZoneService.
+  func registerZones(on loop: LoopContext) {
+    typealias Methods = TidingsV1.ZoneService.Methods
+    register(Methods.modifyRecordZones, .write, on: loop) { [self] in try modifyZones($0) }
+    register(Methods.fetchRecordZones, .read, on: loop) { [self] in try fetchZones($0) }
+  }
+
+  private func modifyZones(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.ModifyRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
+    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    try checkItemCount(request.zonesToSave.count + request.zoneIDsToDelete.count)
+    let database = try request.databaseID.model(for: call.caller)
+    let caller = call.caller
+
+    var response = TidingsV1.ModifyRecordZonesResponse()
+    for zone in request.zonesToSave {
+      response.results.append(
+        try result(of: zone.zoneID) { id in .zone(.init(try engine.saveZone(id, in: database))) })
+    }
+    for zoneID in request.zoneIDsToDelete {
+      response.results.append(
+        try result(of: zoneID) { id in
+          try engine.deleteZone(id, in: database, caller: caller)
+          return .deleted(true)
+        })
+    }
+    return response.encoded(in: call.arena)
+  }
+
+  private func fetchZones(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.FetchRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
+    try checkItemCount(request.zoneIDs.count)
+    let database = try request.databaseID.model(for: call.caller)
+
+    var response = TidingsV1.FetchRecordZonesResponse()
+    if request.zoneIDs.isEmpty {
+      response.results = try engine.zones(in: database).map { zone in
+        .init(zoneID: .init(zone.id), outcome: .zone(.init(zone)))
+      }
+    } else {
+      response.results = try request.zoneIDs.map { zoneID in
+        try result(of: zoneID) { id in .zone(.init(try engine.zone(id, in: database))) }
+      }
+    }
+    return response.encoded(in: call.arena)
+  }
+
+  private func result(
+    of zoneID: TidingsV1.ZoneID?, _ outcome: (ZoneID) throws -> TidingsV1.ZoneResult.Outcome
+  ) throws -> TidingsV1.ZoneResult {
+    do {
+      let id = try zoneID.model
+      return .init(zoneID: .init(id), outcome: try outcome(id))
+    } catch let error as ItemError {
+      return .init(zoneID: zoneID, outcome: .error(.init(error)))
+    }
+  }
+
+  /// Refuses a call with more items than are allowed.
+  func checkItemCount(_ count: Int) throws(ItemError) {
+    guard count <= engine.limits.itemsPerCallMax else {
+      throw ItemError(
+        .limitExceeded,
+        "the call has \(count) items and may have \(engine.limits.itemsPerCallMax): split it in "
+          + "half")
+    }
+  }
+}
+
+extension TidingsV1.RecordZone {
+  fileprivate init(_ zone: ZoneInfo) {
+    self.init(
+      zoneID: .init(zone.id), capabilities: .init(fetchChanges: false, atomic: true),
+      created: zone.created.map { .init($0) }, sequenceNumber: UInt64(zone.head))
+  }
+}

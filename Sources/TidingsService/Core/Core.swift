@@ -1,0 +1,227 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsSQL
+internal import TidingsSQLite
+internal import TidingsZeroMQ
+
+/// Answers the calls that need the store, in groups: all that arrived in one turn of the loop share a
+/// transaction and its commit.
+///
+/// The answer to a write leaves after the commit, so an acknowledged save is durable, and so are its
+/// events. A read before the turn's first write is answered at once; a read after it may have seen
+/// what is not committed yet, and waits too.
+final class Core: LoopTurn {
+  /// What a call does to the store.
+  enum Access {
+    /// It reads.
+    case read
+    /// It may write.
+    case write
+  }
+
+  /// A call as the store's handlers see it: who calls, and with what.
+  struct Call: ~Copyable {
+    let caller: Caller
+    let body: UnsafeRawBufferPointer
+    let loop: LoopContext
+
+    var arena: Arena { _read { yield loop.arena } }
+  }
+
+  /// Answers a call with the encoded response.
+  typealias Handler = (borrowing Call) throws -> [UInt8]
+
+  private struct KeptAnswer {
+    let token: ReplyToken
+    let answer: Result<[UInt8], RPCError>
+  }
+
+  let engine: Engine
+  let logger: Logger
+  private(set) var counters = CoreCounters()
+
+  private let connection: SQLiteConnection
+  private let checkpointer: Checkpointer
+  private var isOpen = false
+  private var hasWrites = false
+  private var kept: [KeptAnswer] = []
+  private var changedUsers: Set<ControlTopic> = []
+  private var beacons = BeaconSchedule()
+
+  init(
+    _ connection: SQLiteConnection, databasePath: String, limits: Limits, logger: Logger
+  ) throws {
+    self.connection = connection
+    self.logger = logger
+    engine = try Engine(
+      connection, codec: ProtoBodyCodec(), limits: limits, clock: { .now })
+    checkpointer = Checkpointer(path: databasePath)
+  }
+
+  // MARK: Calls
+
+  /// Lets the loop answer a method from the store.
+  func register(
+    _ method: MethodDescriptor, _ access: Access, on loop: LoopContext,
+    _ handler: @escaping Handler
+  ) {
+    loop.registerInline(method) { [self] call, loop in
+      do {
+        let caller = try CallerIdentity.caller(of: call)
+        let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
+        try openGroup()
+        hasWrites = hasWrites || access == .write
+        let answer = try answer(
+          Call(caller: caller, body: call.body, loop: loop), idempotent, handler)
+        settle(call.token, .success(answer), on: loop)
+      } catch {
+        let failure = RPCError(callFailure: error)
+        if let error = error as? SQLError { giveUpGroup(after: error, on: loop) }
+        settle(call.token, .failure(failure), on: loop)
+      }
+    }
+  }
+
+  /// The channels of a user changed: tell the user's devices after the commit.
+  func channelsChanged(of user: String, container: String, environment: Environment) {
+    changedUsers.insert(
+      ControlTopic(user: user, container: container, environment: environment))
+  }
+
+  private func answer(
+    _ call: borrowing Call, _ idempotent: IdempotentCall?, _ handler: Handler
+  ) throws -> [UInt8] {
+    guard let idempotent else { return try handler(call) }
+    if let first = try engine.answer(to: idempotent) { return first }
+    let answer = try handler(call)
+    try engine.keep(answer, for: idempotent)
+    return answer
+  }
+
+  private static func idempotentCall(_ call: borrowing InlineCall, _ caller: Caller)
+    -> IdempotentCall?
+  {
+    guard !call.idempotencyKey.isEmpty else { return nil }
+    return IdempotentCall(
+      owner: caller.user, key: String(decoding: call.idempotencyKey, as: UTF8.self),
+      method: call.method.fullName, request: call.body)
+  }
+
+  private func settle(
+    _ token: ReplyToken, _ answer: Result<[UInt8], RPCError>, on loop: LoopContext
+  ) {
+    guard !hasWrites else {
+      kept.append(KeptAnswer(token: token, answer: answer))
+      return
+    }
+    send(KeptAnswer(token: token, answer: answer), on: loop)
+  }
+
+  private func send(_ answer: KeptAnswer, on loop: LoopContext) {
+    switch answer.answer {
+    case .success(let body): loop.reply(answer.token, body: body)
+    case .failure(let error): loop.fail(answer.token, error)
+    }
+  }
+
+  // MARK: Groups
+
+  func turnEnded(_ loop: LoopContext) {
+    guard isOpen else { return }
+    do {
+      let events = try engine.commit()
+      isOpen = false
+      for answer in kept { send(answer, on: loop) }
+      publish(events, on: loop)
+      announceChannels(on: loop)
+      if hasWrites { counters.commits += 1 }
+      counters.events += UInt64(events.count)
+      finishGroup()
+      if checkpointer.logGrew(to: connection.logFrames) { _ = try? connection.checkpoint() }
+    } catch {
+      giveUpGroup(after: error, on: loop)
+    }
+  }
+
+  func stopping(_ loop: LoopContext) {
+    turnEnded(loop)
+    checkpointer.stop()
+  }
+
+  private func openGroup() throws(SQLError) {
+    guard !isOpen else { return }
+    try engine.begin()
+    isOpen = true
+  }
+
+  private func finishGroup() {
+    isOpen = false
+    hasWrites = false
+    kept.removeAll(keepingCapacity: true)
+    changedUsers.removeAll(keepingCapacity: true)
+  }
+
+  /// Nothing of the group was kept: all that waited for its commit learn that.
+  private func giveUpGroup(after error: SQLError, on loop: LoopContext) {
+    logger.log(.error, "a group of calls was taken back", ["reason": error.message])
+    let failure = RPCError(callFailure: error)
+    for answer in kept {
+      send(KeptAnswer(token: answer.token, answer: .failure(failure)), on: loop)
+    }
+    finishGroup()
+    do {
+      try engine.rollback()
+    } catch {
+      logger.log(.error, "the store cannot be read", ["reason": "\(error)"])
+    }
+  }
+
+  // MARK: Pushes
+
+  private func publish(_ events: [StoredEvent], on loop: LoopContext) {
+    for event in events {
+      loop.publish(topic: event.topic, body: PushMessage.event(event))
+      beacons.published(event.topic, event.sequence, at: loop.now)
+    }
+  }
+
+  private func announceChannels(on loop: LoopContext) {
+    for change in changedUsers {
+      let topic = engine.controlTopic(
+        of: change.user, container: change.container, environment: change.environment)
+      loop.publish(topic: topic, body: PushMessage.channelsChanged(at: .now))
+    }
+  }
+
+  var nextTimer: ContinuousClock.Instant? { beacons.next }
+
+  func timerFired(_ loop: LoopContext) {
+    for beacon in beacons.takeDue(at: loop.now) {
+      loop.publish(topic: beacon.topic, body: PushMessage.beacon(beacon.sequence, at: .now))
+    }
+  }
+
+  // MARK: Counters
+
+  func countRecords(saved: Int, deleted: Int) {
+    counters.recordsSaved += UInt64(saved)
+    counters.recordsDeleted += UInt64(deleted)
+  }
+}
+
+/// What the core did since the start.
+struct CoreCounters {
+  var commits: UInt64 = 0
+  var recordsSaved: UInt64 = 0
+  var recordsDeleted: UInt64 = 0
+  var events: UInt64 = 0
+}
+
+/// Whose devices are told.
+private struct ControlTopic: Hashable {
+  let user: String
+  let container: String
+  let environment: Environment
+}

@@ -1,0 +1,20 @@
+public import TidingsEngine
+
+/// How a server runs.
+public struct ServerSettings: Sendable {
+  /// Where calls go; port 0 picks a free port.
+  public var rpcEndpoint = "tcp://127.0.0.1:5570"
+  /// Where pushes come from.
+  public var pushEndpoint = "tcp://127.0.0.1:5571"
+  /// The folder of the data.
+  public var dataPath = "./tidings-data"
+  /// How much is logged.
+  public var logLevel = Logger.Level.info
+  /// Read every page of the database before starting.
+  public var checksThoroughly = false
+  /// What calls may not exceed.
+  public var limits = Limits()
+
+  /// The defaults.
+  public init() {}
+}

@@ -1,0 +1,73 @@
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsSQL
+
+extension TidingsV1.ItemError {
+  /// What an item's result says.
+  init(_ error: ItemError) {
+    self.init(
+      code: .init(rawValue: error.code.rawValue), message: error.message,
+      retryAfter: error.retryAfter.map { delay in
+        let (seconds, attoseconds) = delay.components
+        return GoogleProtobuf.Duration(
+          seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
+      },
+      existingSubscriptionID: error.existingSubscriptionID ?? "")
+  }
+}
+
+extension RPCError {
+  /// What a caller is told when the call as a whole failed.
+  init(callFailure error: any Error) {
+    switch error {
+    case let error as RPCError: self = error
+    case let error as ItemError: self.init(error)
+    case let error as MessageDecodingError:
+      self.init(.invalidArgument, "the request message cannot be decoded: \(error)")
+    case let error as SQLError: self.init(error)
+    default: self.init(.internal, "a defect of the server: \(type(of: error))")
+    }
+  }
+
+  private init(_ error: ItemError) {
+    self.init(
+      error.code.status, error.message,
+      details: [
+        Detail(
+          typeURL: "type.googleapis.com/" + TidingsV1.ItemError.messageName,
+          value: TidingsV1.ItemError(error).encoded())
+      ])
+  }
+
+  private init(_ error: SQLError) {
+    switch error.kind {
+    case .busy, .storage:
+      self.init(
+        .unavailable, "the store cannot be written now; nothing was changed: try again later",
+        details: [.retryInfo(after: .seconds(1))])
+    case .damaged:
+      self.init(.dataLoss, "the store is damaged: an operator has to restore a backup")
+    case .statement: self.init(.internal, "a defect of the server, in a statement to its store")
+    }
+  }
+}
+
+extension ItemError.Code {
+  /// The status of a call that fails as a whole for this reason.
+  fileprivate var status: StatusCode {
+    switch self {
+    case .invalidArguments, .badContainer: .invalidArgument
+    case .notAuthenticated: .unauthenticated
+    case .permissionFailure: .permissionDenied
+    case .unknownItem, .zoneNotFound: .notFound
+    case .serverRecordChanged, .batchRequestFailed: .aborted
+    case .changeTokenExpired: .outOfRange
+    case .limitExceeded: .resourceExhausted
+    case .badDatabase, .serverRejectedRequest, .referenceViolation: .failedPrecondition
+    case .serviceUnavailable: .unavailable
+    default: .internal
+    }
+  }
+}

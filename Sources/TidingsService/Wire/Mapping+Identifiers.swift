@@ -1,0 +1,106 @@
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsRPC
+
+extension TidingsV1.DatabaseID? {
+  /// The database that a caller means.
+  ///
+  /// - Throws: `invalidArguments`, `badContainer`, `badDatabase`, or `notAuthenticated` for a private
+  ///   database without a user.
+  func model(for caller: Caller) throws -> DatabaseID {
+    let scope = try self?.scope.model ?? .private
+    guard scope != .private || !caller.user.isEmpty else { throw ItemError.noUser }
+    return DatabaseID(
+      container: try containerName(self?.container ?? ""),
+      environment: try self?.environment.model ?? .development, scope: scope, owner: caller.user)
+  }
+}
+
+/// The container that is meant: `default` when none is named.
+func containerName(_ name: String) throws(ItemError) -> String {
+  let database = DatabaseID(
+    container: name.isEmpty ? "default" : name, environment: .development, scope: .public,
+    owner: "")
+  try database.validate()
+  return database.container
+}
+
+extension ItemError {
+  /// The call needs a user.
+  static let noUser = ItemError(
+    .notAuthenticated,
+    "the call names no user: set the metadata 'tidings-user' (rpcctl --as USER)")
+}
+
+extension TidingsV1.Environment {
+  var model: Environment {
+    get throws(ItemError) {
+      if rawValue == 0 { return .development }
+      guard let environment = Environment(rawValue: rawValue) else {
+        throw ItemError(.invalidArguments, "environment \(rawValue) is not known")
+      }
+      return environment
+    }
+  }
+
+  init(_ environment: Environment) { self.init(rawValue: environment.rawValue) }
+}
+
+extension TidingsV1.DatabaseScope {
+  var model: DatabaseScope {
+    get throws(ItemError) {
+      if rawValue == 0 { return .private }
+      guard let scope = DatabaseScope(rawValue: rawValue) else {
+        throw ItemError(.invalidArguments, "database scope \(rawValue) is not known")
+      }
+      guard scope != .shared else {
+        throw ItemError(
+          .badDatabase, "this server has no shared databases: use the public or the private one")
+      }
+      return scope
+    }
+  }
+
+  init(_ scope: DatabaseScope) { self.init(rawValue: scope.rawValue) }
+}
+
+extension TidingsV1.DatabaseID {
+  init(_ id: DatabaseID) {
+    self.init(
+      container: id.container, environment: .init(id.environment), scope: .init(id.scope))
+  }
+}
+
+extension TidingsV1.ZoneID? {
+  /// The zone that is meant: the default one when none is named.
+  var model: ZoneID {
+    get throws(ItemError) {
+      guard let self, !self.zoneName.isEmpty else { return .default }
+      guard self.ownerName.isEmpty else {
+        throw ItemError(
+          .invalidArguments,
+          "zone '\(self.zoneName)' names an owner: zones of others are in the shared database, "
+            + "which this server does not have")
+      }
+      return ZoneID(zoneName: self.zoneName)
+    }
+  }
+}
+
+extension TidingsV1.ZoneID {
+  init(_ id: ZoneID) { self.init(zoneName: id.zoneName) }
+}
+
+extension TidingsV1.RecordID {
+  init(_ id: RecordID) {
+    self.init(
+      recordName: id.recordName, zoneID: id.zoneID == .default ? nil : .init(id.zoneID))
+  }
+}
+
+extension GoogleProtobuf.Timestamp {
+  init(_ time: Timestamp) {
+    let (seconds, nanos) = time.secondsAndNanos
+    self.init(seconds: seconds, nanos: nanos)
+  }
+}

@@ -1,0 +1,71 @@
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsRPC
+
+extension TidingsV1.Predicate {
+  /// The predicate, from its text or its tree.
+  func model(_ path: String) throws -> Predicate {
+    do {
+      switch (text.isEmpty, nodes.isEmpty) {
+      case (false, true):
+        return try Predicate(
+          text: text,
+          arguments: arguments.enumerated().map { index, argument in
+            try argument.required("\(path).arguments[\(index)]")
+          })
+      case (true, false): return try Predicate(postfix: nodes.flatMap { try $0.items(path) })
+      case (false, false):
+        throw ItemError(.invalidArguments, "\(path) has a text and a tree: send one of them")
+      case (true, true):
+        throw ItemError(
+          .invalidArguments,
+          "\(path) is empty: send a text or a tree; TRUEPREDICATE matches all records")
+      }
+    } catch let error as PredicateError {
+      throw ItemError(.invalidArguments, "\(path): \(error)")
+    }
+  }
+}
+
+extension TidingsV1.PredicateNode {
+  fileprivate func items(_ path: String) throws -> [Predicate.PostfixItem] {
+    switch node {
+    case .comparison(let comparison): try comparison.items(path)
+    case .constant(let value): [.constant(value)]
+    case .andCount(let count): [.and(Int(count))]
+    case .orCount(let count): [.or(Int(count))]
+    case .not(true): [.not]
+    case .not(false), nil:
+      throw ItemError(
+        .invalidArguments, "\(path).nodes has a node without a member, or a `not` that is false")
+    }
+  }
+}
+
+extension TidingsV1.PredicateComparison {
+  fileprivate func items(_ path: String) throws -> [Predicate.PostfixItem] {
+    let comparison = Predicate.Comparison(
+      field: fieldName, operator: try modelOperator(path),
+      values: try values.map { try $0.required("\(path).nodes['\(fieldName)'].values") })
+    return self.operator == .notEqual
+      ? [.comparison(comparison), .not] : [.comparison(comparison)]
+  }
+
+  private func modelOperator(_ path: String) throws -> Predicate.Comparison.Operator {
+    switch self.operator {
+    case .equal, .notEqual: .equal
+    case .lessThan: .lessThan
+    case .lessThanOrEqual: .lessThanOrEqual
+    case .greaterThan: .greaterThan
+    case .greaterThanOrEqual: .greaterThanOrEqual
+    case .between: .between
+    case .in: .in
+    case .beginsWith: .beginsWith
+    case .contains: .contains
+    default:
+      throw ItemError(
+        .invalidArguments,
+        "\(path): the comparison of '\(fieldName)' has the unknown operator \(self.operator)")
+    }
+  }
+}

@@ -1,0 +1,40 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtoC
+internal import TidingsProtobuf
+
+/// Keeps records, subscriptions and events as the contract's messages, so that they go to clients
+/// without being decoded.
+final class ProtoBodyCodec: BodyCodec {
+  private let arena = Arena()
+
+  func encode(_ record: Record) -> [UInt8] {
+    defer { arena.reset() }
+    return WireWriter.encode(record, in: arena)
+  }
+
+  func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record {
+    defer { arena.reset() }
+    let message = try TidingsV1.Record.unpack(bytes.bytes, in: arena)
+    return try WireReader.record(
+      UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(to: Tidings__V1__Record.self),
+      "the stored record")
+  }
+
+  func encode(_ subscription: Subscription) -> [UInt8] {
+    defer { arena.reset() }
+    return TidingsV1.Subscription(subscription).encoded(in: arena)
+  }
+
+  func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> Subscription {
+    defer { arena.reset() }
+    return try TidingsV1.Subscription(decoding: bytes.bytes, in: arena)
+      .model("the stored subscription")
+  }
+
+  func encode(_ event: Event) -> [UInt8] {
+    defer { arena.reset() }
+    return TidingsV1.Notification(event).encoded(in: arena)
+  }
+}

@@ -1,0 +1,30 @@
+public import TidingsRPC
+
+/// Which server a client calls, and how patient it is.
+public struct ClientConfiguration: Sendable {
+  /// The server's endpoint, for example `tcp://127.0.0.1:5570`.
+  public var endpoint: String
+  /// How the server is to be proved.
+  public var security: Security
+  /// How long calls wait for a connection before they fail UNAVAILABLE.
+  public var connectTimeout: Duration
+  /// Sent with every call; a call's own metadata replaces entries of the same key.
+  public var metadata: Metadata
+  /// How safe calls are repeated.
+  public var retry: RetryPolicy
+  /// Largest frame that is sent or taken, in bytes.
+  public var frameBytesMax: Int
+  /// Most calls that wait for an answer at once.
+  public var callsInFlightMax: Int
+
+  /// A configuration with the default limits.
+  public init(endpoint: String, metadata: Metadata = Metadata()) {
+    self.endpoint = endpoint
+    self.metadata = metadata
+    security = .development
+    connectTimeout = .seconds(3)
+    retry = RetryPolicy()
+    frameBytesMax = WireLimits.frameBytesMax
+    callsInFlightMax = 10_000
+  }
+}

@@ -1,0 +1,204 @@
+internal import CZeroMQ
+internal import Glibc
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+/// A client's thread: owns the DEALER socket, performs what the `ClientCallTable` decides.
+struct ClientLoop: ~Copyable {
+  /// A request without a body.
+  private enum Control {
+    case cancel(UInt64)
+    case credit(UInt64, UInt32)
+  }
+
+  private let inbox: Mailbox<ClientMessage>
+  private let socket: Socket
+  private var monitor: ConnectionMonitor
+  private var frames = FrameSet()
+  private let arena: Arena
+  private var table: ClientCallTable
+  private var calls: [UInt64: OutgoingCall] = [:]
+  private var controls: [Control] = []
+  private var descriptors: [pollfd]
+  private var now = ContinuousClock.now
+
+  init(
+    _ configuration: ClientConfiguration, context: Context, inbox: Mailbox<ClientMessage>
+  ) throws(TransportError) {
+    let endpoint = Endpoint(configuration.endpoint)
+    let socket = try Socket(context, kind: ZMQ_DEALER)
+    try socket.configure(
+      for: endpoint, frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
+      queueMax: SocketLimits.rpcQueueMax)
+    try socket.configureReconnecting(timeout: configuration.connectTimeout)
+    // Requests wait here, not in libzmq, until there is a connection: what was reported as failed
+    // must not be sent later.
+    try socket.set(ZMQ_IMMEDIATE, CInt(1))
+    let monitor = try ConnectionMonitor(socket, context: context)
+    try socket.connect(endpoint.text)
+    descriptors = [inbox.descriptor, try socket.descriptor(), monitor.descriptor].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    self.inbox = inbox
+    self.socket = socket
+    self.monitor = monitor
+    arena = Arena()
+    table = ClientCallTable(
+      endpoint: endpoint.text, connectTimeout: configuration.connectTimeout,
+      retry: configuration.retry, callsMax: configuration.callsInFlightMax, now: now)
+  }
+
+  consuming func run() {
+    var reason = RPCError(.cancelled, "the connection is closed")
+    do {
+      while try turn() {}
+    } catch {
+      reason = RPCError(.unavailable, "the client's socket failed: \(error)")
+    }
+    for case .start(_, let call) in inbox.close() { call.sink.fail(reason) }
+    perform(table.endAll(reason))
+  }
+
+  /// - Returns: `false` when the connection is to be closed.
+  private mutating func turn() throws(TransportError) -> Bool {
+    now = .now
+    try followConnection()
+    var isBusy = try receiveResponses() > 0
+    let messages = inbox.drain()
+    var isOpen = true
+    for message in messages where !handle(message) { isOpen = false }
+    if !isOpen { return false }
+    perform(table.expire(now))
+    if sendRequests() { isBusy = true }
+    if isBusy || !messages.isEmpty { return true }
+    // What was sent may have made libzmq take note of an answer without a trace on the
+    // descriptor; and a full queue may have room again.
+    let events = socket.events()
+    if events & ZMQ_POLLIN != 0 || (hasUnsent && events & ZMQ_POLLOUT != 0) { return true }
+    wait(for: &descriptors, until: table.nextTimer)
+    return true
+  }
+
+  private mutating func followConnection() throws(TransportError) {
+    while let event = try monitor.next() {
+      switch event {
+      case .connected: table.connected()
+      case .disconnected:
+        // Answers that came before the loss are still to be had.
+        _ = try receiveResponses()
+        controls = []
+        perform(table.connectionLost(now))
+      }
+    }
+  }
+
+  private mutating func receiveResponses() throws(TransportError) -> Int {
+    var count = 0
+    while try frames.receive(from: socket) {
+      count += 1
+      if frames.count >= 2 { handleResponse() }
+      frames.clear()
+      arena.reset()
+    }
+    return count
+  }
+
+  private mutating func handleResponse() {
+    guard let header = ResponseHeaderView(frames[frames.count - 2], arena: arena) else { return }
+    let id = header.callID
+    let reception = table.received(
+      id, isUnavailable: header.isUnavailable, isLast: header.endsStream || !header.isOK,
+      jitter: .random(in: 0..<1), now: now)
+    guard let call = calls[id] else { return }
+    switch reception {
+    case .ignore, .retry: break
+    case .deliver: deliver(header, call.sink, id)
+    case .deliverLast:
+      calls[id] = nil
+      deliver(header, call.sink, id)
+    }
+  }
+
+  private mutating func deliver(_ header: ResponseHeaderView, _ sink: AnswerSink, _ id: UInt64) {
+    guard header.isOK else { return sink.fail(header.makeError()) }
+    let body = frames[frames.count - 1]
+    switch sink {
+    case .unary(let answer): answer.resolve(.success(Array(body)))
+    case .stream(let continuation):
+      if header.hasMessage, !continuation.yield(Array(body)) {
+        continuation.finish(RPCError(.internal, "the server sent more than it had credit for"))
+        giveUp(id)
+      } else if header.endsStream {
+        continuation.finish()
+      }
+    }
+  }
+
+  /// - Returns: `false` when the connection is to be closed.
+  private mutating func handle(_ message: ClientMessage) -> Bool {
+    switch message {
+    case .start(let id, let call):
+      if let refusal = table.start(id, isSafe: call.isSafe, deadline: call.deadline, now: now) {
+        call.sink.fail(refusal)
+      } else {
+        calls[id] = call
+      }
+    case .cancel(let id): giveUp(id)
+    case .credit(let id, let count):
+      if table.isRunning(id) { controls.append(.credit(id, UInt32(clamping: count))) }
+    case .close: return false
+    }
+    return true
+  }
+
+  private mutating func giveUp(_ id: UInt64) {
+    calls[id] = nil
+    perform(table.cancel(id))
+  }
+
+  private mutating func perform(_ actions: [ClientCallTable.Action]) {
+    for action in actions {
+      switch action {
+      case .fail(let id, let error): calls.removeValue(forKey: id)?.sink.fail(error)
+      case .sendCancel(let id): controls.append(.cancel(id))
+      }
+    }
+  }
+
+  private var hasUnsent: Bool {
+    mutating get { table.nextUnsent() != nil || !controls.isEmpty }
+  }
+
+  /// - Returns: Whether anything was sent.
+  private mutating func sendRequests() -> Bool {
+    var hasSent = false
+    while let (id, deadline) = table.nextUnsent() {
+      guard let call = calls[id] else {
+        table.sent(id)
+        continue
+      }
+      let header = RequestHeaderEncoder.call(id, call, timeout: deadline.map { $0 - now }, arena: arena)
+      arena.reset()
+      guard send(header, call.request) else { return hasSent }
+      table.sent(id)
+      hasSent = true
+    }
+    while let control = controls.first {
+      let header =
+        switch control {
+        case .cancel(let id): RequestHeaderEncoder.cancel(id, arena: arena)
+        case .credit(let id, let count): RequestHeaderEncoder.credit(id, count, arena: arena)
+        }
+      arena.reset()
+      guard send(header, []) else { return hasSent }
+      controls.removeFirst()
+      hasSent = true
+    }
+    return hasSent
+  }
+
+  private func send(_ header: [UInt8], _ body: [UInt8]) -> Bool {
+    header.withUnsafeBytes { socket.send($0, more: true) } == .sent
+      && body.withUnsafeBytes { socket.send($0) } == .sent
+  }
+}

@@ -1,0 +1,30 @@
+internal import CZeroMQ
+internal import Glibc
+
+/// A libzmq context: the I/O thread that a group of sockets shares.
+///
+/// Dropping it waits until its sockets have sent what they had to send, within their linger time.
+public final class Context: @unchecked Sendable {
+  // A libzmq context may be used by all threads (zmq_ctx_new(3)).
+  let handle: UnsafeMutableRawPointer
+
+  /// A context with one I/O thread unless told.
+  ///
+  /// - Throws: When the process is out of descriptors or memory.
+  public init(ioThreads: Int = 1) throws(TransportError) {
+    Self.seedRandomOnce
+    guard let handle = zmq_ctx_new() else { throw TransportError(errnoOf: "making a context") }
+    self.handle = handle
+    zmq_ctx_set(handle, ZMQ_IO_THREADS, CInt(ioThreads))
+  }
+
+  deinit {
+    while zmq_ctx_term(handle) != 0 && zmq_errno() == EINTR {}
+  }
+
+  /// libzmq draws ROUTER's ids of its peers from `rand()` and never seeds it; ids that can be
+  /// predicted let a peer take another's.
+  private static let seedRandomOnce: Void = {
+    srand(tidings_random())
+  }()
+}

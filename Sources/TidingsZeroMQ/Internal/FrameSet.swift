@@ -1,0 +1,51 @@
+internal import CZeroMQ
+internal import TidingsRPC
+
+/// The frames of one received message, in slots that are used again and again.
+struct FrameSet: ~Copyable {
+  private let slots: UnsafeMutablePointer<zmq_msg_t>
+  /// Frames held.
+  private(set) var count = 0
+  /// The message had more frames than there are slots; the surplus was dropped.
+  private(set) var isTruncated = false
+
+  init() {
+    slots = .allocate(capacity: WireLimits.framesMax + 1)
+    for index in 0...WireLimits.framesMax { zmq_msg_init(slots + index) }
+  }
+
+  deinit {
+    for index in 0...WireLimits.framesMax { zmq_msg_close(slots + index) }
+    slots.deallocate()
+  }
+
+  /// The bytes of a frame, valid until `clear` or the next message.
+  subscript(index: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: zmq_msg_data(slots + index), count: zmq_msg_size(slots + index))
+  }
+
+  /// Receives a message without waiting.
+  ///
+  /// - Returns: Whether there was one.
+  mutating func receive(from socket: borrowing Socket) throws(TransportError) -> Bool {
+    count = 0
+    isTruncated = false
+    while true {
+      guard let more = try socket.receive(into: slots + min(count, WireLimits.framesMax)) else {
+        // libzmq hands out whole messages, so nothing can be missing after the first frame.
+        return false
+      }
+      if count < WireLimits.framesMax { count += 1 } else { isTruncated = true }
+      if !more { return true }
+    }
+  }
+
+  /// Gives the frames' memory back.
+  mutating func clear() {
+    for index in 0..<count {
+      zmq_msg_close(slots + index)
+      zmq_msg_init(slots + index)
+    }
+    count = 0
+  }
+}

@@ -1,0 +1,53 @@
+internal import CZeroMQ
+
+extension Socket {
+  /// What every socket of ours has: bounds, heartbeats, and a short linger.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Where it is going to be bound or connected.
+  ///   - frameBytesMax: A peer that sends a larger frame is disconnected.
+  ///   - queueMax: Most messages queued per peer and direction.
+  func configure(for endpoint: Endpoint, frameBytesMax: Int, queueMax: Int) throws(TransportError) {
+    try set(ZMQ_MAXMSGSIZE, Int64(frameBytesMax))
+    try set(ZMQ_SNDHWM, CInt(clamping: queueMax))
+    try set(ZMQ_RCVHWM, CInt(clamping: queueMax))
+    try set(ZMQ_LINGER, SocketLimits.lingerMilliseconds)
+    if endpoint.isIPv6 { try set(ZMQ_IPV6, CInt(1)) }
+    try set(ZMQ_HEARTBEAT_IVL, SocketLimits.heartbeatMilliseconds)
+    try set(ZMQ_HEARTBEAT_TIMEOUT, SocketLimits.heartbeatMilliseconds)
+    try set(ZMQ_HEARTBEAT_TTL, SocketLimits.heartbeatTTLMilliseconds)
+  }
+
+  /// How a client's socket makes its connection again.
+  func configureReconnecting(timeout: Duration) throws(TransportError) {
+    try set(ZMQ_RECONNECT_IVL, SocketLimits.reconnectMilliseconds)
+    try set(ZMQ_RECONNECT_IVL_MAX, SocketLimits.reconnectMillisecondsMax)
+    try set(ZMQ_CONNECT_TIMEOUT, CInt(clamping: max(1, timeout.wholeMilliseconds)))
+  }
+}
+
+/// Bounds of sockets.
+enum SocketLimits {
+  /// Pings go out this often, and a peer that is silent for as long afterwards is gone.
+  static let heartbeatMilliseconds: CInt = 10_000
+  /// How long the peer waits for us; libzmq 4.3.4 wraps around above 65 s.
+  static let heartbeatTTLMilliseconds: CInt = 30_000
+  /// How long a closed socket goes on sending what it was given.
+  static let lingerMilliseconds: CInt = 1000
+  /// First pause before a connection is tried again; it doubles up to the maximum.
+  static let reconnectMilliseconds: CInt = 50
+  /// Longest pause before a connection is tried again.
+  static let reconnectMillisecondsMax: CInt = 1000
+  /// Calls and responses queued in libzmq per peer and direction.
+  static let rpcQueueMax = 10_000
+  /// Pushes queued in libzmq per subscriber; what does not fit is lost to that subscriber, who
+  /// notices by the numbers and fetches.
+  static let pushQueueMax = 10_000
+  /// How much larger than the announced limit a frame may be before its sender is disconnected:
+  /// up to here it is answered.
+  static let frameBytesSlack = 1024 * 1024
+  /// Largest header frame: its limits taken together, with room for fields of newer clients.
+  static let headerBytesMax = 16 * 1024
+  /// Largest topic that a subscriber may send.
+  static let topicBytesMax = 1024
+}

@@ -1,0 +1,139 @@
+internal import CZeroMQ
+
+/// One libzmq socket; create, use and drop it on one thread.
+struct Socket: ~Copyable {
+  /// What became of a frame that was to be sent without waiting.
+  enum Sending: Equatable {
+    /// libzmq has it.
+    case sent
+    /// The queue to the peer is full.
+    case full
+    /// ROUTER: there is no such peer any more.
+    case unreachable
+  }
+
+  private let handle: UnsafeMutableRawPointer
+  private let context: Context
+
+  init(_ context: Context, kind: CInt) throws(TransportError) {
+    guard let handle = zmq_socket(context.handle, kind) else {
+      throw TransportError(errnoOf: "making a socket")
+    }
+    self.handle = handle
+    self.context = context
+  }
+
+  deinit { zmq_close(handle) }
+
+  func bind(_ endpoint: String) throws(TransportError) -> String {
+    guard zmq_bind(handle, endpoint) == 0 else { throw TransportError(errnoOf: "binding \(endpoint)") }
+    return try lastEndpoint()
+  }
+
+  func connect(_ endpoint: String) throws(TransportError) {
+    guard zmq_connect(handle, endpoint) == 0 else {
+      throw TransportError(errnoOf: "connecting to \(endpoint)")
+    }
+  }
+
+  /// Lets a PAIR socket of the same context hear of connections made and lost.
+  func monitor(_ endpoint: String, events: CInt) throws(TransportError) {
+    guard zmq_socket_monitor(handle, endpoint, events) == 0 else {
+      throw TransportError(errnoOf: "monitoring a socket")
+    }
+  }
+
+  /// Sends a frame without waiting.
+  func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) -> Sending {
+    let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
+    while zmq_send(handle, bytes.baseAddress, bytes.count, flags) < 0 {
+      guard let outcome = Self.outcome(zmq_errno()) else { continue }
+      return outcome
+    }
+    return .sent
+  }
+
+  /// Sends a frame that was written in place.
+  func send(_ frame: borrowing OutgoingFrame) -> Sending {
+    while frame.send(on: handle, flags: ZMQ_DONTWAIT) < 0 {
+      guard let outcome = Self.outcome(zmq_errno()) else { continue }
+      return outcome
+    }
+    return .sent
+  }
+
+  /// Receives a frame into a slot without waiting.
+  ///
+  /// - Returns: Whether more frames of the message follow; `nil` when none is waiting.
+  func receive(into frame: UnsafeMutablePointer<zmq_msg_t>) throws(TransportError) -> Bool? {
+    while zmq_msg_recv(frame, handle, ZMQ_DONTWAIT) < 0 {
+      switch zmq_errno() {
+      case EAGAIN: return nil
+      case EINTR: continue
+      default: throw TransportError(errnoOf: "receiving")
+      }
+    }
+    return zmq_msg_more(frame) != 0
+  }
+
+  /// Drops what is waiting, for sockets whose incoming messages only need to be taken away.
+  func discardIncoming() throws(TransportError) {
+    var frame = zmq_msg_t()
+    zmq_msg_init(&frame)
+    defer { zmq_msg_close(&frame) }
+    while try receive(into: &frame) != nil {}
+  }
+
+  func set(_ option: CInt, _ value: CInt) throws(TransportError) {
+    var value = value
+    guard zmq_setsockopt(handle, option, &value, MemoryLayout<CInt>.size) == 0 else {
+      throw TransportError(errnoOf: "setting socket option \(option)")
+    }
+  }
+
+  func set(_ option: CInt, _ value: Int64) throws(TransportError) {
+    var value = value
+    guard zmq_setsockopt(handle, option, &value, MemoryLayout<Int64>.size) == 0 else {
+      throw TransportError(errnoOf: "setting socket option \(option)")
+    }
+  }
+
+  func set(_ option: CInt, _ value: [UInt8]) throws(TransportError) {
+    guard zmq_setsockopt(handle, option, value, value.count) == 0 else {
+      throw TransportError(errnoOf: "setting socket option \(option)")
+    }
+  }
+
+  /// What can be done now. Also makes libzmq take note of what its I/O thread reported.
+  func events() -> CInt { (try? get(ZMQ_EVENTS)) ?? 0 }
+
+  /// Readable when `events` may have changed; it is not a measure of readiness itself.
+  func descriptor() throws(TransportError) -> CInt { try get(ZMQ_FD) }
+
+  private func get(_ option: CInt) throws(TransportError) -> CInt {
+    var value: CInt = 0
+    var size = MemoryLayout<CInt>.size
+    while zmq_getsockopt(handle, option, &value, &size) != 0 {
+      if zmq_errno() != EINTR { throw TransportError(errnoOf: "reading socket option \(option)") }
+    }
+    return value
+  }
+
+  private func lastEndpoint() throws(TransportError) -> String {
+    var bytes = [CChar](repeating: 0, count: 512)
+    var size = bytes.count
+    guard zmq_getsockopt(handle, ZMQ_LAST_ENDPOINT, &bytes, &size) == 0 else {
+      throw TransportError(errnoOf: "reading the bound endpoint")
+    }
+    return String(decoding: bytes.prefix(max(size - 1, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// `nil`: try again. Every other failure of a send means that the peer cannot be reached.
+  private static func outcome(_ code: CInt) -> Sending? {
+    switch code {
+    case EINTR: nil
+    case EAGAIN: .full
+    default: .unreachable
+    }
+  }
+}

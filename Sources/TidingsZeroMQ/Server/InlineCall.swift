@@ -1,0 +1,36 @@
+internal import TidingsProtobuf
+public import TidingsRPC
+
+/// A call as a handler on the loop thread sees it: bytes where they were received.
+///
+/// Everything in it is valid during the handler only, except the token.
+public struct InlineCall: ~Copyable {
+  let header: RequestHeaderView
+  /// The method called.
+  public let method: MethodDescriptor
+  /// The encoded request message.
+  public let body: UnsafeRawBufferPointer
+  /// When the answer is no longer wanted; `nil`: never.
+  public let deadline: ContinuousClock.Instant?
+  /// Answers the call, now or later.
+  public let token: ReplyToken
+
+  /// The client's idempotency key; empty: none. Valid UTF-8, at most 64 bytes.
+  public var idempotencyKey: UnsafeRawBufferPointer { header.idempotencyKey }
+
+  /// Returns the bytes of a metadata value; valid UTF-8.
+  public func metadata(_ key: String) -> UnsafeRawBufferPointer? { header.metadata(key) }
+
+  /// Returns the call as other handlers see it; makes strings of everything.
+  public func makeServerCall() -> ServerCall {
+    ServerCall(
+      method: method, metadata: header.makeMetadata(), deadline: deadline,
+      idempotencyKey: idempotencyKey.isEmpty
+        ? nil : String(decoding: idempotencyKey, as: UTF8.self))
+  }
+}
+
+/// Answers a call on the loop thread: at once, or later through the call's token.
+///
+/// It must not wait for anything: all other callers wait meanwhile.
+public typealias InlineHandler = (borrowing InlineCall, LoopContext) -> Void

@@ -1,0 +1,147 @@
+internal import Glibc
+public import TidingsRPC
+
+extension LoopContext {
+  /// Answers an inline call.
+  ///
+  /// - Parameters:
+  ///   - token: The call's; not used before.
+  ///   - body: The encoded response message.
+  public func reply(_ token: ReplyToken, body: UnsafeRawBufferPointer) {
+    inlineOpen -= 1
+    answer(token, body, endsStream: true)
+  }
+
+  /// Answers an inline call.
+  public func reply(_ token: ReplyToken, body: [UInt8]) {
+    body.withUnsafeBytes { reply(token, body: $0) }
+  }
+
+  /// Answers an inline call with a message that is written where libzmq sends it from.
+  ///
+  /// - Parameters:
+  ///   - token: The call's; not used before.
+  ///   - byteCount: The exact size of the encoded message.
+  ///   - fill: Writes all of it.
+  public func reply(
+    _ token: ReplyToken, byteCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    inlineOpen -= 1
+    guard byteCount <= configuration.frameBytesMax, let frame = OutgoingFrame(byteCount: byteCount)
+    else {
+      return refuse(
+        token, .frameTooLarge(bytes: byteCount, bytesMax: configuration.frameBytesMax))
+    }
+    fill(frame.bytes)
+    let header = headerBuffer.encode(callID: token.callID, endsStream: true, hasMessage: true)
+    switch beginSending(to: token.envelope) {
+    case .sent:
+      _ = router.send(header, more: true)
+      _ = router.send(frame)
+    case .full: keep(token, Array(header), Array(frame.bytes))
+    case .unreachable: lost(token)
+    }
+  }
+
+  /// Answers an inline call with an error.
+  public func fail(_ token: ReplyToken, _ error: RPCError) {
+    inlineOpen -= 1
+    refuse(token, error)
+  }
+
+  /// Publishes a message to the subscribers of a topic; without a push endpoint, to nobody.
+  ///
+  /// A subscriber that does not keep up loses it, and notices by the numbers inside.
+  public func publish(topic: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
+    guard push != nil else { return }
+    hasSent = true
+    counters.pushes += 1
+    if push?.send(topic, more: true) == .sent { _ = push?.send(body) }
+  }
+
+  /// Publishes a message to the subscribers of a topic.
+  public func publish(topic: [UInt8], body: [UInt8]) {
+    topic.withUnsafeBytes { topic in
+      body.withUnsafeBytes { publish(topic: topic, body: $0) }
+    }
+  }
+
+  /// Sends a response with the status OK.
+  func answer(
+    _ token: ReplyToken, _ body: UnsafeRawBufferPointer, endsStream: Bool, hasMessage: Bool = true
+  ) {
+    guard body.count <= configuration.frameBytesMax else {
+      return refuse(
+        token, .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax))
+    }
+    let header = headerBuffer.encode(
+      callID: token.callID, endsStream: endsStream, hasMessage: hasMessage)
+    send(token, header, body)
+  }
+
+  /// Sends a final response with an error for a call that was begun.
+  func refuse(_ token: ReplyToken, _ error: RPCError) {
+    counters.callsFailed += 1
+    let header = FailureHeader.encode(callID: token.callID, error, arena: arena)
+    header.withUnsafeBytes { header in
+      send(token, header, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+  }
+
+  /// Sends a final response with an error for a call that was not begun.
+  func refuseUnbegun(_ token: ReplyToken, _ error: RPCError) {
+    guard backlog.hasRoomForRefusal(token.envelope) else {
+      counters.refusalsDropped += 1
+      return
+    }
+    refuse(token, error)
+  }
+
+  /// Sends answers that had to wait, and forgets clients that are gone.
+  func settleReplies() {
+    if !backlog.isEmpty {
+      hasSent = true
+      let undeliverable = backlog.flush { reply in
+        let outcome = reply.envelope.send(on: router)
+        if outcome == .sent {
+          _ = reply.header.withUnsafeBytes { router.send($0, more: true) }
+          _ = reply.body.withUnsafeBytes { router.send($0) }
+        }
+        return outcome
+      }
+      counters.repliesUndeliverable += UInt64(undeliverable)
+    }
+    if !gonePeers.isEmpty {
+      let gone = gonePeers
+      gonePeers = []
+      perform(calls.peerGone { gone.contains($0.peer) })
+    }
+  }
+
+  private func send(
+    _ token: ReplyToken, _ header: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+  ) {
+    switch beginSending(to: token.envelope) {
+    case .sent:
+      _ = router.send(header, more: true)
+      _ = router.send(body)
+    case .full: keep(token, Array(header), Array(body))
+    case .unreachable: lost(token)
+    }
+  }
+
+  private func beginSending(to envelope: Envelope) -> Socket.Sending {
+    hasSent = true
+    return backlog.holds(envelope) ? .full : envelope.send(on: router)
+  }
+
+  private func keep(_ token: ReplyToken, _ header: [UInt8], _ body: [UInt8]) {
+    counters.repliesDelayed += 1
+    backlog.append(.init(envelope: token.envelope, header: header, body: body))
+  }
+
+  private func lost(_ token: ReplyToken) {
+    counters.repliesUndeliverable += 1
+    if calls.callsOpen > 0 { gonePeers.insert(token.envelope.peer) }
+  }
+}

@@ -1,0 +1,95 @@
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+extension LoopContext {
+  /// Handles what has arrived, up to the bound of a turn.
+  ///
+  /// - Returns: How many messages there were.
+  func drainRequests() throws(TransportError) -> Int {
+    var count = 0
+    while count < configuration.requestsPerTurnMax, try frames.receive(from: router) {
+      count += 1
+      handleMessage()
+      frames.clear()
+      arena.reset()
+    }
+    return count
+  }
+
+  /// Tells a request from what is none, and answers the latter.
+  private func handleMessage() {
+    let count = frames.count
+    if frames.isTruncated {
+      return refuseMalformed(
+        envelope: 1, RPCError(.invalidArgument, "more than \(WireLimits.framesMax) frames"))
+    }
+    if count < 3 {
+      return refuseMalformed(
+        envelope: 1, RPCError(.invalidArgument, "a request has a header and a body; one frame came"))
+    }
+    let header = frames[count - 2]
+    if header.isEmpty {
+      // A REQ client that sent one frame: its delimiter stands where the header should.
+      return refuseMalformed(
+        envelope: count - 1, RPCError(.invalidArgument, "the request header is empty"))
+    }
+    if header.count > SocketLimits.headerBytesMax {
+      return refuseMalformed(
+        envelope: count - 2,
+        .frameTooLarge(bytes: header.count, bytesMax: SocketLimits.headerBytesMax))
+    }
+    guard let view = RequestHeaderView(header, arena: arena) else {
+      return refuseMalformed(
+        envelope: count - 2, RPCError(.invalidArgument, "the request header cannot be decoded"))
+    }
+    let token = ReplyToken(envelope: Envelope(frames, count: count - 2), callID: view.callID)
+    switch view.kind {
+    case .call: begin(view, frames[count - 1], token)
+    case .cancel: perform(calls.cancel(.init(peer: token.envelope, callID: token.callID)))
+    case .credit: grant(view.credit, token)
+    case .unknown:
+      counters.requestsMalformed += 1
+      refuseUnbegun(token, RPCError(.invalidArgument, "the request kind is not known"))
+    }
+  }
+
+  private func refuseMalformed(envelope count: Int, _ error: RPCError) {
+    counters.requestsMalformed += 1
+    refuseUnbegun(ReplyToken(envelope: Envelope(frames, count: count), callID: 0), error)
+  }
+
+  private func begin(
+    _ header: RequestHeaderView, _ body: UnsafeRawBufferPointer, _ token: ReplyToken
+  ) {
+    counters.calls += 1
+    if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
+    guard let route = routes.lookup(header.method) else {
+      return refuseUnbegun(token, routes.refusal(of: header.method))
+    }
+    let timeout = header.timeoutMilliseconds
+    let deadline = timeout == 0 ? nil : now.advanced(by: .milliseconds(timeout))
+    let call = InlineCall(
+      header: header, method: route.method, body: body, deadline: deadline, token: token)
+    switch route.handler {
+    case .inline(let handler):
+      inlineOpen += 1
+      handler(call, self)
+    case .service(let service): start(call, service)
+    }
+  }
+
+  private func refusal(
+    _ header: RequestHeaderView, _ body: UnsafeRawBufferPointer, _ token: ReplyToken
+  ) -> RPCError? {
+    if body.count > configuration.frameBytesMax {
+      return .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax)
+    }
+    if isStopping { return RPCError(.unavailable, "the server is stopping") }
+    if backlog.holds(token.envelope) {
+      return RPCError(
+        .resourceExhausted, "earlier answers were not read; read them first",
+        details: [.retryInfo(after: .milliseconds(100))])
+    }
+    return header.refusal()
+  }
+}

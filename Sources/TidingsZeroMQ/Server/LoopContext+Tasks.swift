@@ -1,0 +1,141 @@
+internal import TidingsRPC
+
+/// What other threads tell a server's loop.
+enum LoopMessage: Sendable {
+  /// A stream's task has a message; credit for it was taken.
+  case message(UInt64, [UInt8])
+  /// A task ended.
+  case finished(UInt64, Result<[UInt8], RPCError>)
+  /// Stop, after a grace period at most.
+  case stop(grace: Duration)
+}
+
+/// A call that runs as a task.
+struct RunningCall {
+  let task: Task<Void, Never>
+  /// Of streams only.
+  let gate: StreamGate?
+}
+
+extension LoopContext {
+  /// Begins a call as a task.
+  func start(_ call: borrowing InlineCall, _ service: any RPCService) {
+    let isStream = call.method.kind == .serverStreaming
+    let key = ServerCallTable<Envelope>.Key(
+      peer: call.token.envelope, callID: call.token.callID)
+    let credit = call.header.credit
+    switch calls.start(key, credit: isStream ? credit : nil, deadline: call.deadline, now: now) {
+    case .refuse(let error): refuseUnbegun(call.token, error)
+    case .run(let number):
+      let (request, serverCall) = (Array(call.body), call.makeServerCall())
+      if isStream {
+        runStream(number, service, serverCall, request, credit: credit)
+      } else {
+        runUnary(number, service, serverCall, request)
+      }
+    }
+  }
+
+  /// Handles what the tasks sent.
+  ///
+  /// - Returns: Whether there was anything.
+  func drainInbox() -> [LoopMessage] {
+    let messages = inbox.drain()
+    for message in messages {
+      switch message {
+      case .message(let number, let body):
+        if let key = calls.message(number, now: now) {
+          body.withUnsafeBytes { answer(Self.token(key), $0, endsStream: false) }
+        }
+      case .finished(let number, let result): finish(number, result)
+      case .stop: break
+      }
+    }
+    return messages
+  }
+
+  /// Lets a stream's writer go on.
+  func grant(_ count: UInt32, _ token: ReplyToken) {
+    let key = ServerCallTable<Envelope>.Key(peer: token.envelope, callID: token.callID)
+    guard let number = calls.credit(key, count: count) else { return }
+    running[number]?.gate?.grant(Int(count))
+  }
+
+  func perform(_ actions: [ServerCallTable<Envelope>.Action]) {
+    for action in actions {
+      switch action {
+      case .fail(let key, let error): refuse(Self.token(key), error)
+      case .cancelTask(let number, let error):
+        running[number]?.gate?.close(error)
+        running[number]?.task.cancel()
+      }
+    }
+  }
+
+  private func finish(_ number: UInt64, _ result: Result<[UInt8], RPCError>) {
+    let isStream = running.removeValue(forKey: number)?.gate != nil
+    guard let key = calls.finished(number) else { return }
+    switch result {
+    case .success(let body):
+      body.withUnsafeBytes {
+        answer(Self.token(key), $0, endsStream: true, hasMessage: !isStream)
+      }
+    case .failure(let error): refuse(Self.token(key), error)
+    }
+  }
+
+  private func runUnary(
+    _ number: UInt64, _ service: any RPCService, _ call: ServerCall, _ request: [UInt8]
+  ) {
+    let inbox = inbox
+    let task = Task {
+      do {
+        inbox.send(.finished(number, .success(try await service.handleUnary(call, request))))
+      } catch {
+        inbox.send(.finished(number, .failure(.thrown(error))))
+      }
+    }
+    running[number] = RunningCall(task: task, gate: nil)
+  }
+
+  private func runStream(
+    _ number: UInt64, _ service: any RPCService, _ call: ServerCall, _ request: [UInt8],
+    credit: UInt32
+  ) {
+    let inbox = inbox
+    let gate = StreamGate(requested: credit)
+    let writer = LoopWriter(
+      number: number, gate: gate, inbox: inbox, frameBytesMax: configuration.frameBytesMax)
+    let task = Task {
+      do {
+        try await service.handleServerStreaming(call, request, writer)
+        inbox.send(.finished(number, .success([])))
+      } catch {
+        inbox.send(.finished(number, .failure(.thrown(error))))
+      }
+    }
+    running[number] = RunningCall(task: task, gate: gate)
+  }
+
+  private static func token(_ key: ServerCallTable<Envelope>.Key) -> ReplyToken {
+    ReplyToken(envelope: key.peer, callID: key.callID)
+  }
+}
+
+/// Passes a stream's messages to the loop as its credit allows.
+///
+/// The mailbox needs no bound of its own: at most the credit of the running streams is in it.
+private struct LoopWriter: ResponseWriter {
+  let number: UInt64
+  let gate: StreamGate
+  let inbox: Mailbox<LoopMessage>
+  let frameBytesMax: Int
+
+  func write(_ message: [UInt8]) async throws(RPCError) {
+    if message.count > frameBytesMax {
+      throw .frameTooLarge(bytes: message.count, bytesMax: frameBytesMax)
+    }
+    try await gate.pass()
+    inbox.send(.message(number, message))
+  }
+}

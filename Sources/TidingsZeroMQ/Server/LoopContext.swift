@@ -1,0 +1,127 @@
+internal import CZeroMQ
+public import TidingsProtobuf
+public import TidingsRPC
+
+/// What the code on a server's loop thread works with: routes, answers, publishing, the arena.
+///
+/// It exists on that thread only. `RPCServer.start` lends it to a setup closure, inline handlers
+/// and a `LoopTurn` get it with each call; do not carry it to another thread.
+public final class LoopContext {
+  /// Who answers a method.
+  final class Route {
+    enum Handler {
+      case inline(InlineHandler)
+      case service(any RPCService)
+    }
+    let method: MethodDescriptor
+    let handler: Handler
+
+    init(_ method: MethodDescriptor, _ handler: Handler) {
+      self.method = method
+      self.handler = handler
+    }
+  }
+
+  /// The limits in force.
+  public let configuration: ServerConfiguration
+  /// Where calls go, as bound.
+  public let endpoint: String
+  /// Where published messages come from, as bound.
+  public let pushEndpoint: String?
+  /// The memory of the call at hand; empty again after each call.
+  public let arena: Arena
+  /// When this turn began.
+  public internal(set) var now = ContinuousClock.now
+  /// What the loop did so far.
+  public internal(set) var counters = LoopCounters()
+  /// Takes part in the turns, if set.
+  public var turn: (any LoopTurn)?
+  /// The services that are answered, in the order of registration.
+  public private(set) var services: [ServiceDescriptor] = []
+
+  let router: Socket
+  let push: Socket?
+  let inbox: Mailbox<LoopMessage>
+  var frames = FrameSet()
+  var headerBuffer = ResponseHeaderBuffer()
+  var routes = MethodTable<Route>()
+  var calls: ServerCallTable<Envelope>
+  var running: [UInt64: RunningCall] = [:]
+  var backlog = ReplyBacklog()
+  var gonePeers: Set<Envelope> = []
+  /// Inline calls that are begun and not answered.
+  var inlineOpen = 0
+  /// Something was sent in this turn.
+  var hasSent = false
+  var isStopping = false
+  var stopActions: [() -> Void] = []
+  private var inlineMethods: Set<String> = []
+
+  init(
+    _ configuration: ServerConfiguration, inbox: Mailbox<LoopMessage>
+  ) throws(TransportError) {
+    self.configuration = configuration
+    self.inbox = inbox
+    arena = Arena(capacityBytes: configuration.arenaBytesMax)
+    calls = ServerCallTable(
+      callsMax: configuration.callsInFlightMax, stallMax: configuration.creditStallMax)
+    let context = try Context()
+    let endpoint = Endpoint(configuration.endpoint)
+    try endpoint.check(configuration.security)
+    router = try Socket(context, kind: ZMQ_ROUTER)
+    try router.configure(
+      for: endpoint, frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
+      queueMax: SocketLimits.rpcQueueMax)
+    // Without it an answer that finds its client's queue full is dropped in silence.
+    try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
+    guard let pushText = configuration.pushEndpoint else {
+      push = nil
+      pushEndpoint = nil
+      self.endpoint = try router.bind(endpoint.text)
+      return
+    }
+    let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
+    self.endpoint = try router.bind(endpoint.text)
+    pushEndpoint = try publisher.bind(pushText)
+    push = consume publisher
+  }
+
+  /// Adds a service whose calls run as tasks.
+  public func register(_ service: some RPCService) {
+    let descriptor = type(of: service).descriptor
+    announce(descriptor)
+    for method in descriptor.methods where !inlineMethods.contains(method.fullName) {
+      routes.insert(method, Route(method, .service(service)))
+    }
+  }
+
+  /// Adds a handler that runs on the loop thread, in place of its service's.
+  ///
+  /// - Parameters:
+  ///   - method: A unary method.
+  ///   - handler: Must not wait for anything.
+  public func registerInline(_ method: MethodDescriptor, _ handler: @escaping InlineHandler) {
+    precondition(method.kind == .unary, "\(method.fullName) streams and cannot be inline")
+    inlineMethods.insert(method.fullName)
+    routes.insert(method, Route(method, .inline(handler)))
+  }
+
+  /// Does something on the loop thread when the server begins to stop, before the grace period.
+  public func whenStopping(_ action: @escaping () -> Void) { stopActions.append(action) }
+
+  /// Lets reflection know of a service whose methods are registered one by one.
+  public func announce(_ service: ServiceDescriptor) {
+    if !services.contains(where: { $0.name == service.name }) { services.append(service) }
+  }
+
+  private static func makePublisher(
+    _ context: Context, _ endpoint: Endpoint, _ configuration: ServerConfiguration
+  ) throws(TransportError) -> Socket {
+    try endpoint.check(configuration.security)
+    let socket = try Socket(context, kind: ZMQ_XPUB)
+    // What subscribers send are topics only.
+    try socket.configure(
+      for: endpoint, frameBytesMax: SocketLimits.topicBytesMax, queueMax: SocketLimits.pushQueueMax)
+    return socket
+  }
+}

@@ -1,0 +1,18 @@
+/// What a loop did since its start.
+public struct LoopCounters: Hashable, Sendable {
+  /// Requests to start a call.
+  public var calls: UInt64 = 0
+  /// Calls answered with a status other than OK.
+  public var callsFailed: UInt64 = 0
+  /// Messages that could not be read as a request.
+  public var requestsMalformed: UInt64 = 0
+  /// Messages published.
+  public var pushes: UInt64 = 0
+  /// Answers whose client was gone.
+  public var repliesUndeliverable: UInt64 = 0
+  /// Answers that waited because their client did not read.
+  public var repliesDelayed: UInt64 = 0
+  /// Refusals not sent because their client, which does not read, has too many waiting already.
+  /// The calls they refuse were not begun.
+  public var refusalsDropped: UInt64 = 0
+}

@@ -1,0 +1,34 @@
+internal import TidingsRPC
+
+/// Where a server listens, and its limits.
+public struct ServerConfiguration: Sendable {
+  /// Where calls go: `tcp://127.0.0.1:5570`, `ipc://path`; port 0 picks a free port.
+  public var endpoint: String
+  /// Where published messages come from; `nil`: nowhere.
+  public var pushEndpoint: String?
+  /// Who may connect.
+  public var security: Security
+  /// Largest frame in bytes. Larger ones are answered RESOURCE_EXHAUSTED, and their sender is
+  /// disconnected when they are larger by more than 1 MiB.
+  public var frameBytesMax: Int
+  /// What one call may take in decoded form, in bytes; bounds what a hostile message can cost.
+  public var arenaBytesMax: Int
+  /// Most calls that run as tasks at once.
+  public var callsInFlightMax: Int
+  /// Most messages handled in one turn, so that a turn's end is never far.
+  public var requestsPerTurnMax: Int
+  /// How long a stream may stand without credit.
+  public var creditStallMax: Duration
+
+  /// A configuration with the default limits.
+  public init(endpoint: String, pushEndpoint: String? = nil, security: Security = .development) {
+    self.endpoint = endpoint
+    self.pushEndpoint = pushEndpoint
+    self.security = security
+    frameBytesMax = WireLimits.frameBytesMax
+    arenaBytesMax = 4 * WireLimits.frameBytesMax
+    callsInFlightMax = WireLimits.callsInFlightMax
+    requestsPerTurnMax = 256
+    creditStallMax = WireLimits.creditStallMax
+  }
+}

@@ -1,0 +1,103 @@
+internal import CZeroMQ
+internal import Glibc
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+/// Closures for the loop thread.
+typealias LoopJob = @Sendable (LoopContext) -> Void
+
+/// Runs the turns of a server, from its first to its last, on the thread that owns the sockets.
+///
+/// A turn: take what has arrived and handle it, take what tasks and other threads sent, fire
+/// timers, end the turn (commit), send. Before it waits, the loop asks the sockets once more, for
+/// sending may have made libzmq take note of new messages without a trace on the descriptors.
+struct ServerLoop: ~Copyable {
+  private let loop: LoopContext
+  private let jobs: Mailbox<LoopJob>
+  private var descriptors: [pollfd]
+  private var stopDeadline: ContinuousClock.Instant?
+
+  /// How soon answers that wait for a slow client are tried again.
+  private static let backlogPause = Duration.milliseconds(10)
+
+  init(_ loop: LoopContext, jobs: Mailbox<LoopJob>) throws(TransportError) {
+    self.loop = loop
+    self.jobs = jobs
+    var watched = [loop.inbox.descriptor, jobs.descriptor, try loop.router.descriptor()]
+    if let descriptor = try loop.pushDescriptor() { watched.append(descriptor) }
+    descriptors = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+  }
+
+  consuming func run() throws(TransportError) {
+    while !isFinished {
+      if try turn() { continue }
+      wait(for: &descriptors, until: nextTimer)
+    }
+    loop.turn?.stopping(loop)
+    loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server is stopping")))
+    loop.settleReplies()
+  }
+
+  /// - Returns: Whether there is more to do already.
+  private mutating func turn() throws(TransportError) -> Bool {
+    loop.now = .now
+    loop.hasSent = false
+    let requests = try loop.drainRequests()
+    try loop.discardSubscriptions()
+    let messages = loop.drainInbox()
+    for case .stop(let grace) in messages { beginStopping(grace) }
+    let jobs = jobs.drain()
+    for job in jobs { job(loop) }
+    var isBusy = requests > 0 || !messages.isEmpty || !jobs.isEmpty
+    if let timer = loop.calls.nextTimer, timer <= loop.now {
+      loop.perform(loop.calls.expire(loop.now))
+    }
+    if let timer = loop.turn?.nextTimer, timer <= loop.now {
+      loop.turn?.timerFired(loop)
+      isBusy = true
+    }
+    if isBusy { loop.turn?.turnEnded(loop) }
+    loop.settleReplies()
+    loop.arena.reset()
+    return requests == loop.configuration.requestsPerTurnMax || (loop.hasSent && loop.hasInput)
+  }
+
+  private mutating func beginStopping(_ grace: Duration) {
+    if !loop.isStopping {
+      loop.isStopping = true
+      for action in loop.stopActions { action() }
+    }
+    stopDeadline = earlier(stopDeadline, loop.now.advanced(by: grace))
+  }
+
+  private var isFinished: Bool {
+    guard let stopDeadline else { return false }
+    let isIdle = loop.calls.callsOpen == 0 && loop.inlineOpen == 0 && loop.backlog.isEmpty
+    return isIdle || stopDeadline <= .now
+  }
+
+  private var nextTimer: ContinuousClock.Instant? {
+    let retry = loop.backlog.isEmpty ? nil : ContinuousClock.now.advanced(by: Self.backlogPause)
+    let timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
+    return earlier(earlier(timers, stopDeadline), retry)
+  }
+}
+
+extension LoopContext {
+  /// Whether a socket has something to take.
+  fileprivate var hasInput: Bool {
+    if router.events() & ZMQ_POLLIN != 0 { return true }
+    guard let events = push?.events() else { return false }
+    return events & ZMQ_POLLIN != 0
+  }
+
+  fileprivate func pushDescriptor() throws(TransportError) -> CInt? {
+    try push?.descriptor()
+  }
+
+  /// Takes subscriptions off the socket: libzmq has already acted on them, and keeps a note of
+  /// each until it is read.
+  fileprivate func discardSubscriptions() throws(TransportError) {
+    try push?.discardIncoming()
+  }
+}

@@ -1,0 +1,79 @@
+import CommandLineTools
+import TidingsService
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What rpcd's command line, its environment and its configuration file say.
+enum ServerArguments {
+  private static let environmentPrefix = "RPCD"
+
+  private static let options = [
+    Option(
+      "rpc", value: "ENDPOINT", default: "tcp://127.0.0.1:5570",
+      "Where calls go: tcp://HOST:PORT (port 0 picks one) or ipc://PATH."),
+    Option(
+      "push", value: "ENDPOINT", default: "tcp://127.0.0.1:5571", "Where pushes come from."),
+    Option("data", value: "FOLDER", default: "./tidings-data", "The folder of the data."),
+    Option(
+      "log-level", value: "LEVEL", default: "info",
+      choices: Logger.Level.allCases.map(\.rawValue), "How much is logged to standard error."),
+    Option(
+      "config", value: "FILE",
+      "Options as lines `name = value`; the environment and the command line win over it."),
+    Option(flag: "verify", "Read the whole database before starting, whatever its size."),
+    Option(flag: "help", letter: "h", "Show this."),
+    Option(flag: "version", "Show the version."),
+  ]
+
+  private static let command = Command(
+    "rpcd", "rpcd: the Tidings server.", options: options,
+    discussion: """
+      Prints one line when it is ready: rpcd ready rpc=ENDPOINT push=ENDPOINT
+      Stops cleanly on SIGINT and SIGTERM; a second signal ends it at once.
+      """)
+
+  /// The settings; `nil` when all that was wanted has been printed.
+  static func settings(_ arguments: ArraySlice<String>) throws -> ServerSettings? {
+    let environment = Self.environment()
+    var parsed = try ParsedArguments(
+      Array(arguments), options: options, environment: environment, prefix: environmentPrefix)
+    if parsed.has("help") {
+      print(
+        Help(program: "rpcd", command: command, options: [], prefix: environmentPrefix),
+        terminator: "")
+      return nil
+    }
+    if parsed.has("version") {
+      print("rpcd \(TidingsServer.version)")
+      return nil
+    }
+    if let path = parsed["config"] {
+      parsed = try ParsedArguments(
+        Array(arguments), options: options, environment: environment, prefix: environmentPrefix,
+        settings: try ConfigurationFile.read(path, allowing: options.map(\.name)))
+    }
+    guard parsed.operands.isEmpty else {
+      throw UsageError("rpcd takes no operands, and got '\(parsed.operands[0])'")
+    }
+    var settings = ServerSettings()
+    settings.rpcEndpoint = parsed["rpc"] ?? settings.rpcEndpoint
+    settings.pushEndpoint = parsed["push"] ?? settings.pushEndpoint
+    settings.dataPath = parsed["data"] ?? settings.dataPath
+    settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
+    settings.checksThoroughly = parsed.has("verify")
+    return settings
+  }
+
+  private static func environment() -> [String: String] {
+    var result: [String: String] = [:]
+    for option in options {
+      let name = option.variable(prefix: environmentPrefix)
+      if let value = getenv(name) { result[name] = String(cString: value) }
+    }
+    return result
+  }
+}
