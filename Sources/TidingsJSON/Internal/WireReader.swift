@@ -48,7 +48,9 @@ struct WireReader {
   }
 
   private mutating func value(
-    of number: Int, _ wireType: UInt64, depth: Int
+    of number: Int,
+    _ wireType: UInt64,
+    depth: Int
   ) throws(WireError) -> WireValue {
     switch wireType {
     case 0: return .varint(try varint())

@@ -1,7 +1,8 @@
 /// Bytes as printable text.
 public enum Base64 {
   private static let alphabet = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+  )
 
   /// The text of bytes, in the standard alphabet with padding.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {

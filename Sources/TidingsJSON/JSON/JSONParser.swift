@@ -33,7 +33,7 @@ struct JSONParser {
     case UInt8(ascii: "{"): return .object(try object(depth: depth))
     case UInt8(ascii: "["): return .array(try array(depth: depth))
     case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+    case let byte? where byte == UInt8(ascii: "-") || isDigit(byte): return .number(try number())
     case UInt8(ascii: "t") where skip("true"): return .bool(true)
     case UInt8(ascii: "f") where skip("false"): return .bool(false)
     case UInt8(ascii: "n") where skip("null"): return .null

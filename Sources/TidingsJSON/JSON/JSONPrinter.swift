@@ -21,7 +21,10 @@ private struct JSONPrinter {
   }
 
   private mutating func writeList<Element>(
-    _ elements: [Element], _ open: String, _ close: String, _ depth: Int,
+    _ elements: [Element],
+    _ open: String,
+    _ close: String,
+    _ depth: Int,
     _ write: (inout Self, Element) -> Void
   ) {
     text += open.utf8

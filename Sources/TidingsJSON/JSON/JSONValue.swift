@@ -16,7 +16,7 @@ public enum JSONValue: Hashable, Sendable {
   public static func double(_ value: Double) -> Self { .number(JSONNumber(value)) }
 
   /// An object from its members, in order; those that are `nil` are left out.
-  public static func object(_ members: KeyValuePairs<String, JSONValue?>) -> Self {
+  public static func omittingNil(_ members: KeyValuePairs<String, JSONValue?>) -> Self {
     var object = JSONObject()
     for (name, value) in members {
       if let value { object.append(name, value) }

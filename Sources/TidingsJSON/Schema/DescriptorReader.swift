@@ -38,7 +38,9 @@ struct DescriptorReader {
 
   /// Returns the message's full name; `nil` for the entry of a map.
   private mutating func readMessage(
-    _ bytes: ArraySlice<UInt8>, in scope: String, path: [Int]
+    _ bytes: ArraySlice<UInt8>,
+    in scope: String,
+    path: [Int]
   ) throws(WireError) -> String? {
     guard path.count <= 2 * Self.nestingMax else { throw WireError() }
     let message = try DescriptorFields(bytes)
@@ -61,12 +63,21 @@ struct DescriptorReader {
     for oneof in message.messages(8) { oneofs.append(try DescriptorFields(oneof).string(1)) }
     let isMapEntry = try message.options(7).bool(7) ?? false
     messages[name] = Schema.Message(
-      name: name, fields: fields, oneofs: oneofs, isMapEntry: isMapEntry,
-      nestedMessages: nestedMessages, nestedEnums: nestedEnums, comment: comments[path] ?? "")
+      name: name,
+      fields: fields,
+      oneofs: oneofs,
+      isMapEntry: isMapEntry,
+      nestedMessages: nestedMessages,
+      nestedEnums: nestedEnums,
+      comment: comments[path] ?? ""
+    )
     return isMapEntry ? nil : name
   }
 
-  private func readField(_ bytes: ArraySlice<UInt8>, comment: String) throws(WireError)
+  private func readField(
+    _ bytes: ArraySlice<UInt8>,
+    comment: String
+  ) throws(WireError)
     -> FieldSchema
   {
     let descriptor = try DescriptorFields(bytes)
@@ -85,8 +96,9 @@ struct DescriptorReader {
     field.isOptional = descriptor.bool(17) ?? false
     field.oneofIndex = descriptor.integer(9)
     let isMessage = kind == .message || kind == .group
-    field.isPacked = try field.isRepeated && descriptor.options(8).bool(2) ?? isProto3
-    if kind == .string || kind == .bytes || isMessage { field.isPacked = false }
+    let isPackable = kind != .string && kind != .bytes && !isMessage
+    let packs = try descriptor.options(8).bool(2) ?? isProto3
+    field.isPacked = field.isRepeated && isPackable && packs
     field.hasPresence =
       !field.isRepeated && (isMessage || field.oneofIndex != nil || !isProto3)
     field.comment = comment
@@ -94,7 +106,9 @@ struct DescriptorReader {
   }
 
   private mutating func readEnum(
-    _ bytes: ArraySlice<UInt8>, in scope: String, path: [Int]
+    _ bytes: ArraySlice<UInt8>,
+    in scope: String,
+    path: [Int]
   ) throws(WireError) -> String {
     let declaration = try DescriptorFields(bytes)
     let name = qualified(declaration.string(1), in: scope)
@@ -103,15 +117,20 @@ struct DescriptorReader {
       let value = try DescriptorFields(bytes)
       values.append(
         Schema.Enum.Value(
-          name: value.string(1), number: Int32(truncatingIfNeeded: value.integer(2) ?? 0),
-          comment: comments[path + [2, index]] ?? ""))
+          name: value.string(1),
+          number: Int32(truncatingIfNeeded: value.integer(2) ?? 0),
+          comment: comments[path + [2, index]] ?? ""
+        )
+      )
     }
     enums[name] = Schema.Enum(name: name, values: values, comment: comments[path] ?? "")
     return name
   }
 
   private mutating func readService(
-    _ bytes: ArraySlice<UInt8>, in scope: String, path: [Int]
+    _ bytes: ArraySlice<UInt8>,
+    in scope: String,
+    path: [Int]
   ) throws(WireError) {
     let service = try DescriptorFields(bytes)
     var methods: [Schema.Method] = []
@@ -126,12 +145,17 @@ struct DescriptorReader {
           isClientStreaming: method.bool(5) ?? false,
           isServerStreaming: method.bool(6) ?? false,
           idempotency: Schema.Method.Idempotency(rawValue: level) ?? .unknown,
-          comment: comments[path + [2, index]] ?? ""))
+          comment: comments[path + [2, index]] ?? ""
+        )
+      )
     }
     services.append(
       Schema.Service(
-        name: qualified(service.string(1), in: scope), methods: methods,
-        comment: comments[path] ?? ""))
+        name: qualified(service.string(1), in: scope),
+        methods: methods,
+        comment: comments[path] ?? ""
+      )
+    )
   }
 
   private func qualified(_ name: String, in scope: String) -> String {

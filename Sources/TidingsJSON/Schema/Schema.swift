@@ -8,7 +8,7 @@ public final class Schema: Sendable {
     public let fields: [FieldSchema]
     /// Names of the oneofs, those of proto3's `optional` included.
     public let oneofs: [String]
-    /// An entry of a map: `key` is number 1, `value` number 2.
+    /// An entry of a map: its fields are `key` and `value`, in this order.
     public let isMapEntry: Bool
     /// Full names of the messages declared inside, without map entries.
     public let nestedMessages: [String]

@@ -1,7 +1,9 @@
 extension JSONDecoding {
   /// The JSON of one value.
   func single(
-    _ value: WireValue, of field: FieldSchema, depth: Int
+    _ value: WireValue,
+    of field: FieldSchema,
+    depth: Int
   ) throws(TranscodingError) -> JSONValue {
     switch (field.kind, value) {
     case (.double, .fixed64(let bits)): number(Double(bitPattern: bits))

@@ -1,7 +1,9 @@
 extension JSONDecoding {
   /// The JSON of a message type with a form of its own; `nil` for any other type.
   func wellKnown(
-    _ bytes: ArraySlice<UInt8>, of type: String, depth: Int
+    _ bytes: ArraySlice<UInt8>,
+    of type: String,
+    depth: Int
   ) throws(TranscodingError) -> JSONValue? {
     guard let known = WellKnownType(name: type) else { return nil }
     let fields = try fields(of: bytes, type)
@@ -33,7 +35,8 @@ extension JSONDecoding {
   }
 
   private func fields(
-    of bytes: ArraySlice<UInt8>, _ type: String
+    of bytes: ArraySlice<UInt8>,
+    _ type: String
   ) throws(TranscodingError) -> DescriptorFields {
     do {
       return try DescriptorFields(bytes)
@@ -45,16 +48,24 @@ extension JSONDecoding {
   private func time(_ fields: DescriptorFields) -> JSONTime {
     JSONTime(
       seconds: Int64(fields.integer(1) ?? 0),
-      nanoseconds: Int32(truncatingIfNeeded: fields.integer(2) ?? 0))
+      nanoseconds: Int32(truncatingIfNeeded: fields.integer(2) ?? 0)
+    )
   }
 
   private func wrapper(
-    _ bytes: ArraySlice<UInt8>, _ known: WellKnownType
+    _ bytes: ArraySlice<UInt8>,
+    _ known: WellKnownType
   ) throws(TranscodingError) -> JSONValue? {
     guard let field = known.wrapped else { return nil }
     let message = Schema.Message(
-      name: known.rawValue, fields: [field], oneofs: [], isMapEntry: false, nestedMessages: [],
-      nestedEnums: [], comment: "")
+      name: known.rawValue,
+      fields: [field],
+      oneofs: [],
+      isMapEntry: false,
+      nestedMessages: [],
+      nestedEnums: [],
+      comment: ""
+    )
     let value = try collect(bytes, of: message)[0].last ?? field.kind.zero
     return try single(value, of: field, depth: 1)
   }
@@ -82,7 +93,8 @@ extension JSONDecoding {
   }
 
   private func structure(
-    _ fields: DescriptorFields, depth: Int
+    _ fields: DescriptorFields,
+    depth: Int
   ) throws(TranscodingError) -> JSONValue {
     var members: [(name: String, value: JSONValue)] = []
     var positions: [[UInt8]: Int] = [:]
@@ -90,7 +102,10 @@ extension JSONDecoding {
       let parts = try self.fields(of: entry, "google.protobuf.Struct")
       let name = try text(parts.messages(1).last ?? [])
       let value = try message(
-        parts.messages(2).last ?? [], of: "google.protobuf.Value", depth: depth + 1)
+        parts.messages(2).last ?? [],
+        of: "google.protobuf.Value",
+        depth: depth + 1
+      )
       if let position = positions[Array(name.utf8)] {
         members[position].value = value
       } else {
@@ -105,7 +120,8 @@ extension JSONDecoding {
 
   /// A `google.protobuf.Value`: the last field set counts.
   private func dynamicValue(
-    _ bytes: ArraySlice<UInt8>, depth: Int
+    _ bytes: ArraySlice<UInt8>,
+    depth: Int
   ) throws(TranscodingError) -> JSONValue {
     var reader = WireReader(bytes)
     var last: (number: Int, value: WireValue)?
@@ -132,7 +148,8 @@ extension JSONDecoding {
 }
 
 extension FieldSchema.Kind {
-  fileprivate var zero: WireValue {
+  /// The default of a type.
+  var zero: WireValue {
     switch wireType {
     case 0: .varint(0)
     case 1: .fixed64(0)

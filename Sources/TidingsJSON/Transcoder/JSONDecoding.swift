@@ -4,7 +4,9 @@ struct JSONDecoding {
   let options: JSONTranscoder.Options
 
   func message(
-    _ bytes: ArraySlice<UInt8>, of type: String, depth: Int
+    _ bytes: ArraySlice<UInt8>,
+    of type: String,
+    depth: Int
   ) throws(TranscodingError) -> JSONValue {
     guard depth <= JSONTranscoder.nestingMax else {
       throw TranscodingError("messages are nested more than \(JSONTranscoder.nestingMax) deep")
@@ -15,7 +17,9 @@ struct JSONDecoding {
 
   /// The members of a message that has no form of its own in JSON.
   func members(
-    _ bytes: ArraySlice<UInt8>, of message: Schema.Message, depth: Int
+    _ bytes: ArraySlice<UInt8>,
+    of message: Schema.Message,
+    depth: Int
   ) throws(TranscodingError) -> JSONObject {
     let values = try collect(bytes, of: message)
     var object = JSONObject()
@@ -31,7 +35,8 @@ struct JSONDecoding {
 
   /// The wire values of each field, as many as count.
   func collect(
-    _ bytes: ArraySlice<UInt8>, of message: Schema.Message
+    _ bytes: ArraySlice<UInt8>,
+    of message: Schema.Message
   ) throws(TranscodingError) -> [[WireValue]] {
     var values = [[WireValue]](repeating: [], count: message.fields.count)
     var reader = WireReader(bytes)
@@ -55,7 +60,9 @@ struct JSONDecoding {
 
   /// The JSON of a field; `nil` leaves it out.
   private func value(
-    _ values: [WireValue], of field: FieldSchema, depth: Int
+    _ values: [WireValue],
+    of field: FieldSchema,
+    depth: Int
   ) throws(TranscodingError) -> JSONValue? {
     if field.isRepeated {
       if values.isEmpty, !options.writesDefaults { return nil }
@@ -66,7 +73,7 @@ struct JSONDecoding {
     }
     guard let last = values.last else {
       guard options.writesDefaults, !field.hasPresence else { return nil }
-      return try defaultValue(of: field)
+      return try single(nil, of: field, depth: depth)
     }
     if field.kind == .message {
       // Several occurrences of a singular message are merged, which concatenating does.
@@ -78,7 +85,9 @@ struct JSONDecoding {
   }
 
   private func elements(
-    _ values: [WireValue], of field: FieldSchema, depth: Int
+    _ values: [WireValue],
+    of field: FieldSchema,
+    depth: Int
   ) throws(TranscodingError) -> [JSONValue] {
     var elements: [JSONValue] = []
     for value in values {
@@ -92,13 +101,15 @@ struct JSONDecoding {
       elements.append(
         try within("[\(elements.count)]") { () throws(TranscodingError) in
           try single(value, of: field, depth: depth)
-        })
+        }
+      )
     }
     return elements
   }
 
   private func unpack(
-    _ bytes: ArraySlice<UInt8>, _ kind: FieldSchema.Kind
+    _ bytes: ArraySlice<UInt8>,
+    _ kind: FieldSchema.Kind
   ) throws(TranscodingError) -> [WireValue] {
     var reader = WireReader(bytes)
     var values: [WireValue] = []
@@ -117,27 +128,24 @@ struct JSONDecoding {
   }
 
   private func map(
-    _ values: [WireValue], of entry: Schema.Message, depth: Int
+    _ values: [WireValue],
+    of entry: Schema.Message,
+    depth: Int
   ) throws(TranscodingError) -> JSONValue {
-    guard let keyField = entry.fields.first(where: { $0.number == 1 }),
-      let valueField = entry.fields.first(where: { $0.number == 2 })
-    else { throw TranscodingError("the schema of the map is damaged") }
+    guard let keyField = entry.fields.first, let valueField = entry.fields.last else {
+      throw TranscodingError("the schema of the map is damaged")
+    }
     var object = JSONObject()
     // By bytes, because Swift holds differently composed strings for equal.
     var positions: [[UInt8]: Int] = [:]
     var results: [(key: String, value: JSONValue)] = []
     for value in values {
       let parts = try collect(value.content, of: entry)
-      let (keys, contents) = keyField.number == entry.fields[0].number
-        ? (parts[0], parts[1]) : (parts[1], parts[0])
-      let key = try keys.last.map { key throws(TranscodingError) in
-        try single(key, of: keyField, depth: depth)
-      } ?? defaultValue(of: keyField)
+      guard let keys = parts.first, let contents = parts.last else { continue }
+      let key = try single(keys.last, of: keyField, depth: depth)
       let name = key.string ?? key.description
       let result = try within(TidingsJSON.entry(name)) { () throws(TranscodingError) in
-        try contents.last.map { content throws(TranscodingError) in
-          try single(content, of: valueField, depth: depth)
-        } ?? defaultValue(of: valueField)
+        try single(contents.last, of: valueField, depth: depth)
       }
       if let position = positions[Array(name.utf8)] {
         results[position].value = result
@@ -150,14 +158,13 @@ struct JSONDecoding {
     return .object(object)
   }
 
-  private func defaultValue(of field: FieldSchema) throws(TranscodingError) -> JSONValue {
-    switch field.kind {
-    case .string, .bytes: .string("")
-    case .message, .group: try message([], of: field.typeName, depth: 1)
-    case .double, .fixed64, .sfixed64: try single(.fixed64(0), of: field, depth: 1)
-    case .float, .fixed32, .sfixed32: try single(.fixed32(0), of: field, depth: 1)
-    default: try single(.varint(0), of: field, depth: 1)
-    }
+  /// The JSON of one value, or of the default.
+  private func single(
+    _ value: WireValue?,
+    of field: FieldSchema,
+    depth: Int
+  ) throws(TranscodingError) -> JSONValue {
+    try single(value ?? field.kind.zero, of: field, depth: depth)
   }
 }
 

@@ -1,7 +1,9 @@
 extension JSONEncoding {
   /// A value as it stands on the wire behind its tag.
   func payload(
-    _ value: JSONValue, of field: FieldSchema, depth: Int
+    _ value: JSONValue,
+    of field: FieldSchema,
+    depth: Int
   ) throws(TranscodingError) -> [UInt8] {
     var writer = WireWriter()
     switch field.kind {
@@ -54,20 +56,23 @@ extension JSONEncoding {
   }
 
   func integer<Integer: FixedWidthInteger>(
-    _ value: JSONValue, _ type: Integer.Type
+    _ value: JSONValue,
+    _ type: Integer.Type
   ) throws(TranscodingError) -> Integer {
     guard let number = literal(value) else {
       throw TranscodingError("a whole number must stand here, not \(value.kindDescription)")
     }
     guard let integer = number.exactly(Integer.self) else {
       throw TranscodingError(
-        "\(number.literal) is not a whole number from \(Integer.min) to \(Integer.max)")
+        "\(number.literal) is not a whole number from \(Integer.min) to \(Integer.max)"
+      )
     }
     return integer
   }
 
   private func floatingPoint<Value: BinaryFloatingPoint>(
-    _ value: JSONValue, _ type: Value.Type
+    _ value: JSONValue,
+    _ type: Value.Type
   ) throws(TranscodingError) -> Value {
     switch value.string {
     case "NaN": return .nan
@@ -106,7 +111,8 @@ extension JSONEncoding {
       return found.number
     default:
       throw TranscodingError(
-        "the name or number of a value of \(type) must stand here, not \(value.kindDescription)")
+        "the name or number of a value of \(type) must stand here, not \(value.kindDescription)"
+      )
     }
   }
 

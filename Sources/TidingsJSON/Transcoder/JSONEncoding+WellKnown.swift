@@ -1,7 +1,9 @@
 extension JSONEncoding {
   /// The bytes of a message type with a form of its own; `nil` for any other type.
   func wellKnown(
-    _ value: JSONValue, of type: String, depth: Int
+    _ value: JSONValue,
+    of type: String,
+    depth: Int
   ) throws(TranscodingError) -> [UInt8]? {
     guard let known = WellKnownType(name: type) else { return nil }
     var writer = WireWriter()
@@ -47,7 +49,9 @@ extension JSONEncoding {
   }
 
   private func write(
-    structure value: JSONValue, to writer: inout WireWriter, depth: Int
+    structure value: JSONValue,
+    to writer: inout WireWriter,
+    depth: Int
   ) throws(TranscodingError) {
     guard let object = value.object else {
       throw TranscodingError("an object must stand here, not \(value.kindDescription)")
@@ -63,14 +67,17 @@ extension JSONEncoding {
       entry.delimited(
         try within(TidingsJSON.entry(member.name)) { () throws(TranscodingError) in
           try message(member.value, of: "google.protobuf.Value", depth: depth + 1)
-        })
+        }
+      )
       writer.tag(1, 2)
       writer.delimited(entry.bytes)
     }
   }
 
   private func write(
-    value: JSONValue, to writer: inout WireWriter, depth: Int
+    value: JSONValue,
+    to writer: inout WireWriter,
+    depth: Int
   ) throws(TranscodingError) {
     switch value {
     case .null:

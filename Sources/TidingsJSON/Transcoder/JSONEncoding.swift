@@ -4,7 +4,9 @@ struct JSONEncoding {
   let options: JSONTranscoder.Options
 
   func message(
-    _ value: JSONValue, of type: String, depth: Int
+    _ value: JSONValue,
+    of type: String,
+    depth: Int
   ) throws(TranscodingError) -> [UInt8] {
     guard depth <= JSONTranscoder.nestingMax else {
       throw TranscodingError("messages are nested more than \(JSONTranscoder.nestingMax) deep")
@@ -19,7 +21,9 @@ struct JSONEncoding {
 
   /// Encodes the members of an object as the fields of a message.
   func members(
-    _ members: [JSONObject.Member], of message: Schema.Message, depth: Int
+    _ members: [JSONObject.Member],
+    of message: Schema.Message,
+    depth: Int
   ) throws(TranscodingError) -> [UInt8] {
     var writer = WireWriter()
     for (index, value) in try assign(members, of: message) {
@@ -33,7 +37,8 @@ struct JSONEncoding {
 
   /// Finds the field of each member; sorted by number.
   private func assign(
-    _ members: [JSONObject.Member], of message: Schema.Message
+    _ members: [JSONObject.Member],
+    of message: Schema.Message
   ) throws(TranscodingError) -> [(index: Int, value: JSONValue)] {
     var assigned: [Int: JSONValue] = [:]
     var oneofs: [Int: String] = [:]
@@ -63,11 +68,15 @@ struct JSONEncoding {
   /// null is a value of its own, not an absent field.
   private func takesNull(_ field: FieldSchema) -> Bool {
     !field.isRepeated
-      && (field.typeName == "google.protobuf.Value" || field.typeName == "google.protobuf.NullValue")
+      && (field.typeName == "google.protobuf.Value"
+        || field.typeName == "google.protobuf.NullValue")
   }
 
   private func write(
-    _ value: JSONValue, of field: FieldSchema, to writer: inout WireWriter, depth: Int
+    _ value: JSONValue,
+    of field: FieldSchema,
+    to writer: inout WireWriter,
+    depth: Int
   ) throws(TranscodingError) {
     guard field.isRepeated else {
       let payload = try payload(value, of: field, depth: depth)
@@ -88,7 +97,8 @@ struct JSONEncoding {
       payloads.append(
         try within("[\(index)]") { () throws(TranscodingError) in
           try payload(element, of: field, depth: depth)
-        })
+        }
+      )
     }
     if field.isPacked {
       guard !payloads.isEmpty else { return }
@@ -103,15 +113,18 @@ struct JSONEncoding {
   }
 
   private func writeMap(
-    _ value: JSONValue, of field: FieldSchema, entry: Schema.Message,
-    to writer: inout WireWriter, depth: Int
+    _ value: JSONValue,
+    of field: FieldSchema,
+    entry: Schema.Message,
+    to writer: inout WireWriter,
+    depth: Int
   ) throws(TranscodingError) {
     guard let object = value.object else {
       throw TranscodingError("a map is an object in JSON, not \(value.kindDescription)")
     }
-    guard let keyField = entry.fields.first(where: { $0.number == 1 }),
-      let valueField = entry.fields.first(where: { $0.number == 2 })
-    else { throw TranscodingError("the schema of the map is damaged") }
+    guard let keyField = entry.fields.first, let valueField = entry.fields.last else {
+      throw TranscodingError("the schema of the map is damaged")
+    }
     let sorted = object.members.sorted {
       $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
     }
