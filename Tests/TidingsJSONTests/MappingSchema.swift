@@ -2,7 +2,7 @@ import TidingsJSON
 
 // swift-format-ignore-file
 
-/// The schema of the .proto below, from its descriptors and those of its imports:
+/// The schema of the .proto below, from its descriptors and those of its imports.
 ///
 ///     protoc -o google.bin google/protobuf/{any,duration,field_mask,struct,timestamp,wrappers}.proto
 ///     protoc --include_source_info -o mapping.bin mapping.proto

@@ -67,7 +67,7 @@ private struct JSONPrinter {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The value as text: on one line, or with indented lines. UTF-8, without a line break at the end.
+  /// The value as UTF-8, on one line or on indented ones, without a line break at the end.
   public func text(isPretty: Bool = false) -> [UInt8] {
     var printer = JSONPrinter(isPretty: isPretty)
     printer.write(self, depth: 0)

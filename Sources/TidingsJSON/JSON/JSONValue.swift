@@ -1,4 +1,4 @@
-/// A JSON value. Numbers keep their digits, objects the order of their members.
+/// A JSON value, in which numbers keep their digits and objects the order of their members.
 public enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -44,7 +44,7 @@ public enum JSONValue: Hashable, Sendable {
     if case .number(let number) = self { number } else { nil }
   }
 
-  /// What kind of value this is, for messages: `an object`, `a number`, …
+  /// What kind of value this is, for messages, for example `an object`.
   public var kindDescription: String {
     switch self {
     case .null: "null"

@@ -1,4 +1,4 @@
-/// Builds a schema from `google.protobuf.FileDescriptorProto`s. The numbers are descriptor.proto's.
+/// Builds a schema from file descriptors; the numbers are those of descriptor.proto.
 struct DescriptorReader {
   private static let nestingMax = 32
 

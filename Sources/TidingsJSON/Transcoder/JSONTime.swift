@@ -2,7 +2,7 @@
 public struct JSONTime: Hashable, Sendable {
   /// Of a time: since 1970-01-01 00:00 UTC.
   public var seconds: Int64
-  /// Of a time: 0 to 999,999,999. Of a duration: of the seconds' sign.
+  /// Of a time: 0 to 999,999,999; of a duration: of the seconds' sign.
   public var nanoseconds: Int32
 
   /// A time or a duration from its parts.

@@ -8,7 +8,7 @@ public struct JSONTranscoder: Sendable {
   public struct Options: Sendable {
     /// Fields at their defaults are written to JSON too.
     public var writesDefaults = false
-    /// JSON names are those of the .proto, `record_name` instead of `recordName`. Both are read.
+    /// JSON names are those of the .proto, `record_name` instead of `recordName`; both are read.
     public var usesProtoNames = false
     /// Members of JSON objects that the message does not have are passed over, instead of refused.
     public var ignoresUnknownMembers = false
