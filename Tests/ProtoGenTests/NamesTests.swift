@@ -40,6 +40,16 @@ struct NamesTests {
     #expect(SwiftNames.escaped("default") == "`default`")
   }
 
+  @Test("files of one name get their whole path as name")
+  func paths() {
+    #expect(
+      FilePrinter.paths(["a/v1/x.proto", "a/v2/x.proto", "a/v1/y.proto"]) == [
+        "a/v1/x.proto": "a/v1/a_v1_x.pb.swift", "a/v2/x.proto": "a/v2/a_v2_x.pb.swift",
+        "a/v1/y.proto": "a/v1/y.pb.swift",
+      ]
+    )
+  }
+
   @Test("C names are protoc-gen-c's")
   func cNames() {
     #expect(CNames.type("tidings.rpc.v1.some_thing") == "Tidings__Rpc__V1__SomeThing")

@@ -116,6 +116,14 @@ struct RoundTripTests {
     try expectRoundTrip(FixtureV1.Choices(picked: .text("\0")))
   }
 
+  @Test("a negative zero is kept where presence is")
+  func keepsNegativeZero() throws {
+    let present = FixtureV1.Optionals(doubleValue: -0.0)
+    let decoded = try FixtureV1.Optionals(decoding: present.encoded())
+    #expect(decoded.doubleValue?.sign == .minus)
+    #expect(FixtureV1.Scalars(doubleValue: -0.0).encoded().isEmpty)
+  }
+
   @Test("unknown fields are skipped")
   func skipsUnknownFields() throws {
     let unknown: [UInt8] = [0xf8, 0x07, 1, 0xfa, 0x07, 2, 0, 0]
