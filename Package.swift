@@ -84,5 +84,7 @@ let package = Package(
 
     // Tests.
     tests("CommandLineToolsTests", "CommandLineTools"),
+    tests("TidingsModelTests", "TidingsModel"),
+    tests("TidingsMatcherTests", "TidingsMatcher", "TidingsModel"),
   ]
 )

@@ -1,4 +1,5 @@
 public import TidingsProto
+internal import TidingsProtobuf
 public import TidingsRPC
 internal import TidingsZeroMQ
 

@@ -29,6 +29,8 @@ public struct InteropService: RPCService {
   public static let hang = method("Hang")
   /// Like `hang`, and may be repeated.
   public static let hangSafely = method("HangSafely", .unary, .idempotent)
+  /// Answers once the probe is released.
+  public static let hold = method("Hold")
   /// [n]: sends n messages as fast as it may, then ends.
   public static let flood = method("Flood", .serverStreaming)
   /// Sends one message, then hangs.
@@ -39,12 +41,16 @@ public struct InteropService: RPCService {
   public static let descriptor = ServiceDescriptor(
     name: name,
     methods: [
-      empty, sized, sizes, fail, echoMetadata, hang, hangSafely, flood, firstThenHang,
+      empty, sized, sizes, fail, echoMetadata, hang, hangSafely, hold, flood, firstThenHang,
     ], fileDescriptors: [])
 
   public let probe: Probe
+  private let hangs: Bool
 
-  public init(probe: Probe = Probe()) { self.probe = probe }
+  public init(probe: Probe = Probe(), hangs: Bool = true) {
+    self.probe = probe
+    self.hangs = hangs
+  }
 
   public static func numbers(_ numbers: [UInt32], _ rest: [UInt8] = []) -> [UInt8] {
     numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
@@ -70,8 +76,11 @@ public struct InteropService: RPCService {
       let values = call.metadata.entries.sorted { $0.key < $1.key }.map(\.value)
       return Array(values.joined(separator: "\n").utf8)
     case "Hang", "HangSafely":
-      try await hang()
+      if hangs { try await hang() }
       return []
+    case "Hold":
+      await probe.wait { $0.isReleased }
+      return [1]
     default: throw RPCError(.unimplemented, call.method.name)
     }
   }

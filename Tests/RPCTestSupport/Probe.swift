@@ -11,6 +11,8 @@ public final class Probe: Sendable {
     public var consumed = 0
     public var aheadMax = 0
     public var executed = 0
+    public var stopping = 0
+    public var isReleased = false
     public var seenMetadata = Metadata()
   }
 

@@ -23,7 +23,7 @@ struct ClientLoop: ~Copyable {
   private var now = ContinuousClock.now
 
   init(
-    _ configuration: ClientConfiguration, context: Context, inbox: Mailbox<ClientMessage>
+    _ configuration: ConnectionConfiguration, context: Context, inbox: Mailbox<ClientMessage>
   ) throws(TransportError) {
     let endpoint = Endpoint(configuration.endpoint)
     let socket = try Socket(context, kind: ZMQ_DEALER)

@@ -38,7 +38,7 @@ enum SocketLimits {
   static let reconnectMilliseconds: CInt = 50
   /// Longest pause before a connection is tried again.
   static let reconnectMillisecondsMax: CInt = 1000
-  /// Calls and responses queued in libzmq per peer and direction.
+  /// Calls and responses that a client has queued in libzmq, per direction.
   static let rpcQueueMax = 10_000
   /// Pushes queued in libzmq per subscriber; what does not fit is lost to that subscriber, who
   /// notices by the numbers and fetches.

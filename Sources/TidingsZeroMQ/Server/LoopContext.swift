@@ -71,7 +71,7 @@ public final class LoopContext {
     router = try Socket(context, kind: ZMQ_ROUTER)
     try router.configure(
       for: endpoint, frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
-      queueMax: SocketLimits.rpcQueueMax)
+      queueMax: configuration.repliesQueuedMax)
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
     guard let pushText = configuration.pushEndpoint else {

@@ -33,6 +33,8 @@ public final class RPCServer: Sendable {
       do {
         try LoopThread.start("tidings-server") {
           Self.runThread(configuration, inbox, jobs, setup, ready)
+          _ = jobs.close()
+          _ = inbox.close()
           ended.fire()
         }
       } catch {

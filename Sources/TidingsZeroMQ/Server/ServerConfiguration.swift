@@ -17,6 +17,9 @@ public struct ServerConfiguration: Sendable {
   public var callsInFlightMax: Int
   /// Most messages handled in one turn, so that a turn's end is never far.
   public var requestsPerTurnMax: Int
+  /// Most messages that libzmq keeps for a client that does not read. After that answers wait in
+  /// the server, and the client begins no further call until it has read them.
+  public var repliesQueuedMax: Int
   /// How long a stream may stand without credit.
   public var creditStallMax: Duration
 
@@ -29,6 +32,7 @@ public struct ServerConfiguration: Sendable {
     arenaBytesMax = 4 * WireLimits.frameBytesMax
     callsInFlightMax = WireLimits.callsInFlightMax
     requestsPerTurnMax = 256
+    repliesQueuedMax = 10_000
     creditStallMax = WireLimits.creditStallMax
   }
 }

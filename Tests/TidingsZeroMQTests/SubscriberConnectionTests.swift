@@ -1,0 +1,51 @@
+import RPCTestSupport
+import Testing
+import TidingsRPC
+import TidingsZeroMQ
+
+@Suite("SubscriberConnection") struct SubscriberConnectionTests {
+  private let wanted = [UInt8](repeating: 1, count: 16)
+  private let other = [UInt8](repeating: 2, count: 16)
+
+  @Test("receives its topics only, across a restart of the server")
+  func topics() async throws {
+    let first = try await TestServer.start { $0.pushEndpoint = "tcp://127.0.0.1:0" }
+    let push = try #require(first.server.pushEndpoint)
+    let subscriber = try await SubscriberConnection(endpoint: push)
+    subscriber.subscribe(wanted)
+    var events = subscriber.events.makeAsyncIterator()
+    #expect(await events.next() == .connected)
+    let message = SubscriberConnection.Event.message(topic: wanted, body: [7])
+    #expect(await publishing(on: first) { await events.next() } == message)
+    await first.stop()
+    var event = await events.next()
+    while event == message { event = await events.next() }
+    #expect(event == .disconnected)
+
+    let second = try await TestServer.start { $0.pushEndpoint = push }
+    #expect(await events.next() == .connected)
+    #expect(await publishing(on: second) { await events.next() } == message)
+    await subscriber.close()
+    event = await events.next()
+    while event == message { event = await events.next() }
+    #expect(event == nil)
+    await second.stop()
+  }
+
+  /// Publishes on both topics until a closure has what it waits for: when a subscription has
+  /// reached the publisher cannot be seen from here.
+  private func publishing<R>(on server: TestServer, until body: () async -> R) async -> R {
+    let (wanted, other) = (wanted, other)
+    let publisher = Task {
+      while !Task.isCancelled {
+        _ = server.server.submit { loop in
+          loop.publish(topic: other, body: [8])
+          loop.publish(topic: wanted, body: [7])
+        }
+        try? await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    defer { publisher.cancel() }
+    return await body()
+  }
+}

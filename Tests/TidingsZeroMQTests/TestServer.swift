@@ -1,0 +1,48 @@
+import RPCTestSupport
+import TidingsRPC
+import TidingsZeroMQ
+
+/// A server with an `InteropService`, whose `Empty` is answered on the loop thread.
+struct TestServer {
+  let probe: Probe
+  let server: RPCServer
+
+  var endpoint: String { server.endpoint }
+
+  static func start(
+    probe: Probe = Probe(), endpoint: String = "tcp://127.0.0.1:0", hangs: Bool = true,
+    configure: (inout ServerConfiguration) -> Void = { _ in },
+    setup: @escaping @Sendable (LoopContext) -> Void = { _ in }
+  ) async throws -> TestServer {
+    var configuration = ServerConfiguration(endpoint: endpoint)
+    configuration.frameBytesMax = 1 << 20
+    configure(&configuration)
+    let server = try await RPCServer.start(configuration) { loop in
+      loop.register(InteropService(probe: probe, hangs: hangs))
+      loop.registerInline(InteropService.empty) { call, loop in
+        probe.note { $0.executed += 1 }
+        loop.reply(call.token, body: call.body)
+      }
+      loop.whenStopping { probe.note { $0.stopping += 1 } }
+      setup(loop)
+    }
+    return TestServer(probe: probe, server: server)
+  }
+
+  func client(
+    configure: (inout ClientConfiguration) -> Void = { _ in }
+  ) async throws -> ClientConnection {
+    var configuration = ClientConfiguration(endpoint: endpoint)
+    configure(&configuration)
+    return try await ClientConnection(configuration)
+  }
+
+  /// What the loop did so far.
+  func counters() async -> LoopCounters {
+    await withCheckedContinuation { continuation in
+      precondition(server.submit { continuation.resume(returning: $0.counters) })
+    }
+  }
+
+  func stop() async { await server.stop(grace: .zero) }
+}
