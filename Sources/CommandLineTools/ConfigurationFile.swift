@@ -13,14 +13,21 @@ public enum ConfigurationFile {
   ///
   /// - Parameter names: The names that may stand in it.
   /// - Throws: With the file, the line and what would be right.
-  public static func read(_ path: String, allowing names: [String]) throws(UsageError)
+  public static func read(
+    _ path: String,
+    allowing names: [String]
+  ) throws(UsageError)
     -> [String: String]
   {
     try parse(try contents(path), of: path, allowing: names)
   }
 
   /// Reads a file's text.
-  static func parse(_ text: String, of path: String, allowing names: [String])
+  static func parse(
+    _ text: String,
+    of path: String,
+    allowing names: [String]
+  )
     throws(UsageError) -> [String: String]
   {
     var settings: [String: String] = [:]
@@ -36,7 +43,8 @@ public enum ConfigurationFile {
         let near = nearest(to: name, among: names)
         throw UsageError(
           "\(path), line \(index + 1): unknown name '\(name)'"
-            + (near.map { "; did you mean \($0)?" } ?? ""))
+            + (near.map { "; did you mean \($0)?" } ?? "")
+        )
       }
       settings[name] = parts[1]
     }

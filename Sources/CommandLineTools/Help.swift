@@ -49,7 +49,8 @@ public struct Help: CustomStringConvertible {
         let value = option.value.map { " \($0)" } ?? ""
         let preset = option.defaultValue.map { " (default: \($0))" } ?? ""
         return ("\(letter)--\(option.name)\(value)", option.help + preset)
-      })
+      }
+    )
   }
 
   private mutating func addTable(_ rows: [(String, String)]) {

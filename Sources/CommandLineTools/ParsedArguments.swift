@@ -23,7 +23,8 @@ public struct ParsedArguments: Hashable, Sendable {
     guard let number = Int(text), range.contains(number) else {
       throw UsageError(
         "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), "
-          + "not '\(text)'")
+          + "not '\(text)'"
+      )
     }
     return number
   }
@@ -80,7 +81,9 @@ public struct ParsedArguments: Hashable, Sendable {
   }
 
   private mutating func parse(
-    _ argument: String, _ rest: inout ArraySlice<String>, _ options: [Option]
+    _ argument: String,
+    _ rest: inout ArraySlice<String>,
+    _ options: [Option]
   ) throws(UsageError) {
     let isLong = argument.hasPrefix("--")
     let parts = argument.drop { $0 == "-" }.split(separator: "=", maxSplits: 1)
@@ -91,7 +94,8 @@ public struct ParsedArguments: Hashable, Sendable {
     guard let option = found else {
       let near = nearest(to: name, among: options.map(\.name))
       throw UsageError(
-        "unknown option '\(argument)'" + (near.map { "; did you mean --\($0)?" } ?? ""))
+        "unknown option '\(argument)'" + (near.map { "; did you mean --\($0)?" } ?? "")
+      )
     }
     given.insert(option.name)
     guard option.value != nil else {
@@ -113,7 +117,11 @@ public struct ParsedArguments: Hashable, Sendable {
     }
   }
 
-  private mutating func accept(_ value: String, for option: Option, from source: String)
+  private mutating func accept(
+    _ value: String,
+    for option: Option,
+    from source: String
+  )
     throws(UsageError)
   {
     if option.value == nil {
@@ -124,7 +132,8 @@ public struct ParsedArguments: Hashable, Sendable {
       let near = nearest(to: value, among: option.choices)
       throw UsageError(
         "\(source) takes \(option.choices.joined(separator: ", ")), not '\(value)'"
-          + (near.map { "; did you mean \($0)?" } ?? ""))
+          + (near.map { "; did you mean \($0)?" } ?? "")
+      )
     }
     values[option.name, default: []].append(value)
   }

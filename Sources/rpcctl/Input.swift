@@ -32,7 +32,8 @@ struct Input: Sendable {
       if count < 0 {
         if errno == EINTR { continue }
         throw LocalFailure(
-          "cannot read \(path ?? "standard input"): \(String(cString: strerror(errno)))")
+          "cannot read \(path ?? "standard input"): \(String(cString: strerror(errno)))"
+        )
       }
       bytes += buffer[..<count]
     }

@@ -27,12 +27,18 @@ struct Program: Sendable {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
     self.init(
-      arguments, environment: environment, input: .system, output: .system,
+      arguments,
+      environment: environment,
+      input: .system,
+      output: .system,
       connect: { configuration in
         let client = try await Client(configuration)
         return Session(
-          transport: client.transport, notifications: { client.notificationStream(after: $0) })
-      })
+          transport: client.transport,
+          notifications: { client.notificationStream(after: $0) }
+        )
+      }
+    )
   }
 
   /// A run with all that is around it.
@@ -52,8 +58,8 @@ struct Program: Sendable {
 
   func run() async -> ExitCode {
     // The format is needed for errors too, whatever is wrong with the rest.
-    var output = output
-    if let format = Self.requestedFormat(arguments, environment) { output.format = format }
+    let format = Self.requestedFormat(arguments, environment)
+    let output = format.map(output.asked) ?? output
     do {
       return try await run(output)
     } catch {
@@ -68,7 +74,8 @@ struct Program: Sendable {
       let near = nearest(to: verbName, among: Verb.all.map(\.command.name))
       throw UsageError(
         "there is no verb '\(verbName)'" + (near.map { "; did you mean \($0)?" } ?? "")
-          + "\n`\(Self.name) help` lists the verbs.")
+          + "\n`\(Self.name) help` lists the verbs."
+      )
     }
     let parsed = try parse(rest, Settings.options + verb.command.options)
     if parsed.has("help") {
@@ -78,8 +85,13 @@ struct Program: Sendable {
     let settings = try Settings(parsed)
     return try await verb.run(
       Invocation(
-        arguments: parsed, settings: settings, output: output, input: input,
-        connect: { [connect] in try await connect(settings.client) }))
+        arguments: parsed,
+        settings: settings,
+        output: output,
+        input: input,
+        connect: { [connect] in try await connect(settings.client) }
+      )
+    )
   }
 
   private func runWithoutVerb(_ output: Output) throws -> ExitCode {
@@ -88,11 +100,18 @@ struct Program: Sendable {
     return .success
   }
 
-  private func parse(_ arguments: [String], _ options: [Option]) throws(UsageError)
+  private func parse(
+    _ arguments: [String],
+    _ options: [Option]
+  ) throws(UsageError)
     -> ParsedArguments
   {
     try ParsedArguments(
-      arguments, options: options, environment: environment, prefix: Settings.environmentPrefix)
+      arguments,
+      options: options,
+      environment: environment,
+      prefix: Settings.environmentPrefix
+    )
   }
 
   /// Takes the verb, the first word that is neither an option of every verb nor its value.
@@ -114,7 +133,8 @@ struct Program: Sendable {
   }
 
   private static func requestedFormat(
-    _ arguments: [String], _ environment: [String: String]
+    _ arguments: [String],
+    _ environment: [String: String]
   ) -> OutputFormat? {
     var format = environment["RPCCTL_OUTPUT"]
     for (index, argument) in arguments.enumerated() {
@@ -129,8 +149,10 @@ struct Program: Sendable {
   /// The help of the program.
   static var help: String {
     Help(
-      program: name, summary: "rpcctl: saves records, keeps subscriptions, watches notifications.",
-      commands: Verb.all.map(\.command), options: Settings.options,
+      program: name,
+      summary: "rpcctl: saves records, keeps subscriptions, watches notifications.",
+      commands: Verb.all.map(\.command),
+      options: Settings.options,
       prefix: Settings.environmentPrefix
     ).description + """
 
@@ -143,7 +165,10 @@ struct Program: Sendable {
   /// The help of a verb.
   static func help(_ command: Command) -> Help {
     Help(
-      program: name, command: command, options: Settings.options,
-      prefix: Settings.environmentPrefix)
+      program: name,
+      command: command,
+      options: Settings.options,
+      prefix: Settings.environmentPrefix
+    )
   }
 }

@@ -7,7 +7,8 @@ internal import TidingsRPC
 enum Reflection {
   /// Asks the server for the descriptors of its services.
   static func fetchSchema(
-    _ transport: any ClientTransport, _ invocation: Invocation
+    _ transport: any ClientTransport,
+    _ invocation: Invocation
   ) async throws -> Schema {
     let response = try await TidingsRpcV1.ReflectionService.Client(transport)
       .fetchFileDescriptorSet(.init(), options: invocation.callOptions)
@@ -19,7 +20,10 @@ enum Reflection {
   /// - Parameters:
   ///   - name: `package.Service/Method`, or `Service/Method` where one service has that name.
   ///   - schema: What the server has.
-  static func method(_ name: String, _ schema: Schema) throws(UsageError)
+  static func method(
+    _ name: String,
+    _ schema: Schema
+  ) throws(UsageError)
     -> (MethodDescriptor, Schema.Method)
   {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -32,7 +36,8 @@ enum Reflection {
       throw UsageError(
         "\(service.name) has no method '\(parts[1])'"
           + (near.map { "; did you mean \($0)?" }
-            ?? "; it has \(service.methods.map(\.name).joined(separator: ", "))"))
+            ?? "; it has \(service.methods.map(\.name).joined(separator: ", "))")
+      )
     }
     guard !method.isClientStreaming else {
       throw UsageError("\(name) takes a stream of requests, which rpcctl cannot send")
@@ -44,9 +49,13 @@ enum Reflection {
       case .idempotent: .idempotent
       }
     let descriptor = MethodDescriptor(
-      service: service.name, name: method.name,
-      kind: method.isServerStreaming ? .serverStreaming : .unary, idempotency: idempotency,
-      inputType: method.inputType, outputType: method.outputType)
+      service: service.name,
+      name: method.name,
+      kind: method.isServerStreaming ? .serverStreaming : .unary,
+      idempotency: idempotency,
+      inputType: method.inputType,
+      outputType: method.outputType
+    )
     return (descriptor, method)
   }
 
@@ -58,13 +67,15 @@ enum Reflection {
     if candidates.count == 1 { return candidates[0] }
     if candidates.count > 1 {
       throw UsageError(
-        "'\(name)' could be \(candidates.map(\.name).joined(separator: " or "))")
+        "'\(name)' could be \(candidates.map(\.name).joined(separator: " or "))"
+      )
     }
     let near =
       nearest(to: name, among: services.map(\.name))
       ?? nearest(to: name, among: services.map { shortName($0.name) })
     throw UsageError(
-      "the server has no service '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
+      "the server has no service '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
+    )
   }
 
   /// The last word of a full name.

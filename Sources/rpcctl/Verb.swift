@@ -9,7 +9,7 @@ struct Verb: Sendable {
   let command: Command
   let run: @Sendable (Invocation) async throws -> ExitCode
 
-  static let all = [
+  static let all: [Verb] = [
     modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
     fetchNotificationChanges, markNotificationsRead, watch, call, describe, status, help,
   ]
@@ -31,7 +31,7 @@ struct Invocation: Sendable {
   var zoneName: String { arguments["zone"] ?? "" }
 
   /// For calls without anything special.
-  var callOptions: CallOptions { CallOptions(timeout: settings.client.timeout) }
+  var callOptions: CallOptions { CallOptions(timeout: settings.timeout) }
 
   /// Refuses operands where a verb has none.
   func refuseOperands() throws(UsageError) {

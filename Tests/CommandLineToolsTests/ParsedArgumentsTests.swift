@@ -9,7 +9,10 @@ import Testing
     Option(flag: "quiet", letter: "q", "Say less."),
   ]
 
-  private func parse(_ arguments: [String], _ environment: [String: String] = [:]) throws
+  private func parse(
+    _ arguments: [String],
+    _ environment: [String: String] = [:]
+  ) throws
     -> ParsedArguments
   {
     try ParsedArguments(arguments, options: options, environment: environment, prefix: "T")
@@ -68,8 +71,10 @@ import Testing
       Option(flag: "quiet", letter: "q", "Say less."),
     ]
     let parsed = try ParsedArguments(
-      ["--save", "a", "-", "-q", "--delete", "b", "c", "--save=d", "--", "e"], options: options,
-      prefix: "T")
+      ["--save", "a", "-", "-q", "--delete", "b", "c", "--save=d", "--", "e"],
+      options: options,
+      prefix: "T"
+    )
     #expect(parsed.all("save") == ["a", "-", "d"])
     #expect(parsed.all("delete") == ["b", "c"])
     #expect(parsed.operands == ["e"])
@@ -84,7 +89,8 @@ import Testing
       ("500ms", .milliseconds(500)), ("10s", .seconds(10)), ("2m", .seconds(120)),
       ("1.5h", .seconds(5400)), ("7", .seconds(7)), ("0.25", .milliseconds(250)),
       ("1d", .seconds(86_400)),
-    ] as [(String, Duration)])
+    ] as [(String, Duration)]
+  )
   func times(text: String, duration: Duration) throws {
     #expect(try parse(["--endpoint", text]).duration("endpoint") == duration)
   }
@@ -104,9 +110,12 @@ import Testing
   @Test("a verb's help tells the environment of the common options only")
   func verb() {
     let command = Command(
-      "fetch", "Fetches.", operands: "NAME…",
+      "fetch",
+      "Fetches.",
+      operands: "NAME…",
       options: [Option("keys", letter: "k", value: "A,B", "Which fields.")],
-      discussion: "Example: fetch h1")
+      discussion: "Example: fetch h1"
+    )
     let help = Help(program: "tool", command: command, options: options, prefix: "TOOL")
     #expect(
       help.description == """
@@ -122,14 +131,19 @@ import Testing
         Options of every verb (environment: TOOL_NAME):
           --endpoint ENDPOINT  Where. (default: tcp://a)
 
-        """)
+        """
+    )
   }
 
   @Test("a program's help lists its verbs")
   func program() {
     let help = Help(
-      program: "tool", summary: "tool: does it.", commands: [Command("fetch", "Fetches.")],
-      options: options, prefix: "TOOL")
+      program: "tool",
+      summary: "tool: does it.",
+      commands: [Command("fetch", "Fetches.")],
+      options: options,
+      prefix: "TOOL"
+    )
     #expect(help.description.contains("Verbs:\n  fetch  Fetches.\n"))
     #expect(help.description.contains("`tool help VERB` tells more."))
   }

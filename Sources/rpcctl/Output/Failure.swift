@@ -18,7 +18,7 @@ struct Failure {
         "details": error.details.isEmpty ? nil : .array(error.details.map(Contract.json)),
       ])
       exitCode = .failedCall(error.code)
-    case let error as UsageError:
+    case is UsageError, is ValueError:
       text = "rpcctl: \(error)"
       json = .object(["status": .string("USAGE"), "message": .string("\(error)")])
       exitCode = .usage
@@ -30,7 +30,10 @@ struct Failure {
   }
 
   private static func text(of error: RPCError) -> String {
-    let details = error.details.map { "\n  \(Contract.json($0))" }.joined()
+    // Most details of ours only repeat the message for programs.
+    let details = error.details.map(Contract.json)
+      .filter { $0.object?["message"]?.string != error.message }
+      .map { "\n  \($0)" }.joined()
     let advice =
       error.code == .unavailable
       ? "\nIs rpcd running there? --endpoint or RPCCTL_ENDPOINT says where it is." : ""

@@ -17,7 +17,9 @@ enum OutputFormat: String, Sendable {
 
 /// Data on standard output, messages on standard error.
 struct Output: Sendable {
-  var format: OutputFormat
+  private(set) var format: OutputFormat
+  /// Errors are JSON too: a program asked for it, rather than a pipe being there.
+  private var failsInJSON = false
   private let writeData: @Sendable ([UInt8]) -> Void
   private let writeMessage: @Sendable ([UInt8]) -> Void
 
@@ -35,7 +37,8 @@ struct Output: Sendable {
   static let system = Output(
     format: isatty(STDOUT_FILENO) == 1 ? .table : .jsonl,
     writeData: { write($0, to: STDOUT_FILENO) },
-    writeMessage: { write($0, to: STDERR_FILENO) })
+    writeMessage: { write($0, to: STDERR_FILENO) }
+  )
 
   private static func write(_ bytes: [UInt8], to descriptor: CInt) {
     var rest = bytes[...]
@@ -49,6 +52,14 @@ struct Output: Sendable {
         return
       }
     }
+  }
+
+  /// The same output in a format that was asked for.
+  func asked(for format: OutputFormat) -> Self {
+    var output = self
+    output.format = format
+    output.failsInJSON = format != .table
+    return output
   }
 
   /// Prints text.
@@ -77,11 +88,7 @@ struct Output: Sendable {
   /// Tells why the program fails, and returns how it ends.
   func fail(_ error: any Error) -> ExitCode {
     let failure = Failure(error)
-    if format == .table {
-      tell(failure.text)
-    } else {
-      writeMessage(failure.json.text() + [UInt8(ascii: "\n")])
-    }
+    tell(failsInJSON ? failure.json.description : failure.text)
     return failure.exitCode
   }
 }

@@ -50,9 +50,17 @@ extension TidingsV1.FieldValue.Value {
 
   private var int64: Int64? { if case .int64Value(let value) = self { value } else { nil } }
   private var bytes: [UInt8]? { if case .bytesValue(let value) = self { value } else { nil } }
-  private var timestamp: GoogleProtobuf.Timestamp? { if case .timestampValue(let value) = self { value } else { nil } }
-  private var location: TidingsV1.Location? { if case .locationValue(let value) = self { value } else { nil } }
-  private var reference: TidingsV1.Reference? { if case .referenceValue(let value) = self { value } else { nil } }
-  private var asset: TidingsV1.Asset? { if case .assetValue(let value) = self { value } else { nil } }
+  private var timestamp: GoogleProtobuf.Timestamp? {
+    if case .timestampValue(let value) = self { value } else { nil }
+  }
+  private var location: TidingsV1.Location? {
+    if case .locationValue(let value) = self { value } else { nil }
+  }
+  private var reference: TidingsV1.Reference? {
+    if case .referenceValue(let value) = self { value } else { nil }
+  }
+  private var asset: TidingsV1.Asset? {
+    if case .assetValue(let value) = self { value } else { nil }
+  }
   private var string: String? { if case .stringValue(let value) = self { value } else { nil } }
 }

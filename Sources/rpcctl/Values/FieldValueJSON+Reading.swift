@@ -29,7 +29,10 @@ extension FieldValueJSON {
     }
   }
 
-  private func single(_ json: JSONValue, _ path: String) throws(ValueError)
+  private func single(
+    _ json: JSONValue,
+    _ path: String
+  ) throws(ValueError)
     -> TidingsV1.FieldValue.Value
   {
     switch json {
@@ -44,10 +47,14 @@ extension FieldValueJSON {
     }
   }
 
-  private func tagged(_ object: JSONObject, _ path: String) throws(ValueError)
+  private func tagged(
+    _ object: JSONObject,
+    _ path: String
+  ) throws(ValueError)
     -> TidingsV1.FieldValue.Value
   {
-    guard object.members.count == 1, let (tag, json) = object.members.first.map({ ($0.name, $0.value) })
+    guard object.members.count == 1,
+      let (tag, json) = object.members.first.map({ ($0.name, $0.value) })
     else {
       throw ValueError(path, "an object must have exactly one member, one of \(Self.tags)")
     }
@@ -64,7 +71,9 @@ extension FieldValueJSON {
     default:
       let near = nearest(to: tag, among: Self.tagNames)
       throw ValueError(
-        path, "there is no such type" + (near.map { "; did you mean \($0)?" } ?? ": \(Self.tags)"))
+        path,
+        "there is no such type" + (near.map { "; did you mean \($0)?" } ?? ": \(Self.tags)")
+      )
     }
   }
 
@@ -73,7 +82,10 @@ extension FieldValueJSON {
   ]
   private static var tags: String { tagNames.joined(separator: ", ") }
 
-  private func list(_ elements: [JSONValue], _ path: String) throws(ValueError)
+  private func list(
+    _ elements: [JSONValue],
+    _ path: String
+  ) throws(ValueError)
     -> TidingsV1.FieldValue.Value
   {
     var values: [TidingsV1.FieldValue.Value] = []
@@ -90,7 +102,8 @@ extension FieldValueJSON {
       throw ValueError(
         "\(path)[\(differs)]",
         "the elements of a list have one type: this is a \(values[differs].kindName), "
-          + "the first is a \(first.kindName)")
+          + "the first is a \(first.kindName)"
+      )
     }
     return TidingsV1.FieldValue.Value(list: values, like: first)
   }
@@ -135,7 +148,10 @@ extension FieldValueJSON {
     return bytes
   }
 
-  private func timestamp(_ json: JSONValue, _ path: String) throws(ValueError)
+  private func timestamp(
+    _ json: JSONValue,
+    _ path: String
+  ) throws(ValueError)
     -> GoogleProtobuf.Timestamp
   {
     if json.number != nil {
@@ -145,20 +161,27 @@ extension FieldValueJSON {
     }
     guard let time = JSONTime(timestamp: try string(json, path)) else {
       throw ValueError(
-        path, "a time looks like \"2026-01-02T03:04:05.678Z\", or is a number of milliseconds")
+        path,
+        "a time looks like \"2026-01-02T03:04:05.678Z\", or is a number of milliseconds"
+      )
     }
     return .init(seconds: time.seconds, nanos: time.nanoseconds)
   }
 
-  private func location(_ json: JSONValue, _ path: String) throws(ValueError)
+  private func location(
+    _ json: JSONValue,
+    _ path: String
+  ) throws(ValueError)
     -> TidingsV1.Location
   {
     let object = try members(
-      json, path,
+      json,
+      path,
       allowing: [
         "latitude", "longitude", "horizontalAccuracy", "verticalAccuracy", "altitude", "speed",
         "course", "timestamp",
-      ])
+      ]
+    )
     func optional(_ name: String) throws(ValueError) -> Double? {
       guard let json = object[name], json != .null else { return nil }
       return try double(json, "\(path).\(name)")
@@ -184,18 +207,25 @@ extension FieldValueJSON {
       return .init(recordID: .init(name, zoneName: zoneName), action: .none)
     }
     let object = try members(
-      json, path, allowing: ["recordName", "zoneName", "ownerName", "action"])
+      json,
+      path,
+      allowing: ["recordName", "zoneName", "ownerName", "action"]
+    )
     guard let name = object["recordName"] else { throw ValueError(path, "recordName is needed") }
     var zone = TidingsV1.ZoneID(zoneName: zoneName)
     if let name = object["zoneName"] { zone.zoneName = try string(name, "\(path).zoneName") }
     if let owner = object["ownerName"] { zone.ownerName = try string(owner, "\(path).ownerName") }
     let id = TidingsV1.RecordID(
       recordName: try string(name, "\(path).recordName"),
-      zoneID: zone == TidingsV1.ZoneID() ? nil : zone)
+      zoneID: zone == TidingsV1.ZoneID() ? nil : zone
+    )
     return .init(recordID: id, action: try action(object["action"], "\(path).action"))
   }
 
-  private func action(_ json: JSONValue?, _ path: String) throws(ValueError)
+  private func action(
+    _ json: JSONValue?,
+    _ path: String
+  ) throws(ValueError)
     -> TidingsV1.ReferenceAction
   {
     guard let json, json != .null else { return .none }
@@ -214,11 +244,17 @@ extension FieldValueJSON {
       throw ValueError("\(path).size", "\(size.literal) is not a number of bytes")
     }
     return .init(
-      checksum: try bytes(object["checksum"] ?? .null, "\(path).checksum"), size: size)
+      checksum: try bytes(object["checksum"] ?? .null, "\(path).checksum"),
+      size: size
+    )
   }
 
   /// The members of an object that may have these.
-  func members(_ json: JSONValue, _ path: String, allowing names: [String]) throws(ValueError)
+  func members(
+    _ json: JSONValue,
+    _ path: String,
+    allowing names: [String]
+  ) throws(ValueError)
     -> JSONObject
   {
     guard let object = json.object else {
@@ -229,7 +265,8 @@ extension FieldValueJSON {
       throw ValueError(
         path.isEmpty ? member.name : "\(path).\(member.name)",
         "there is no such member"
-          + (near.map { "; did you mean \($0)?" } ?? "; there are \(names.joined(separator: ", "))"))
+          + (near.map { "; did you mean \($0)?" } ?? "; there are \(names.joined(separator: ", "))")
+      )
     }
     return object
   }

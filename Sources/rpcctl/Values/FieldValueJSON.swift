@@ -130,7 +130,9 @@ extension TidingsV1.RecordID {
   /// A record in a zone; an empty zone name means the default zone.
   init(_ recordName: String, zoneName: String) {
     self.init(
-      recordName: recordName, zoneID: zoneName.isEmpty ? nil : .init(zoneName: zoneName))
+      recordName: recordName,
+      zoneID: zoneName.isEmpty ? nil : .init(zoneName: zoneName)
+    )
   }
 
   /// The name of the zone, in JSON; `nil` for the default zone.

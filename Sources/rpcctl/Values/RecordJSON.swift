@@ -36,16 +36,22 @@ enum RecordJSON {
   ///   - json: The JSON; what the server sets (`created`, `modified`) is passed over.
   ///   - path: Names it in errors.
   ///   - zoneName: The zone of a record that names none.
-  static func record(_ json: JSONValue, _ path: String, zoneName: String) throws(ValueError)
+  static func record(
+    _ json: JSONValue,
+    _ path: String,
+    zoneName: String
+  ) throws(ValueError)
     -> TidingsV1.Record
   {
     let reader = FieldValueJSON()
     let object = try reader.members(
-      json, path,
+      json,
+      path,
       allowing: [
         "recordType", "recordName", "zoneName", "ownerName", "changeTag", "fields", "parent",
         "created", "modified",
-      ])
+      ]
+    )
     func text(_ name: String) throws(ValueError) -> String? {
       guard let json = object[name], json != .null else { return nil }
       return try reader.string(json, "\(path).\(name)")
@@ -54,18 +60,24 @@ enum RecordJSON {
       throw ValueError(path, "recordType is needed")
     }
     let zone = TidingsV1.ZoneID(
-      zoneName: try text("zoneName") ?? zoneName, ownerName: try text("ownerName") ?? "")
+      zoneName: try text("zoneName") ?? zoneName,
+      ownerName: try text("ownerName") ?? ""
+    )
     var record = TidingsV1.Record(
       recordID: .init(
         recordName: try text("recordName") ?? "",
-        zoneID: zone == TidingsV1.ZoneID() ? nil : zone),
-      recordType: recordType)
+        zoneID: zone == TidingsV1.ZoneID() ? nil : zone
+      ),
+      recordType: recordType
+    )
     record.changeTag = try text("changeTag") ?? ""
     let values = FieldValueJSON(zoneName: zone.zoneName)
     if let fields = object["fields"], fields != .null {
       guard let members = fields.object?.members else {
         throw ValueError(
-          "\(path).fields", "an object must stand here, not \(fields.kindDescription)")
+          "\(path).fields",
+          "an object must stand here, not \(fields.kindDescription)"
+        )
       }
       for field in members {
         record.fields[field.name] = try values.value(field.value, "\(path).fields.\(field.name)")

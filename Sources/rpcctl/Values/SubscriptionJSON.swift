@@ -79,6 +79,7 @@ enum SubscriptionJSON {
       text: try reader.string(text, "\(path).text"),
       arguments: try arguments.enumerated().map { index, argument in
         try reader.value(argument, "\(path).arguments[\(index)]")
-      })
+      }
+    )
   }
 }

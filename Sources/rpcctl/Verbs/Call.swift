@@ -6,30 +6,44 @@ internal import TidingsRPC
 extension Verb {
   static let call = Verb(
     command: Command(
-      "call", "Calls any method of the server, by reflection.",
+      "call",
+      "Calls any method of the server, by reflection.",
       operands: "SERVICE/METHOD [JSON|@FILE|-]",
       options: [
         Option(
-          "header", letter: "H", value: "KEY=VALUE", repeats: true, "Metadata to send with the call."),
+          "header",
+          letter: "H",
+          value: "KEY=VALUE",
+          repeats: true,
+          "Metadata to send with the call."
+        ),
         Option(
-          "idempotency-key", value: "KEY", "Applies the call once, however often it is repeated."),
+          "idempotency-key",
+          value: "KEY",
+          "Applies the call once, however often it is repeated."
+        ),
         Option(flag: "emit-defaults", "Print fields that have their defaults too."),
       ],
       discussion: """
         The request and the responses are in proto3's JSON mapping; without JSON the request is empty.
-        Each message of a stream is printed as it comes. The package may be left out of SERVICE where
+        Each message of a stream is printed as it comes; only a --timeout given on the command line
+        ends a stream. The package may be left out of SERVICE where
         that is clear.
 
         Examples:
           rpcctl call tidings.rpc.v1.HealthService/Check '{}'
           rpcctl call RecordService/FetchRecords '{"recordIds":[{"recordName":"h1"}]}'
-        """),
+        """
+    ),
     run: { invocation in
       let operands = invocation.arguments.operands
       guard (1...2).contains(operands.count) else {
         throw UsageError("call takes SERVICE/METHOD and at most one request in JSON")
       }
-      let request = try invocation.input.value(operands.count > 1 ? operands[1] : "{}", "the request")
+      let request = try invocation.input.value(
+        operands.count > 1 ? operands[1] : "{}",
+        "the request"
+      )
       var options = invocation.callOptions
       options.metadata = try metadata(invocation.arguments)
       options.idempotencyKey = invocation.arguments["idempotency-key"]
@@ -45,15 +59,20 @@ extension Verb {
         let response = try await transport.unary(method, bytes, options: options)
         try print(response, types.outputType, transcoder, invocation.output)
       case .serverStreaming:
+        // Streams may be meant to go on: only a limit given for this one counts.
+        if !invocation.arguments.isGiven("timeout") { options.timeout = nil }
         for try await response in transport.serverStreaming(method, bytes, options: options) {
           try print(response, types.outputType, transcoder, invocation.output)
         }
       }
       return .success
-    })
+    }
+  )
 
   private static func encode(
-    _ request: JSONValue, _ type: String, _ transcoder: JSONTranscoder
+    _ request: JSONValue,
+    _ type: String,
+    _ transcoder: JSONTranscoder
   ) throws(UsageError) -> [UInt8] {
     do {
       return try transcoder.encode(request, as: type)
@@ -63,7 +82,10 @@ extension Verb {
   }
 
   private static func print(
-    _ response: [UInt8], _ type: String, _ transcoder: JSONTranscoder, _ output: Output
+    _ response: [UInt8],
+    _ type: String,
+    _ transcoder: JSONTranscoder,
+    _ output: Output
   ) throws {
     output.write(try transcoder.decode(response, as: type))
   }

@@ -4,14 +4,16 @@ internal import TidingsJSON
 extension Verb {
   static let describe = Verb(
     command: Command(
-      "describe", "Describes the server's services, or one service, method, message or enum.",
+      "describe",
+      "Describes the server's services, or one service, method, message or enum.",
       operands: "[SYMBOL]",
       discussion: """
         Examples:
           rpcctl describe
           rpcctl describe RecordService/FetchRecords
           rpcctl describe tidings.v1.Record
-        """),
+        """
+    ),
     run: { invocation in
       guard invocation.arguments.operands.count <= 1 else {
         throw UsageError("describe takes one symbol")
@@ -28,7 +30,8 @@ extension Verb {
           nearest(to: symbol, among: symbols)
           ?? nearest(to: symbol, among: symbols.map(Reflection.shortName))
         throw UsageError(
-          "the server knows no '\(symbol)'" + (near.map { "; did you mean \($0)?" } ?? ""))
+          "the server knows no '\(symbol)'" + (near.map { "; did you mean \($0)?" } ?? "")
+        )
       }
       if invocation.output.format == .table {
         invocation.output.write(text: text)
@@ -36,7 +39,8 @@ extension Verb {
         invocation.output.write(.object(["name": .string(name), "text": .string(text)]))
       }
       return .success
-    })
+    }
+  )
 
   private static func printServices(_ schema: Schema, _ output: Output) {
     let services = schema.services.sorted { $0.name < $1.name }
@@ -51,7 +55,8 @@ extension Verb {
               "serverStreaming": .bool(method.isServerStreaming),
               "safe": .bool(method.idempotency == .noSideEffects),
             ])
-          }),
+          }
+        ),
       ])
     }
     output.write(list) {

@@ -5,7 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let fetchNotificationChanges = Verb(
     command: Command(
-      "fetch-notification-changes", "Fetches the user's unread notifications from the log.",
+      "fetch-notification-changes",
+      "Fetches the user's unread notifications from the log.",
       options: [
         Option("token", value: "TOKEN", "Continue after this `changeToken`."),
         Option("limit", value: "N", "Most notifications in a page."),
@@ -18,13 +19,15 @@ extension Verb {
 
         Example:
           rpcctl fetch-notification-changes --limit 50 -o json
-        """),
+        """
+    ),
     run: { invocation in
       try invocation.refuseOperands()
       var request = TidingsV1.FetchNotificationChangesRequest(
-        container: invocation.settings.client.container,
-        environment: invocation.settings.client.environment,
-        changeToken: try changeToken(invocation.arguments))
+        container: invocation.settings.container,
+        environment: invocation.settings.environment,
+        changeToken: try changeToken(invocation.arguments)
+      )
       let limit = try invocation.arguments.number("limit", in: 1...Int(UInt32.max))
       request.limit = UInt32(limit ?? 0)
       let transport = try await invocation.connect().transport
@@ -33,15 +36,20 @@ extension Verb {
       var notifications: [TidingsV1.Notification] = []
       repeat {
         let response = try await client.fetchNotificationChanges(
-          request, options: invocation.callOptions)
+          request,
+          options: invocation.callOptions
+        )
         notifications += response.notifications
         page = NotificationPage(
-          changeToken: response.changeToken, moreComing: response.moreComing)
+          changeToken: response.changeToken,
+          moreComing: response.moreComing
+        )
         request.changeToken = response.changeToken
       } while page.moreComing && invocation.arguments.has("all")
       try page.print(notifications, invocation.output)
       return .success
-    })
+    }
+  )
 
   /// The bytes of `--token`; none without it.
   static func changeToken(_ arguments: ParsedArguments) throws(UsageError) -> [UInt8] {
@@ -66,18 +74,23 @@ struct NotificationPage {
   func print(_ notifications: [TidingsV1.Notification], _ output: Output) throws {
     switch output.format {
     case .json:
-      var object: JSONObject = ["notifications": .array(try notifications.map(NotificationJSON.json))]
+      var object: JSONObject = [
+        "notifications": .array(try notifications.map(NotificationJSON.json))
+      ]
       for member in members.members { object.append(member.name, member.value) }
       output.write(.object(object))
     case .jsonl:
-      for notification in notifications { output.write(line: try NotificationJSON.json(notification)) }
+      for notification in notifications {
+        output.write(line: try NotificationJSON.json(notification))
+      }
       output.write(line: .object(members))
     case .table:
       var table = Table(NotificationJSON.columns)
       for notification in notifications { table.append(NotificationJSON.row(notification)) }
       output.write(text: table.description)
       output.tell(
-        "changeToken \(Base64.encode(changeToken))\(moreComing ? ", more coming" : "")")
+        "changeToken \(Base64.encode(changeToken))\(moreComing ? ", more coming" : "")"
+      )
     }
   }
 }

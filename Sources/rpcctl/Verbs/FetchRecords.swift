@@ -4,7 +4,9 @@ internal import TidingsProto
 extension Verb {
   static let fetchRecords = Verb(
     command: Command(
-      "fetch-records", "Fetches records by name.", operands: "NAME…",
+      "fetch-records",
+      "Fetches records by name.",
+      operands: "NAME…",
       options: [
         zoneOption,
         Option("keys", value: "A,B", "Which fields; empty: none. Without it all."),
@@ -15,7 +17,8 @@ extension Verb {
           rpcctl fetch-records h1 | rpcctl modify-records --save -
 
         A record that cannot be fetched is printed with its error, and the exit code is 4.
-        """),
+        """
+    ),
     run: { invocation in
       let names = try invocation.requireOperands("NAME")
       var request = TidingsV1.FetchRecordsRequest(databaseID: invocation.settings.databaseID)
@@ -26,7 +29,8 @@ extension Verb {
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
       let response = try await records.fetchRecords(request, options: invocation.callOptions)
       return RecordResults.print(response.results, invocation.output, hasFields: true)
-    })
+    }
+  )
 
   /// The words of `a,b`.
   static func commaSeparated(_ text: String) -> [String] {

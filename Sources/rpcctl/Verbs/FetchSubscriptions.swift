@@ -5,29 +5,34 @@ internal import TidingsProto
 extension Verb {
   static let fetchSubscriptions = Verb(
     command: Command(
-      "fetch-subscriptions", "Fetches subscriptions by id, or all of the user's.",
+      "fetch-subscriptions",
+      "Fetches subscriptions by id, or all of the user's.",
       operands: "[ID…]",
       discussion: """
         Example:
           rpcctl fetch-subscriptions pricey
 
         What it prints can be given to `modify-subscriptions --save`.
-        """),
+        """
+    ),
     run: { invocation in
       let request = TidingsV1.FetchSubscriptionsRequest(
         databaseID: invocation.settings.databaseID,
-        subscriptionIDs: invocation.arguments.operands)
+        subscriptionIDs: invocation.arguments.operands
+      )
       let transport = try await invocation.connect().transport
       let response = try await TidingsV1.SubscriptionService.Client(transport)
         .fetchSubscriptions(request, options: invocation.callOptions)
       return try SubscriptionResults.print(response.results, invocation.output)
-    })
+    }
+  )
 }
 
 /// What became of subscriptions, as it is printed.
 enum SubscriptionResults {
   static func print(
-    _ subscriptionResults: [TidingsV1.SubscriptionResult], _ output: Output
+    _ subscriptionResults: [TidingsV1.SubscriptionResult],
+    _ output: Output
   ) throws -> ExitCode {
     var results = Results(columns: ["SUBSCRIPTION", "RECORD TYPE", "PREDICATE", "ON", "RESULT"])
     for result in subscriptionResults {
@@ -39,18 +44,23 @@ enum SubscriptionResults {
           [
             subscription.subscriptionID, subscription.recordType, predicate(subscription),
             changes(subscription), "ok",
-          ])
+          ]
+        )
       case .deleted:
         results.append(
           .object(["subscriptionId": .string(id), "deleted": .bool(true)]),
-          [id, "", "", "", "deleted"])
+          [id, "", "", "", "deleted"]
+        )
       case .error(let error):
         results.appendFailure(
           .object(["subscriptionId": .string(id), "error": error.json]),
-          [id, "", "", "", error.text])
+          [id, "", "", "", error.text]
+        )
       case nil:
         results.appendFailure(
-          .object(["subscriptionId": .string(id)]), [id, "", "", "", "no outcome"])
+          .object(["subscriptionId": .string(id)]),
+          [id, "", "", "", "no outcome"]
+        )
       }
     }
     return results.finish(output)

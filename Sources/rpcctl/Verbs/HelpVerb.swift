@@ -11,9 +11,11 @@ extension Verb {
       guard let verb = all.first(where: { $0.command.name == name }) else {
         let near = nearest(to: name, among: all.map(\.command.name))
         throw UsageError(
-          "there is no verb '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
+          "there is no verb '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
+        )
       }
       invocation.output.write(text: Program.help(verb.command).description)
       return .success
-    })
+    }
+  )
 }

@@ -6,20 +6,30 @@ internal import TidingsRPC
 extension Verb {
   static let modifyRecords = Verb(
     command: Command(
-      "modify-records", "Saves and deletes records.",
+      "modify-records",
+      "Saves and deletes records.",
       options: [
         Option(
-          "save", value: "JSON|@FILE|-", takesMany: true,
-          "Records to save: an object, a list, or JSON lines."),
+          "save",
+          value: "JSON|@FILE|-",
+          takesMany: true,
+          "Records to save: an object, a list, or JSON lines."
+        ),
         Option("delete", value: "NAME…", takesMany: true, "Names of records to delete."),
         zoneOption,
         Option(
-          "policy", value: "POLICY", default: "if-unchanged",
+          "policy",
+          value: "POLICY",
+          default: "if-unchanged",
           choices: ["if-unchanged", "changed-keys", "all-keys"],
-          "What a save compares: the change tag with if-unchanged, else nothing."),
+          "What a save compares: the change tag with if-unchanged, else nothing."
+        ),
         Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
         Option(
-          "idempotency-key", value: "KEY", "Applies the call once, however often it is repeated."),
+          "idempotency-key",
+          value: "KEY",
+          "Applies the call once, however often it is repeated."
+        ),
       ],
       discussion: """
         Example:
@@ -37,7 +47,8 @@ extension Verb {
           {"int64":"5"}  {"double":5}  {"string":"x"}
 
         What fetch-records prints can be given to --save; it keeps the change tag.
-        """),
+        """
+    ),
     run: { invocation in
       let request = try modifyRecordsRequest(invocation)
       var options = invocation.callOptions
@@ -45,9 +56,12 @@ extension Verb {
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
       let response = try await records.modifyRecords(request, options: options)
       return RecordResults.print(response.results, invocation.output, hasFields: false)
-    })
+    }
+  )
 
-  private static func modifyRecordsRequest(_ invocation: Invocation) throws
+  private static func modifyRecordsRequest(
+    _ invocation: Invocation
+  ) throws
     -> TidingsV1.ModifyRecordsRequest
   {
     try invocation.refuseOperands()
@@ -57,7 +71,8 @@ extension Verb {
       for json in try invocation.input.values(argument, "--save") {
         let path = "records[\(request.recordsToSave.count)]"
         request.recordsToSave.append(
-          try RecordJSON.record(json, path, zoneName: invocation.zoneName))
+          try RecordJSON.record(json, path, zoneName: invocation.zoneName)
+        )
       }
     }
     request.recordIDsToDelete = arguments.all("delete").map {

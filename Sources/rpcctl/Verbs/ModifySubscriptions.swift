@@ -5,14 +5,22 @@ internal import TidingsProto
 extension Verb {
   static let modifySubscriptions = Verb(
     command: Command(
-      "modify-subscriptions", "Saves and deletes subscriptions.",
+      "modify-subscriptions",
+      "Saves and deletes subscriptions.",
       options: [
         Option("query", value: "TYPE", "Subscribe to records of this type."),
         Option("where", value: "PREDICATE", "Which of them; without it all."),
         Option(
-          "arg", value: "JSON", repeats: true, "The next argument of the predicate (%@ or %K)."),
+          "arg",
+          value: "JSON",
+          repeats: true,
+          "The next argument of the predicate (%@ or %K)."
+        ),
         Option(
-          "on", value: "create,update,delete", "Which changes fire; without it all three."),
+          "on",
+          value: "create,update,delete",
+          "Which changes fire; without it all three."
+        ),
         Option(flag: "once", "Fires once, then the subscription is deleted."),
         Option("id", value: "ID", "The subscription's id; without it one is made up."),
         Option("zone", value: "ZONE", "Only records of this zone; without it all zones."),
@@ -27,8 +35,11 @@ extension Verb {
         Option(flag: "content-available", "Wakes the application without showing anything."),
         Option(flag: "mutable-content", "Lets the application change the notification."),
         Option(
-          "save", value: "JSON|@FILE|-", takesMany: true,
-          "Subscriptions to save, as fetch-subscriptions prints them."),
+          "save",
+          value: "JSON|@FILE|-",
+          takesMany: true,
+          "Subscriptions to save, as fetch-subscriptions prints them."
+        ),
         Option("delete", value: "ID…", takesMany: true, "Subscriptions to delete."),
       ],
       discussion: """
@@ -37,12 +48,14 @@ extension Verb {
             --on create,update --id pricey --alert-body 'A pricey house'
           rpcctl modify-subscriptions --query Houses --where 'city == %@' --arg '"Berlin"'
           rpcctl modify-subscriptions --delete pricey
-        """),
+        """
+    ),
     run: { invocation in
       try invocation.refuseOperands()
       var request = TidingsV1.ModifySubscriptionsRequest(
         databaseID: invocation.settings.databaseID,
-        subscriptionIDsToDelete: invocation.arguments.all("delete"))
+        subscriptionIDsToDelete: invocation.arguments.all("delete")
+      )
       for argument in invocation.arguments.all("save") {
         for json in try invocation.input.values(argument, "--save") {
           let path = "subscriptions[\(request.subscriptionsToSave.count)]"
@@ -63,7 +76,8 @@ extension Verb {
       let response = try await TidingsV1.SubscriptionService.Client(transport)
         .modifySubscriptions(request, options: invocation.callOptions)
       return try SubscriptionResults.print(response.results, invocation.output)
-    })
+    }
+  )
 
   /// The subscription that the options describe; `nil` without `--query`.
   static func querySubscription(_ invocation: Invocation) throws -> TidingsV1.Subscription? {
@@ -105,7 +119,8 @@ extension Verb {
       text: text,
       arguments: try texts.enumerated().map { index, text in
         try FieldValueJSON().value(try invocation.input.value(text, "--arg"), "--arg \(index + 1)")
-      })
+      }
+    )
   }
 
   private static func notificationInfo(_ arguments: ParsedArguments) -> TidingsV1.NotificationInfo?

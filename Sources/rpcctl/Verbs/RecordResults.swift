@@ -7,7 +7,9 @@ enum RecordResults {
 
   /// Prints results; those of a fetch with the fields.
   static func print(
-    _ recordResults: [TidingsV1.RecordResult], _ output: Output, hasFields: Bool
+    _ recordResults: [TidingsV1.RecordResult],
+    _ output: Output,
+    hasFields: Bool
   ) -> ExitCode {
     var results = Results(columns: hasFields ? columns.dropLast() + ["FIELDS"] : columns)
     for result in recordResults {
@@ -19,14 +21,18 @@ enum RecordResults {
           hasFields ? FieldValueJSON().json(record.fields).description : "saved"
         results.append(
           RecordJSON.json(record, hasFields: hasFields),
-          [self.name(record.recordID ?? id), record.recordType, record.changeTag, text])
+          [self.name(record.recordID ?? id), record.recordType, record.changeTag, text]
+        )
       case .deleted:
         results.append(
           .omittingNil([
             "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON,
             "deleted": .bool(true),
-          ]), [name, "", "", "deleted"])
-      case .error(let error): results.appendFailure(json(result, id, error), [name, "", "", error.text])
+          ]),
+          [name, "", "", "deleted"]
+        )
+      case .error(let error):
+        results.appendFailure(json(result, id, error), [name, "", "", error.text])
       case nil: results.appendFailure(json(result, id, .init()), [name, "", "", "no outcome"])
       }
     }
@@ -34,7 +40,9 @@ enum RecordResults {
   }
 
   private static func json(
-    _ result: TidingsV1.RecordResult, _ id: TidingsV1.RecordID, _ error: TidingsV1.ItemError
+    _ result: TidingsV1.RecordResult,
+    _ id: TidingsV1.RecordID,
+    _ error: TidingsV1.ItemError
   ) -> JSONValue {
     .omittingNil([
       "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON, "error": error.json,

@@ -8,11 +8,13 @@ extension Verb {
 
   static let status = Verb(
     command: Command(
-      "status", "Tells version, endpoints, limits, counters and health of the server.",
+      "status",
+      "Tells version, endpoints, limits, counters and health of the server.",
       discussion: """
         Ends with 0 when the server is serving, with 1 when it answers but is not, with 78 when it
         cannot be reached. The round trip is the shortest of \(roundTripsMeasured).
-        """),
+        """
+    ),
     run: { invocation in
       try invocation.refuseOperands()
       let transport = try await invocation.connect().transport
@@ -28,7 +30,8 @@ extension Verb {
         .fetchServerInfo(.init(), options: invocation.callOptions)
       try print(info, serving, roundTrip: shortest, invocation.output)
       return serving == .serving ? .success : .localFailure
-    })
+    }
+  )
 
   private static func print(
     _ info: TidingsRpcV1.FetchServerInfoResponse,

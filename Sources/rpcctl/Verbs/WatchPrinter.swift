@@ -25,10 +25,8 @@ struct WatchPrinter: Sendable {
     countMax: Int?,
     _ progress: WatchProgress
   ) async throws {
-    for try await notification in stream {
-      guard subscriptionIDs.isEmpty || subscriptionIDs.contains(notification.subscriptionID) else {
-        continue
-      }
+    for try await notification in stream
+    where subscriptionIDs.isEmpty || subscriptionIDs.contains(notification.subscriptionID) {
       try print(notification, isFirst: progress.count == 0)
       progress.advance()
       if progress.count == countMax { return }
