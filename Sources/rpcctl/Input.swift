@@ -49,9 +49,7 @@ struct Input: Sendable {
 
   /// The values that one argument gives: a value, JSON lines, or a list of values.
   ///
-  /// - Parameters:
-  ///   - argument: JSON, `@file` or `-`.
-  ///   - option: Names the argument in errors.
+  /// The argument is JSON, `@file` or `-`; the option names it in errors.
   func values(_ argument: String, _ option: String) throws -> [JSONValue] {
     do {
       return try JSONValue.sequence(parsing: try bytes(argument)).flatMap { value in

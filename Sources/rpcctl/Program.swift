@@ -114,8 +114,9 @@ struct Program: Sendable {
     )
   }
 
-  /// Takes the verb, the first word that is neither an option of every verb nor its value.
+  /// Takes the verb, the first word that is neither an option nor an option's value.
   private static func splitVerb(_ arguments: [String]) -> (verb: String?, rest: [String]) {
+    let known = Settings.options + Verb.all.flatMap(\.command.options)
     var index = 0
     while index < arguments.count {
       let argument = arguments[index]
@@ -124,7 +125,7 @@ struct Program: Sendable {
         rest.remove(at: index)
         return (argument, rest)
       }
-      let option = Settings.options.first { option in
+      let option = known.first { option in
         argument == "--" + option.name || option.letter.map { argument == "-\($0)" } ?? false
       }
       index += option?.value == nil ? 1 : 2

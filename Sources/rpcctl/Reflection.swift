@@ -15,11 +15,7 @@ enum Reflection {
     return try Schema(fileDescriptorSet: response.fileDescriptorSet)
   }
 
-  /// The method that a name means.
-  ///
-  /// - Parameters:
-  ///   - name: `package.Service/Method`, or `Service/Method` where one service has that name.
-  ///   - schema: What the server has.
+  /// The method `package.Service/Method`, or `Service/Method` where one service has that name.
   static func method(
     _ name: String,
     _ schema: Schema

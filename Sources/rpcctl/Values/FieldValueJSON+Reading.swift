@@ -16,11 +16,7 @@ struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension FieldValueJSON {
-  /// The value that JSON stands for.
-  ///
-  /// - Parameters:
-  ///   - json: The JSON.
-  ///   - path: Names it in errors.
+  /// The value that JSON stands for; the path names it in errors.
   func value(_ json: JSONValue, _ path: String) throws(ValueError) -> TidingsV1.FieldValue {
     switch json {
     case .null: return .init()

@@ -3,11 +3,7 @@ internal import TidingsProto
 
 /// Converts records between the wire and the JSON that `fetch-records` prints and `--save` takes.
 enum RecordJSON {
-  /// The JSON of a record.
-  ///
-  /// - Parameters:
-  ///   - record: The record.
-  ///   - hasFields: It was fetched; the answer to a save has no fields.
+  /// The JSON of a record that was fetched, or, without fields, saved.
   static func json(_ record: TidingsV1.Record, hasFields: Bool = true) -> JSONValue {
     let id = record.recordID ?? .init()
     let values = FieldValueJSON(zoneName: id.zoneID?.zoneName ?? "")
@@ -32,10 +28,8 @@ enum RecordJSON {
 
   /// The record that JSON describes.
   ///
-  /// - Parameters:
-  ///   - json: The JSON; what the server sets (`created`, `modified`) is passed over.
-  ///   - path: Names it in errors.
-  ///   - zoneName: The zone of a record that names none.
+  /// What the server sets (`created`, `modified`) is passed over. The path names the record in
+  /// errors; the zone is that of a record that names none.
   static func record(
     _ json: JSONValue,
     _ path: String,

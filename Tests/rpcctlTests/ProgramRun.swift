@@ -1,0 +1,167 @@
+import Synchronization
+import TidingsClient
+import TidingsProto
+import TidingsProtobuf
+import TidingsRPC
+
+@testable import rpcctl
+
+/// What a run of rpcctl against a scripted server printed, sent and returned.
+struct ProgramRun {
+  let out: String
+  let err: String
+  let exitCode: ExitCode
+  let calls: [ScriptedTransport.Call]
+  let configuration: ClientConfiguration?
+
+  init(
+    _ arguments: String...,
+    environment: [String: String] = [:],
+    files: [String: String] = [:],
+    format: OutputFormat = .jsonl,
+    notifications: [TidingsV1.Notification] = [],
+    staysOpen: Bool = false,
+    answer: @escaping ScriptedTransport.Answer = ScriptedTransport.noAnswer
+  ) async {
+    await self.init(
+      list: arguments,
+      environment: environment,
+      files: files,
+      format: format,
+      notifications: notifications,
+      staysOpen: staysOpen,
+      answer: answer
+    )
+  }
+
+  init(
+    list arguments: [String],
+    environment: [String: String] = [:],
+    files: [String: String] = [:],
+    format: OutputFormat = .jsonl,
+    notifications: [TidingsV1.Notification] = [],
+    staysOpen: Bool = false,
+    answer: @escaping ScriptedTransport.Answer = ScriptedTransport.noAnswer
+  ) async {
+    let (out, err) = (Recorder(), Recorder())
+    let transport = ScriptedTransport(answer: answer)
+    let configuration = Box<ClientConfiguration>()
+    let program = Program(
+      arguments,
+      environment: environment,
+      input: Input { path in
+        guard let text = files[path ?? "-"] else {
+          throw LocalFailure("cannot read '\(path ?? "-")'")
+        }
+        return Array(text.utf8)
+      },
+      output: Output(
+        format: format,
+        writeData: { out.append($0) },
+        writeMessage: { err.append($0) }
+      ),
+      connect: { settings in
+        configuration.set(settings)
+        return Session(
+          transport: transport,
+          notifications: { _ in
+            ScriptedNotifications(list: notifications, staysOpen: staysOpen)
+          }
+        )
+      }
+    )
+    exitCode = await program.run()
+    self.out = out.text
+    self.err = err.text
+    calls = transport.calls
+    self.configuration = configuration.value
+  }
+}
+
+final class Box<Value: Sendable>: Sendable {
+  private let state = Mutex<Value?>(nil)
+  var value: Value? { state.withLock { $0 } }
+  func set(_ value: Value) { state.withLock { $0 = value } }
+}
+
+final class Recorder: Sendable {
+  private let bytes = Mutex<[UInt8]>([])
+  var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
+  func append(_ more: [UInt8]) { bytes.withLock { $0 += more } }
+}
+
+/// Answers calls from a closure, and remembers them.
+final class ScriptedTransport: ClientTransport {
+  struct Call: Sendable {
+    let method: MethodDescriptor
+    let request: [UInt8]
+    let options: CallOptions
+  }
+
+  typealias Answer = @Sendable (Call) throws(RPCError) -> [[UInt8]]
+
+  private let log = Mutex<[Call]>([])
+  private let answer: Answer
+
+  init(answer: @escaping Answer) { self.answer = answer }
+
+  static let noAnswer: Answer = { (call: Call) throws(RPCError) in
+    throw RPCError(.unimplemented, "no script for \(call.method.fullName)")
+  }
+
+  var calls: [Call] { log.withLock { $0 } }
+
+  func unary(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
+  ) async throws(RPCError) -> [UInt8] {
+    let call = Call(method: method, request: request, options: options)
+    log.withLock { $0.append(call) }
+    return try answer(call).first ?? []
+  }
+
+  func serverStreaming(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
+  ) -> ResponseStream {
+    let call = Call(method: method, request: request, options: options)
+    log.withLock { $0.append(call) }
+    let (stream, continuation) = ResponseStream.makeStream(onCredit: { _ in }, onCancel: {})
+    do {
+      for message in try answer(call) { _ = continuation.yield(message) }
+      continuation.finish()
+    } catch {
+      continuation.finish(error)
+    }
+    return stream
+  }
+}
+
+/// Notifications that come at once; then the stream ends, or stays open until it is cancelled.
+struct ScriptedNotifications: AsyncSequence, Sendable {
+  typealias Element = TidingsV1.Notification
+  typealias Failure = RPCError
+  let list: [TidingsV1.Notification]
+  let staysOpen: Bool
+
+  func makeAsyncIterator() -> Iterator { Iterator(rest: list[...], staysOpen: staysOpen) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var rest: ArraySlice<TidingsV1.Notification>
+    let staysOpen: Bool
+
+    mutating func next() async throws(RPCError) -> TidingsV1.Notification? {
+      try await next(isolation: #isolation)
+    }
+
+    mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(RPCError) -> TidingsV1.Notification? {
+      if let next = rest.popFirst() { return next }
+      if staysOpen { try? await Task.sleep(for: .seconds(3600)) }
+      return nil
+    }
+  }
+}

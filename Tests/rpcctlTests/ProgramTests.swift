@@ -1,0 +1,121 @@
+import CommandLineTools
+import Testing
+import TidingsClient
+import TidingsProto
+import TidingsProtobuf
+import TidingsRPC
+
+@testable import rpcctl
+
+@Suite struct ProgramTests {
+  @Test("without a verb and with --version nothing is connected")
+  func noVerb() async {
+    let help = await ProgramRun()
+    #expect(help.out.hasPrefix("rpcctl: saves records") && help.exitCode == .success)
+    let version = await ProgramRun("--version")
+    #expect(version.out == "rpcctl 0.1.0\n" && version.configuration == nil)
+  }
+
+  @Test("every verb has help, in two ways")
+  func help() async {
+    for verb in Verb.all {
+      let name = verb.command.name
+      let (a, b) = (await ProgramRun("help", name), await ProgramRun(name, "--help"))
+      #expect(a.out == b.out && a.exitCode == .success)
+      #expect(a.out.contains("Usage: rpcctl \(name) [options]"))
+    }
+  }
+
+  @Test(
+    "wrong usage ends with 2 and says what would be right",
+    arguments: [
+      (["fetch-record"], "there is no verb 'fetch-record'; did you mean fetch-records?"),
+      (["fetch-records"], "at least one NAME is needed"),
+      (["fetch-records", "a", "--key", "x"], "unknown option '--key'; did you mean --keys?"),
+      (["--bogus", "fetch-records"], "unknown option '--bogus'"),
+      (
+        ["fetch-zones", "--database", "privat"],
+        "--database takes public, private, shared, not 'privat'; did you mean private?"
+      ),
+      (["fetch-zones", "--timeout", "soon"], "--timeout takes a time like 500ms, 10s or 2m"),
+      (["modify-records"], "nothing to do: --save and --delete say what"),
+      (["modify-records", "--save", "{"], "--save '{' is not JSON"),
+      (["modify-records", "--save", "{}"], "records[0]: recordType is needed"),
+      (["modify-records", "h1"], "'h1' is not expected here"),
+      (["modify-subscriptions", "--where", "a = 1"], "--where needs --query TYPE"),
+      (
+        ["modify-subscriptions", "--query", "T", "--on", "save"],
+        "--on takes create, update and delete, not 'save'"
+      ),
+      (["modify-subscriptions", "--query", "T", "--arg", "1"], "--arg needs --where PREDICATE"),
+      (["fetch-notification-changes", "--token", "*"], "--token takes a changeToken"),
+      (["fetch-notification-changes", "--limit", "0"], "--limit takes a whole number from 1"),
+      (["watch", "--count", "x"], "--count takes a whole number from 1"),
+      (["call"], "call takes SERVICE/METHOD"),
+      (["describe", "a", "b"], "describe takes one symbol"),
+      (["help", "wach"], "there is no verb 'wach'; did you mean watch?"),
+    ]
+  )
+  func usage(arguments: [String], message: String) async {
+    let run = await ProgramRun(list: arguments)
+    #expect(run.exitCode == .usage)
+    #expect(run.err.hasPrefix("rpcctl: \(message)"), "\(run.err)")
+    #expect(run.out.isEmpty && run.configuration == nil)
+  }
+
+  @Test("options stand before and after the verb, and in the environment")
+  func options() async throws {
+    let run = await ProgramRun(
+      "--as",
+      "realty",
+      "-o",
+      "json",
+      "fetch-zones",
+      "--device=laptop",
+      "--timeout",
+      "2s",
+      "--environment",
+      "production",
+      environment: ["RPCCTL_ENDPOINT": "ipc:///x", "RPCCTL_DATABASE": "public"]
+    )
+    let configuration = try #require(run.configuration)
+    #expect(configuration.endpoint == "ipc:///x")
+    #expect(configuration.user == "realty" && configuration.device == "laptop")
+    #expect(configuration.timeout == .seconds(2) && configuration.environment == .production)
+    let request = try TidingsV1.FetchRecordZonesRequest(
+      decoding: try #require(run.calls.first).request
+    )
+    #expect(
+      request.databaseID == .init(container: "default", environment: .production, scope: .public)
+    )
+  }
+
+  @Test("a verb's own options may stand before it")
+  func optionsBeforeVerb() async throws {
+    let run = await ProgramRun("--zone", "z", "-o", "json", "fetch-records", "h1")
+    let request = try TidingsV1.FetchRecordsRequest(decoding: try #require(run.calls.first).request)
+    #expect(request.recordIDs == [.init(recordName: "h1", zoneID: .init(zoneName: "z"))])
+  }
+
+  @Test("a failed call ends with 64 + its status; asked for JSON, the error is an object")
+  func failedCall() async {
+    let error = RPCError(.notFound, "gone", details: [.errorInfo(reason: "WHY")])
+    let text = await ProgramRun("fetch-zones") { _ throws(RPCError) in throw error }
+    #expect(text.exitCode.rawValue == 69)
+    #expect(text.err.hasPrefix("rpcctl: NOT_FOUND: gone\n"))
+    let json = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in throw error }
+    #expect(
+      json.err
+        == #"{"code":5,"status":"NOT_FOUND","message":"gone","details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
+        + "\n"
+    )
+    #expect(json.out.isEmpty)
+  }
+
+  @Test("a file that cannot be read is a failure here, in JSON where that is asked for")
+  func localFailure() async {
+    let run = await ProgramRun("modify-records", "--save", "@none", "--output=json")
+    #expect(run.exitCode == .localFailure)
+    #expect(run.err == #"{"status":"LOCAL_FAILURE","message":"cannot read 'none'"}"# + "\n")
+  }
+}
