@@ -1,6 +1,7 @@
 import Testing
 import TidingsProto
 import TidingsProtobuf
+import TidingsRPC
 
 @testable import rpcctl
 
