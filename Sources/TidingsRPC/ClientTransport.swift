@@ -26,12 +26,20 @@ public protocol ClientTransport: Sendable {
   /// Makes a unary call.
   ///
   /// - Returns: The encoded response message.
-  func unary(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
+  func unary(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
+  )
     async throws(RPCError) -> [UInt8]
 
   /// Starts a server-streaming call.
   ///
   /// - Returns: The encoded response messages. Ending the iteration early cancels the call.
-  func serverStreaming(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
+  func serverStreaming(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
+  )
     -> ResponseStream
 }

@@ -14,12 +14,14 @@ package enum MetadataRules {
     if entries > WireLimits.metadataEntriesMax {
       return RPCError(
         .resourceExhausted,
-        "\(entries) metadata entries; at most \(WireLimits.metadataEntriesMax) are allowed")
+        "\(entries) metadata entries; at most \(WireLimits.metadataEntriesMax) are allowed"
+      )
     }
     if bytes > WireLimits.metadataBytesMax {
       return RPCError(
         .resourceExhausted,
-        "\(bytes) bytes of metadata; at most \(WireLimits.metadataBytesMax) are allowed")
+        "\(bytes) bytes of metadata; at most \(WireLimits.metadataBytesMax) are allowed"
+      )
     }
     return nil
   }

@@ -76,6 +76,22 @@ import TidingsZeroMQ
     await client.close()
   }
 
+  @Test("an answer that arrives right before the connection's end is delivered")
+  func answerBeforeLoss() async throws {
+    for _ in 0..<50 {
+      let server = try await TestServer.start()
+      let client = try await server.client()
+      async let answer = client.unary(InteropService.hold, [], options: patient)
+      await server.probe.wait { $0.started == 1 }
+      async let stopped: Void = server.server.stop(grace: .seconds(60))
+      await server.probe.wait { $0.stopping == 1 }
+      server.probe.note { $0.isReleased = true }
+      #expect(try await answer == [1])
+      await stopped
+      await client.close()
+    }
+  }
+
   @Test("closing fails what waits, and what comes later")
   func close() async throws {
     let server = try await TestServer.start()

@@ -37,7 +37,9 @@ import TidingsZeroMQ
   func callsInFlightMax() async throws {
     let server = try await TestServer.start { $0.callsInFlightMax = 2 }
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
-    for id in 1...3 { dealer.call(Header(callID: UInt64(id), method: InteropService.hang.fullName)) }
+    for id in 1...3 {
+      dealer.call(Header(callID: UInt64(id), method: InteropService.hang.fullName))
+    }
     let refusal = try await dealer.response().header
     #expect(refusal.callID == 3)
     #expect(refusal.status == StatusCode.resourceExhausted.rawValue)
@@ -60,7 +62,8 @@ import TidingsZeroMQ
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
     dealer.call(
       Header(callID: 1, method: InteropService.flood.fullName, credit: 3),
-      InteropService.numbers([1000]))
+      InteropService.numbers([1000])
+    )
     for _ in 0..<3 { #expect(try await dealer.response().header.hasMessage) }
     let end = try await dealer.response().header
     #expect(end.status == StatusCode.cancelled.rawValue && end.endOfStream)
@@ -96,7 +99,10 @@ import TidingsZeroMQ
     let server = try await TestServer.start()
     let client = try await server.client()
     async let running = client.unary(
-      InteropService.hold, [], options: CallOptions(timeout: .seconds(60)))
+      InteropService.hold,
+      [],
+      options: CallOptions(timeout: .seconds(60))
+    )
     await server.probe.wait { $0.started == 1 }
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
     dealer.call(Header(callID: 1, method: InteropService.empty.fullName))
@@ -131,14 +137,16 @@ import TidingsZeroMQ
 
   @Test(
     "an endpoint that others can reach is refused in development mode",
-    arguments: ["tcp://0.0.0.0:0", "tcp://*:0", "tcp://10.0.0.1:0", "tcp://127.0.0.1.example:0"])
+    arguments: ["tcp://0.0.0.0:0", "tcp://*:0", "tcp://10.0.0.1:0", "tcp://127.0.0.1.example:0"]
+  )
   func otherHosts(endpoint: String) async throws {
     await #expect(throws: TransportError.self) {
       _ = try await RPCServer.start(ServerConfiguration(endpoint: endpoint)) { _ in }
     }
     await #expect(throws: TransportError.self) {
       _ = try await RPCServer.start(
-        ServerConfiguration(endpoint: "tcp://127.0.0.1:0", pushEndpoint: endpoint)) { _ in }
+        ServerConfiguration(endpoint: "tcp://127.0.0.1:0", pushEndpoint: endpoint)
+      ) { _ in }
     }
   }
 

@@ -10,7 +10,9 @@ struct TestServer {
   var endpoint: String { server.endpoint }
 
   static func start(
-    probe: Probe = Probe(), endpoint: String = "tcp://127.0.0.1:0", hangs: Bool = true,
+    probe: Probe = Probe(),
+    endpoint: String = "tcp://127.0.0.1:0",
+    hangs: Bool = true,
     configure: (inout ServerConfiguration) -> Void = { _ in },
     setup: @escaping @Sendable (LoopContext) -> Void = { _ in }
   ) async throws -> TestServer {

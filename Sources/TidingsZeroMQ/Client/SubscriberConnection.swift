@@ -70,7 +70,9 @@ public final class SubscriberConnection: Sendable {
   ///   - context: To share an I/O thread with other connections; `nil`: one of its own.
   /// - Throws: When the endpoint is malformed, or the process out of resources.
   public init(
-    endpoint: String, eventsMax: Int = 10_000, context: Context? = nil
+    endpoint: String,
+    eventsMax: Int = 10_000,
+    context: Context? = nil
   ) async throws {
     let (inbox, ended) = (Mailbox<Message>(), OneTimeSignal())
     let buffer = DeliveryBuffer<Event>(countMax: eventsMax)
@@ -103,13 +105,20 @@ public final class SubscriberConnection: Sendable {
   }
 
   private static func runThread(
-    _ endpoint: String, _ context: Context?, _ inbox: Mailbox<Message>,
-    _ buffer: DeliveryBuffer<Event>, _ ready: CheckedContinuation<Void, any Error>
+    _ endpoint: String,
+    _ context: Context?,
+    _ inbox: Mailbox<Message>,
+    _ buffer: DeliveryBuffer<Event>,
+    _ ready: CheckedContinuation<Void, any Error>
   ) {
     let loop: SubscriberLoop
     do {
       loop = try SubscriberLoop(
-        Endpoint(endpoint), context: context ?? Context(), inbox: inbox, buffer: buffer)
+        Endpoint(endpoint),
+        context: context ?? Context(),
+        inbox: inbox,
+        buffer: buffer
+      )
     } catch {
       return ready.resume(throwing: error)
     }
@@ -128,12 +137,17 @@ private struct SubscriberLoop: ~Copyable {
   private var descriptors: [pollfd]
 
   init(
-    _ endpoint: Endpoint, context: Context, inbox: Mailbox<SubscriberConnection.Message>,
+    _ endpoint: Endpoint,
+    context: Context,
+    inbox: Mailbox<SubscriberConnection.Message>,
     buffer: DeliveryBuffer<SubscriberConnection.Event>
   ) throws(TransportError) {
     let socket = try Socket(context, kind: ZMQ_SUB)
     try socket.configure(
-      for: endpoint, frameBytesMax: WireLimits.frameBytesMax, queueMax: SocketLimits.pushQueueMax)
+      for: endpoint,
+      frameBytesMax: WireLimits.frameBytesMax,
+      queueMax: SocketLimits.pushQueueMax
+    )
     try socket.configureReconnecting(timeout: .seconds(3))
     // Subscriptions travel as messages; with a bound, those beyond it are dropped in silence when
     // they are all sent again after a reconnection.

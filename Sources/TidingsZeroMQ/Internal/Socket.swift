@@ -26,7 +26,9 @@ struct Socket: ~Copyable {
   deinit { zmq_close(handle) }
 
   func bind(_ endpoint: String) throws(TransportError) -> String {
-    guard zmq_bind(handle, endpoint) == 0 else { throw TransportError(errnoOf: "binding \(endpoint)") }
+    guard zmq_bind(handle, endpoint) == 0 else {
+      throw TransportError(errnoOf: "binding \(endpoint)")
+    }
     return try lastEndpoint()
   }
 
@@ -125,7 +127,10 @@ struct Socket: ~Copyable {
     guard zmq_getsockopt(handle, ZMQ_LAST_ENDPOINT, &bytes, &size) == 0 else {
       throw TransportError(errnoOf: "reading the bound endpoint")
     }
-    return String(decoding: bytes.prefix(max(size - 1, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(
+      decoding: bytes.prefix(max(size - 1, 0)).map { UInt8(bitPattern: $0) },
+      as: UTF8.self
+    )
   }
 
   /// `nil`: try again. Every other failure of a send means that the peer cannot be reached.

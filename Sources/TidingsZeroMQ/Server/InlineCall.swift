@@ -24,9 +24,12 @@ public struct InlineCall: ~Copyable {
   /// Returns the call as other handlers see it; makes strings of everything.
   public func makeServerCall() -> ServerCall {
     ServerCall(
-      method: method, metadata: header.makeMetadata(), deadline: deadline,
+      method: method,
+      metadata: header.makeMetadata(),
+      deadline: deadline,
       idempotencyKey: idempotencyKey.isEmpty
-        ? nil : String(decoding: idempotencyKey, as: UTF8.self))
+        ? nil : String(decoding: idempotencyKey, as: UTF8.self)
+    )
   }
 }
 

@@ -29,9 +29,10 @@ struct ServerLoop: ~Copyable {
   }
 
   consuming func run() throws(TransportError) {
-    while !isFinished {
-      if try turn() { continue }
-      wait(for: &descriptors, until: nextTimer)
+    while true {
+      let hasMore = try turn()
+      if isFinished { break }
+      if !hasMore { wait(for: &descriptors, until: nextTimer) }
     }
     loop.turn?.stopping(loop)
     loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server is stopping")))
