@@ -3,7 +3,7 @@
 /// A value without clock, lock or socket: events go in, what is to be done comes out. Calls that
 /// are answered within a turn of the loop never enter it.
 public struct ServerCallTable<Peer: Hashable> {
-  /// Names a running call within this process. Unlike a call id, never used twice.
+  /// Names a running call within this process; unlike a call id, it is never used twice.
   public typealias Number = UInt64
 
   /// Names a call as its client does.

@@ -18,6 +18,7 @@ enum LoopThread {
   /// - Parameters:
   ///   - name: At most 15 bytes; shown by `ps -L` and debuggers.
   ///   - body: The loop.
+  /// - Throws: When the system has no thread for it.
   static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(TransportError) {
     var thread = pthread_t()
     let start = Unmanaged.passRetained(Start(name, body))

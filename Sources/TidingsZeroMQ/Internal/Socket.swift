@@ -106,7 +106,9 @@ struct Socket: ~Copyable {
     }
   }
 
-  /// What can be done now. Also makes libzmq take note of what its I/O thread reported.
+  /// What can be done now.
+  ///
+  /// Also makes libzmq take note of what its I/O thread reported.
   func events() -> CInt { (try? get(ZMQ_EVENTS)) ?? 0 }
 
   /// Readable when `events` may have changed; it is not a measure of readiness itself.
@@ -133,7 +135,9 @@ struct Socket: ~Copyable {
     )
   }
 
-  /// `nil`: try again. Every other failure of a send means that the peer cannot be reached.
+  /// What a failed send means; `nil`: try again.
+  ///
+  /// Every other failure of a send means that the peer cannot be reached.
   private static func outcome(_ code: CInt) -> Sending? {
     switch code {
     case EINTR: nil
