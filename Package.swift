@@ -18,9 +18,12 @@ func executable(_ name: String, _ dependencies: Target.Dependency...) -> Target 
   .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+func tests(
+  _ name: String, exclude: [String] = [], _ dependencies: Target.Dependency...
+) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+    name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
+    swiftSettings: settings)
 }
 
 let package = Package(
@@ -32,6 +35,7 @@ let package = Package(
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
     .executable(name: "protoc-gen-tidings-c", targets: ["protoc-gen-tidings-c"]),
     .library(name: "TidingsClient", targets: ["TidingsClient"]),
+    .library(name: "TidingsProto", targets: ["TidingsProto", "TidingsProtoC"]),
     .library(name: "TidingsRPC", targets: ["TidingsRPC", "TidingsProtobuf", "TidingsZeroMQ"]),
   ],
   targets: [
@@ -83,6 +87,19 @@ let package = Package(
     executable("protoc-gen-tidings-c", "ProtoGen"),
 
     // Tests.
+    .target(
+      name: "GeneratedFixtureC", dependencies: ["TidingsProtoC", "CProtobufC"],
+      path: "Tests/GeneratedFixtureC"),
+    .target(
+      name: "GeneratedFixture",
+      dependencies: ["GeneratedFixtureC", "TidingsProto", "TidingsProtobuf", "TidingsRPC"],
+      path: "Tests/GeneratedFixture", swiftSettings: settings),
+    tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
+    tests(
+      "TidingsProtobufTests", "TidingsProtobuf", "TidingsProto", "GeneratedFixture", "CProtobufC"),
+    tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     tests("CommandLineToolsTests", "CommandLineTools"),
+    tests("TidingsModelTests", "TidingsModel"),
+    tests("TidingsMatcherTests", "TidingsMatcher", "TidingsModel"),
   ]
 )

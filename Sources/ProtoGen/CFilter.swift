@@ -51,8 +51,9 @@ public enum CFilter {
     }
   }
 
-  /// Adds extension 1019 of FieldOptions, a message whose field 1 is true. descriptor.proto does not
-  /// know it, so it goes where unpacking puts what is not known.
+  /// Adds extension 1019 of FieldOptions, a message whose field 1 is true.
+  ///
+  /// descriptor.proto does not know it, so it goes where unpacking puts what is not known.
   private static func setStringAsBytes(
     _ field: UnsafeMutablePointer<Google__Protobuf__FieldDescriptorProto>,
     _ memory: CMemory

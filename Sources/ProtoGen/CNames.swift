@@ -1,4 +1,4 @@
-/// The names that protoc-gen-c gives.
+/// The names that protoc-gen-c gives, as Swift sees them.
 enum CNames {
   /// The struct of a message: `tidings.v1.RecordID` → `Tidings__V1__RecordID`.
   static func type(_ fullName: String) -> String {
@@ -13,11 +13,12 @@ enum CNames {
   /// The member of a field.
   static func member(_ field: String) -> String {
     let lowered = String(field.map { $0.isUppercase ? Character($0.lowercased()) : $0 })
-    return keywords.contains(lowered) ? lowered + "_" : lowered
+    if keywords.contains(lowered) { return lowered + "_" }
+    return swiftKeywords.contains(lowered) ? "`\(lowered)`" : lowered
   }
 
   /// The member that counts a repeated field.
-  static func count(_ field: String) -> String { "n_" + member(field) }
+  static func count(_ field: String) -> String { "n_" + member(field).filter { $0 != "`" } }
 
   /// The member that tells which member of a oneof is set; its values are field numbers.
   static func oneofCase(_ oneof: String) -> String { lower(oneof[...]) + "_case" }
@@ -46,6 +47,9 @@ enum CNames {
     }
     return result
   }
+
+  /// Names that Swift does not take for a member's, even after a dot.
+  private static let swiftKeywords: Set<String> = ["init", "self"]
 
   private static let keywords: Set<String> = [
     "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",

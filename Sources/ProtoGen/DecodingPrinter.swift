@@ -13,7 +13,9 @@ struct DecodingPrinter {
     printer.block(") throws(TidingsProtobuf.MessageDecodingError) {") { printer in
       printer.line("self.init()")
       guard !message.fields.isEmpty else { return }
-      printer.line("let c = pointer.assumingMemoryBound(to: \(CNames.type(message.fullName)).self)")
+      printer.line(
+        "let c = pointer.assumingMemoryBound(to: \(context.cType(message.fullName)).self)"
+      )
       for field in message.fields {
         if case .oneof = field.label { continue }
         printField(field, to: &printer)

@@ -8,7 +8,7 @@ struct EncodingPrinter {
     printer.line("\(context.access)func packed(")
     printer.line("  in arena: borrowing TidingsProtobuf.Arena")
     printer.block(") -> UnsafeMutableRawPointer {") { printer in
-      printer.line("let c = arena.allocate(\(CNames.type(message.fullName)).self)")
+      printer.line("let c = arena.allocate(\(context.cType(message.fullName)).self)")
       printer.line("\(CNames.functionPrefix(message.fullName))__init(c)")
       for field in message.fields {
         if case .oneof = field.label { continue }
@@ -40,7 +40,7 @@ struct EncodingPrinter {
         printer.line("\(member) = arena.packed(\(name)) { \(conversion(field.kind, "$0")) }")
       }
     case .map(let key, let entry):
-      printMap(field, key, entry: CNames.type(entry), CNames.functionPrefix(entry), to: &printer)
+      printMap(field, key, entry: context.cType(entry), CNames.functionPrefix(entry), to: &printer)
     case .oneof:
       break
     }
@@ -102,7 +102,7 @@ struct EncodingPrinter {
     case .bool: "\(value) ? 1 : 0"
     case .string, .bytes, .message: "arena.packed(\(value))"
     case .enum(let name):
-      "\(CNames.type(name))(rawValue: .init(truncatingIfNeeded: \(value).rawValue))"
+      "\(context.cType(name))(rawValue: .init(truncatingIfNeeded: \(value).rawValue))"
     }
   }
 }

@@ -8,6 +8,14 @@ struct FileContext {
   /// In front of a declaration.
   var access: String { options.access.prefix }
 
+  /// The C struct of a message.
+  ///
+  /// Without a package and nesting it has the name of the Swift struct.
+  func cType(_ fullName: String) -> String {
+    let name = CNames.type(fullName)
+    return fullName.contains(".") ? name : options.cModule + "." + name
+  }
+
   /// The Swift type of one value.
   func valueType(_ kind: FieldModel.Kind) -> String {
     switch kind {

@@ -9,9 +9,20 @@ struct FilePrinter {
   /// Paths of the files that are generated together.
   let generated: Set<String>
 
-  /// The generated file's path: that of the .proto file.
-  static func path(_ file: FileModel) -> String {
-    (file.name.hasSuffix(".proto") ? String(file.name.dropLast(6)) : file.name) + ".pb.swift"
+  /// The generated files' paths: those of the .proto files.
+  ///
+  /// A Swift module cannot have two files of one name, not even in two folders; such files get their
+  /// whole path as name.
+  static func paths(_ protoFiles: Set<String>) -> [String: String] {
+    let byName = Dictionary(grouping: protoFiles) { $0.split(separator: "/").last ?? "" }
+    return protoFiles.reduce(into: [:]) { paths, file in
+      let path = file.hasSuffix(".proto") ? String(file.dropLast(6)) : file
+      var folders = path.split(separator: "/")
+      let name = folders.removeLast()
+      let isUnique = byName[file.split(separator: "/").last ?? ""]?.count == 1
+      let unique = isUnique ? String(name) : path.split(separator: "/").joined(separator: "_")
+      paths[file] = (folders.map { $0 + "/" } + [unique + ".pb.swift"]).joined()
+    }
   }
 
   /// What each generated file begins with.
@@ -72,15 +83,16 @@ struct FilePrinter {
   }
 
   private func printImports(to printer: inout SourcePrinter) throws(GenerationError) {
-    let access = context.options.access.rawValue
-    var imports = [
-      "internal import \(context.options.cModule)", "\(access) import TidingsProtobuf",
-    ]
-    if !context.file.services.isEmpty { imports.append("\(access) import TidingsRPC") }
+    // Without a level where nothing is visible outside: `internal import` would not compile beside a
+    // plain `import` in a module whose plain imports are public.
+    let access = context.access
+    var imports = ["internal import \(context.options.cModule)"]
+    imports.append("\(access)import TidingsProtobuf")
+    if !context.file.services.isEmpty { imports.append("\(access)import TidingsRPC") }
     let used = try modulesOfUsedTypes()
-    for module in used { imports.append("\(access) import \(module)") }
+    for module in used { imports.append("\(access)import \(module)") }
     for module in modulesOfDependencies().subtracting(used) {
-      imports.append("internal import \(module)")
+      imports.append((access.isEmpty ? "" : "internal ") + "import \(module)")
     }
     for line in imports.sorted(by: { Self.moduleName($0) < Self.moduleName($1) }) {
       printer.line(line)

@@ -20,6 +20,7 @@ public enum SwiftGenerator {
     var files: [FileModel] = []
     for file in request.protoFiles { files.append(try DescriptorReader.read(file)) }
     let generated = Set(request.filesToGenerate)
+    let paths = FilePrinter.paths(generated)
     let types = TypeIndex(files)
     let layout = MessageLayout(types.messages)
     let filesByName = Dictionary(files.map { ($0.name, $0) }) { first, _ in first }
@@ -33,7 +34,10 @@ public enum SwiftGenerator {
       let context = FileContext(file: file, options: options, types: types, layout: layout)
       let printer = FilePrinter(context: context, files: filesByName, generated: generated)
       output.append(
-        PluginResponse.File(name: FilePrinter.path(file), content: try printer.print())
+        PluginResponse.File(
+          name: paths[file.name, default: file.name],
+          content: try printer.print()
+        )
       )
       packages.insert(file.package)
     }

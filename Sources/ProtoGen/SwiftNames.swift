@@ -90,8 +90,10 @@ enum SwiftNames {
     return rest.first == "_" && rest.contains { $0 != "_" } ? String(rest) : value
   }
 
-  /// Members that generated structs have anyway.
-  private static let reservedProperties: Set<String> = ["hashValue", "hash", "encoded", "packed"]
+  /// Members that generated structs have anyway, and names that a property cannot have.
+  private static let reservedProperties: Set<String> = [
+    "encoded", "hash", "hashValue", "init", "packed", "self",
+  ]
 
   /// Members that generated enums have anyway, and names that Swift keeps even after a dot.
   private static let reservedConstants: Set<String> = [

@@ -1,4 +1,4 @@
-public import TidingsModel
+internal import TidingsModel
 internal import TidingsSQL
 
 /// The first answers of calls with an idempotency key, kept in the transaction of their effects.

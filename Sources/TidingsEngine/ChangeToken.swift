@@ -60,7 +60,7 @@ struct ChangeToken {
   private static func hash(_ head: ArraySlice<UInt8>, feed: String, identity: StoreIdentity)
     -> [UInt8]
   {
-    Cryptography.hash(head + feed.utf8, key: identity.secret, bytes: hashBytes)
+    Cryptography.hash(Array(head) + Array(feed.utf8), key: identity.secret, bytes: hashBytes)
   }
 }
 

@@ -9,7 +9,8 @@ enum Cryptography {
   static func randomBytes(_ count: Int) -> [UInt8] {
     precondition(isReady, "libsodium cannot be initialized")
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      randombytes_buf(buffer.baseAddress, count)
+      guard let start = buffer.baseAddress else { return }
+      randombytes_buf(start, count)
       initialized = count
     }
   }
@@ -22,8 +23,9 @@ enum Cryptography {
   static func hash(_ message: [UInt8], key: [UInt8] = [], bytes: Int) -> [UInt8] {
     precondition(isReady, "libsodium cannot be initialized")
     return [UInt8](unsafeUninitializedCapacity: bytes) { buffer, initialized in
+      guard let start = buffer.baseAddress else { return }
       crypto_generichash(
-        buffer.baseAddress, bytes, message, UInt64(message.count), key, key.count)
+        start, bytes, message, UInt64(message.count), key, key.count)
       initialized = bytes
     }
   }

@@ -1,4 +1,4 @@
-public import TidingsModel
+internal import TidingsModel
 internal import TidingsSQL
 
 /// A page of a user's notifications.

@@ -13,12 +13,10 @@ struct AccessPlan {
   private static let prefixBytesMax = 64
   static let everythingCost = 1 << 60
 
-  /// The plan with the least cost.
+  /// The plan with the least cost for a canonical node.
   ///
-  /// - Parameters:
-  ///   - node: A canonical node.
-  ///   - cost: About how many other channels a term leads to, as the index is now. Of `owner = …`
-  ///     and `isOpen = 1` in one AND, the one that few channels share is taken.
+  /// `cost` says about how many other channels a term leads to, as the index is now: of
+  /// `owner = …` and `isOpen = 1` in one AND, the one that few channels share is taken.
   static func of(_ node: Predicate.Node, cost: (Term) -> Int) -> Self {
     switch node {
     case .constant(true): Self(terms: [.always], rest: nil, cost: everythingCost)

@@ -22,13 +22,20 @@ public final class ChannelIndex {
   private struct Slot {
     var channel: Int64
     var zone: Int64
-    /// What must hold besides the terms.
+    /// What must hold besides the terms and the conditions.
     var rest: Predicate.Node?
+    var conditionStart: UInt32
     var type: UInt32
     /// Of a free slot, the next free one.
     var firstPosting: UInt32
+    // The small ones together: 40 bytes.
+    var conditionCount: UInt8
     var options: UInt8
     var hasZone: Bool
+
+    var conditions: ConditionStore.Run {
+      ConditionStore.Run(start: conditionStart, count: conditionCount)
+    }
   }
 
   private var slots: [Slot] = []
@@ -38,6 +45,7 @@ public final class ChannelIndex {
   private var freeTypes: [UInt32] = []
   private var typeIndex: [TypeKey: UInt32] = [:]
   private var table = TermTable()
+  private var conditions = ConditionStore()
   private var nextFieldKey: UInt32 = 0
   private var freeFieldKeys: [UInt32] = []
 
@@ -67,13 +75,17 @@ public final class ChannelIndex {
     let type = makeType(TypeKey(database: watched.database, recordType: watched.recordType))
     types[Int(type)].channelCount += 1
     let plan = AccessPlan.of(watched.predicate.root) { cost(of: $0, type) }
+    let open = plan.rest.map(Condition.split)
+    let run = conditions.insert(open?.conditions ?? [])
     let slot = makeSlot(
       Slot(
         channel: watched.channel,
         zone: watched.zone ?? 0,
-        rest: plan.rest,
+        rest: open?.rest,
+        conditionStart: run.start,
         type: type,
         firstPosting: TermTable.none,
+        conditionCount: run.count,
         options: UInt8(truncatingIfNeeded: watched.options.rawValue),
         hasZone: watched.zone != nil
       )
@@ -92,6 +104,7 @@ public final class ChannelIndex {
     let type = slots[Int(slot)].type
     var posting = slots[Int(slot)].firstPosting
     while posting != TermTable.none { posting = unregister(posting, type) }
+    conditions.remove(slots[Int(slot)].conditions)
     slots[Int(slot)].rest = nil
     slots[Int(slot)].firstPosting = firstFreeSlot
     firstFreeSlot = slot
@@ -105,8 +118,8 @@ public final class ChannelIndex {
   /// - Parameters:
   ///   - database: The number of the database.
   ///   - zone: The number of the record's zone.
-  ///   - old: The record before; `nil` when it is created. A deletion matches this state.
-  ///   - new: The record afterwards; `nil` when it is deleted. Creation and update match this state.
+  ///   - old: The record before, which a deletion matches; `nil` when it is created.
+  ///   - new: The record afterwards, which the others match; `nil` when it is deleted.
   ///   - firings: Where to append.
   public func match(
     database: Int64,
@@ -143,6 +156,7 @@ public final class ChannelIndex {
       slots[slot].options & UInt8(truncatingIfNeeded: reason.option.rawValue) != 0,
       !slots[slot].hasZone || slots[slot].zone == zone
     else { return false }
+    guard conditions.hold(slots[slot].conditions, for: record) else { return false }
     return slots[slot].rest?.matches(record) ?? true
   }
 

@@ -33,7 +33,9 @@ struct TermTable {
   private(set) var postings: [Posting] = []
   private var firstFreeBucket = Self.none
   private var firstFreePosting = Self.none
-  /// Fingerprint in the upper half, bucket + 1 in the lower; 0 is empty. Probed in line.
+  /// Fingerprint in the upper half, bucket + 1 in the lower; 0 is empty.
+  ///
+  /// Probed in line.
   private var table: [UInt64] = Array(repeating: 0, count: 16)
   private var bucketCount = 0
 

@@ -12,7 +12,9 @@ public struct WatchedChannel: Hashable, Sendable {
   public var zone: Int64?
   /// Which records of the type.
   public var predicate: Predicate
-  /// Which changes. `once` is the engine's affair.
+  /// Which changes.
+  ///
+  /// `once` is the engine's affair.
   public var options: Subscription.FiringOptions
 
   /// A channel from its parts.
@@ -35,7 +37,9 @@ public struct WatchedChannel: Hashable, Sendable {
 
 /// One channel that a change fires.
 public struct Firing: Hashable, Sendable {
-  /// What happened to the record. The numbers are CloudKit's.
+  /// What happened to the record.
+  ///
+  /// The numbers are CloudKit's.
   public enum Reason: Int32, Hashable, Sendable {
     /// It was created, and matches.
     case created = 1

@@ -11,6 +11,7 @@ extension Arena {
   ///     recursively and without a limit, so that a few KB of bytes would overflow the stack; the
   ///     depth is checked first.
   /// - Returns: The C struct; valid until the arena is reset.
+  /// - Throws: Malformed, nested too deeply, or more than the arena's capacity.
   @inlinable
   public func unpack<C>(
     _ bytes: RawSpan,

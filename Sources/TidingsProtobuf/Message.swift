@@ -4,6 +4,10 @@
 /// are valid UTF-8 (U+0000 included), enums keep unknown numbers. Fields that the .proto does not
 /// have are dropped. Encoding is deterministic: fields in the order of their numbers, maps sorted by
 /// the bytes of their keys.
+///
+/// Two limits come from below. protobuf-c takes a negative zero in a field without presence for the
+/// default and does not encode it. Keys of a map that are canonically equivalent text are one key to
+/// Swift; the last one is kept.
 public protocol Message: Hashable, Sendable {
   /// The full name, for example `tidings.v1.Record`.
   static var messageName: String { get }

@@ -1,19 +1,36 @@
 public import CProtobufC
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// Converts members of unpacked C messages, for generated code.
 public enum Unpacked {
   /// A string; the C member has the type of `bytes`, so that its length is known.
-  @inlinable
   public static func string(
     _ data: ProtobufCBinaryData,
     _ field: StaticString
   ) throws(MessageDecodingError) -> String {
-    guard data.len > 0 else { return "" }
-    let bytes = UnsafeBufferPointer(start: data.data, count: data.len)
-    guard let string = String(validating: bytes, as: UTF8.self) else {
+    guard let string = validated(data) else {
       throw MessageDecodingError(.invalidUTF8, in: field.description)
     }
     return string
+  }
+
+  /// A string from bytes; `nil` when they are not UTF-8.
+  public static func validated(_ data: ProtobufCBinaryData) -> String? {
+    guard data.len > 0, let start = data.data else { return "" }
+    let bytes = UnsafeBufferPointer(start: start, count: data.len)
+    // Repairs what is not UTF-8, which the comparison notices. `String(validating:as:)` tells by
+    // itself, but is not specialized: with it a record of 8 fields takes 2.2 instead of 1.6 µs.
+    var string = String(decoding: bytes, as: UTF8.self)
+    let isUnchanged = string.withUTF8 { utf8 in
+      guard let copy = utf8.baseAddress, utf8.count == bytes.count else { return false }
+      return memcmp(copy, start, bytes.count) == 0
+    }
+    return isUnchanged ? string : nil
   }
 
   /// Bytes.
@@ -72,10 +89,8 @@ public enum Unpacked {
     _ start: UnsafeMutablePointer<C>?,
     _ make: (Int32) -> E
   ) -> [E] {
-    let start = UnsafeRawPointer(start)
-    return (0..<count).compactMap { index in
-      start.map { make($0.load(fromByteOffset: index << 2, as: Int32.self)) }
-    }
+    guard let start = UnsafeRawPointer(start) else { return [] }
+    return (0..<count).map { make(start.load(fromByteOffset: $0 << 2, as: Int32.self)) }
   }
 
   /// A repeated message.

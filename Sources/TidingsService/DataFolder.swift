@@ -22,19 +22,23 @@ struct DataFolder: ~Copyable {
         "cannot create the data folder '\(path)': \(String(cString: strerror(errno))): choose "
           + "another with --data")
     }
-    let lockPath = path + "/lock"
-    lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard lock >= 0 else {
+    lock = try Self.lock(path)
+    databasePath = path + "/tidings.sqlite"
+  }
+
+  private static func lock(_ path: String) throws(StartError) -> CInt {
+    let file = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
       throw StartError(
-        "cannot open '\(lockPath)': \(String(cString: strerror(errno))): the data folder must be "
+        "cannot open '\(path)/lock': \(String(cString: strerror(errno))): the data folder must be "
           + "writable")
     }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      close(lock)
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      close(file)
       throw StartError(
         "another rpcd uses the data folder '\(path)': stop it, or choose another folder with --data")
     }
-    databasePath = path + "/tidings.sqlite"
+    return file
   }
 
   deinit { close(lock) }

@@ -7,7 +7,7 @@ import Musl
 #endif
 
 /// Waits for SIGINT or SIGTERM; a second one ends the process at once.
-final class StopSignals: Sendable {
+final class StopSignals {
   private let signals: AsyncStream<String>
   private let sources: [any DispatchSourceSignal]
 

@@ -7,7 +7,6 @@ import Glibc
 import Musl
 #endif
 
-setvbuf(stdout, nil, _IOLBF, 0)
 // A reader that went away must not end the server.
 signal(SIGPIPE, SIG_IGN)
 
@@ -18,6 +17,8 @@ do {
   let stopSignals = StopSignals()
   let server = try await TidingsServer.start(settings)
   print("rpcd ready rpc=\(server.rpcEndpoint) push=\(server.pushEndpoint)")
+  // Whoever started this waits for the line, and standard output may be a pipe.
+  fflush(nil)
   let logger = Logger(level: settings.logLevel)
   logger.log(
     .warning,
@@ -26,9 +27,14 @@ do {
   logger.log(.info, "stopping", ["signal": name])
   await server.stop()
 } catch let error as UsageError {
-  fputs("rpcd: \(error)\nTry 'rpcd --help'.\n", stderr)
+  complain("rpcd: \(error)\nTry 'rpcd --help'.\n")
   exit(2)
 } catch {
-  fputs("rpcd: \(error)\n", stderr)
+  complain("rpcd: \(error)\n")
   exit(1)
+}
+
+func complain(_ text: String) {
+  var text = text
+  text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

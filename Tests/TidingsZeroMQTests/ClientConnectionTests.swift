@@ -10,7 +10,7 @@ import TidingsZeroMQ
   @Test("a server that is not there: UNAVAILABLE, with its endpoint")
   func unreachable() async throws {
     let endpoint = RawSocket(ZMQ_ROUTER).bind()
-    var configuration = ClientConfiguration(endpoint: endpoint)
+    var configuration = ConnectionConfiguration(endpoint: endpoint)
     configuration.connectTimeout = .milliseconds(20)
     let client = try await ClientConnection(configuration)
     for _ in 0..<2 {
@@ -25,14 +25,14 @@ import TidingsZeroMQ
   @Test("a malformed endpoint is refused at once")
   func malformedEndpoint() async {
     await #expect(throws: TransportError.self) {
-      _ = try await ClientConnection(ClientConfiguration(endpoint: "nonsense"))
+      _ = try await ClientConnection(ConnectionConfiguration(endpoint: "nonsense"))
     }
   }
 
   @Test("a server that starts later is found")
   func lateServer() async throws {
     let endpoint = RawSocket(ZMQ_ROUTER).bind()
-    var configuration = ClientConfiguration(endpoint: endpoint)
+    var configuration = ConnectionConfiguration(endpoint: endpoint)
     configuration.connectTimeout = .seconds(60)
     let client = try await ClientConnection(configuration)
     async let answer = client.unary(InteropService.empty, [1], options: patient)
@@ -64,7 +64,7 @@ import TidingsZeroMQ
   func unknownOutcome() async throws {
     var router: RawSocket? = RawSocket(ZMQ_ROUTER)
     let endpoint = try #require(router?.bind())
-    let client = try await ClientConnection(ClientConfiguration(endpoint: endpoint))
+    let client = try await ClientConnection(ConnectionConfiguration(endpoint: endpoint))
     async let outcome = failure {
       _ = try await client.unary(InteropService.sized, [1], options: patient)
     }

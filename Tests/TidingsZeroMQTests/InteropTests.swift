@@ -21,7 +21,7 @@ import TidingsZeroMQ
     let server = try await RPCServer.start(configuration) { loop in
       loop.register(InteropService(probe: probe))
     }
-    let client = try await ClientConnection(ClientConfiguration(endpoint: server.endpoint))
+    let client = try await ClientConnection(ConnectionConfiguration(endpoint: server.endpoint))
     let cases = InteropCases(client, probe: probe, frameBytesMax: 1 << 20)
     #expect(await cases.run(name) == nil)
     await client.close()

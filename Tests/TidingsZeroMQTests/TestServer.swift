@@ -32,9 +32,9 @@ struct TestServer {
   }
 
   func client(
-    configure: (inout ClientConfiguration) -> Void = { _ in }
+    configure: (inout ConnectionConfiguration) -> Void = { _ in }
   ) async throws -> ClientConnection {
-    var configuration = ClientConfiguration(endpoint: endpoint)
+    var configuration = ConnectionConfiguration(endpoint: endpoint)
     configure(&configuration)
     return try await ClientConnection(configuration)
   }

@@ -44,30 +44,42 @@ extension Predicate.Node {
   }
 }
 
+extension Predicate.Comparison.Operator {
+  /// Whether this operator, which takes one value, holds between a field's value and that one.
+  package func holds(for own: FieldValue, _ value: FieldValue) -> Bool {
+    switch self {
+    case .equal, .in: return own.means(value)
+    case .contains: return own.hasMember(value)
+    case .beginsWith:
+      guard case .string(let text) = own, case .string(let prefix) = value else { return false }
+      return text.hasBytePrefix(prefix)
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
+      guard let order = own.meaningOrder(value) else { return false }
+      return holds(order)
+    }
+  }
+
+  private func holds(_ order: Int) -> Bool {
+    switch self {
+    case .lessThan: order < 0
+    case .lessThanOrEqual: order <= 0
+    case .greaterThan: order > 0
+    case .greaterThanOrEqual: order >= 0
+    default: order == 0
+    }
+  }
+}
+
 extension Predicate.Comparison {
   /// Whether a field with this value satisfies the comparison.
   package func matches(_ value: FieldValue) -> Bool {
     switch self.operator {
-    case .equal: value.means(values[0])
-    case .lessThan: isOrdered(value, values[0]) { $0 < 0 }
-    case .lessThanOrEqual: isOrdered(value, values[0]) { $0 <= 0 }
-    case .greaterThan: isOrdered(value, values[0]) { $0 > 0 }
-    case .greaterThanOrEqual: isOrdered(value, values[0]) { $0 >= 0 }
     case .between:
-      isOrdered(value, values[0]) { $0 >= 0 } && isOrdered(value, values[1]) { $0 <= 0 }
+      Operator.greaterThanOrEqual.holds(for: value, values[0])
+        && Operator.lessThanOrEqual.holds(for: value, values[1])
     case .in: isOneOfSorted(value)
-    case .beginsWith: hasPrefix(value)
-    case .contains: value.hasMember(values[0])
+    default: self.operator.holds(for: value, values[0])
     }
-  }
-
-  private func isOrdered(_ a: FieldValue, _ b: FieldValue, _ test: (Int) -> Bool) -> Bool {
-    if let order = a.meaningOrder(b) { test(order) } else { false }
-  }
-
-  private func hasPrefix(_ value: FieldValue) -> Bool {
-    guard case .string(let text) = value, case .string(let prefix) = values[0] else { return false }
-    return text.hasBytePrefix(prefix)
   }
 
   /// The values of a canonical IN are in total order.

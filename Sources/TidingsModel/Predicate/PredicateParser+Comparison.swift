@@ -113,13 +113,11 @@ extension PredicateParser {
   }
 
   private mutating func operatorSymbol() throws(PredicateError) -> Written {
-    if let keyword = scanner.keyword {
-      if let refusal = keyword.refusal { throw scanner.error(refusal) }
-      let words: [PredicateWord: Operator] = [
-        .in: .in, .between: .between, .contains: .contains, .beginsWith: .beginsWith,
-      ]
-      if let word = words[keyword], scanner.take(keyword) { return .plain(word) }
-    }
+    if scanner.take(.in) { return .plain(.in) }
+    if scanner.take(.between) { return .plain(.between) }
+    if scanner.take(.contains) { return .plain(.contains) }
+    if scanner.take(.beginsWith) { return .plain(.beginsWith) }
+    if let refusal = scanner.keyword?.refusal { throw scanner.error(refusal) }
     // The longer symbols first.
     if scanner.take("==") { return .plain(.equal) }
     if scanner.take("<=") || scanner.take("=<") { return .plain(.lessThanOrEqual) }

@@ -4,8 +4,8 @@ extension Predicate {
   /// Comparisons of a field with a value: `= == != <> < <= =< > >= =>`, `BETWEEN {a, b}`,
   /// `IN {…}`, `CONTAINS`, `BEGINSWITH`, `ANY list = v`, `v IN list`; the value may stand first.
   /// Between them `AND && OR || NOT !` and parentheses; `TRUEPREDICATE`, `FALSEPREDICATE`.
-  /// Values are numbers, strings in quotes, TRUE and FALSE (1 and 0), arguments, and the literals that `text`
-  /// describes. Words are read in any case.
+  /// Values are numbers, strings in quotes, TRUE and FALSE (1 and 0), arguments, and the literals
+  /// that `text` describes. Words are read in any case.
   ///
   /// - Parameters:
   ///   - text: At most `PredicateLimits.textBytesMax` bytes.

@@ -52,8 +52,16 @@ struct PredicateScanner {
 
   /// Skips a word of the language if it stands here.
   mutating func take(_ keyword: PredicateWord) -> Bool {
-    guard self.keyword == keyword else { return false }
-    position += keyword.rawValue.utf8.count
+    // Asked for at every step, so without making a string.
+    var end = position
+    for byte in keyword.rawValue.utf8 {
+      guard end < text.count, text[end] & 0xdf == byte, text[end].isASCIILetter else {
+        return false
+      }
+      end += 1
+    }
+    if end < text.count, text[end].isIdentifierByte { return false }
+    position = end
     return true
   }
 

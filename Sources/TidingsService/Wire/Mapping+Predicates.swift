@@ -4,8 +4,11 @@ internal import TidingsRPC
 
 extension TidingsV1.Predicate {
   /// The predicate, from its text or its tree.
-  func model(_ path: String) throws -> Predicate {
+  ///
+  /// - Parameter isStored: The text is canonical, and may be longer than what a client may send.
+  func model(_ path: String, isStored: Bool) throws -> Predicate {
     do {
+      if isStored { return try Predicate(canonicalText: text) }
       switch (text.isEmpty, nodes.isEmpty) {
       case (false, true):
         return try Predicate(

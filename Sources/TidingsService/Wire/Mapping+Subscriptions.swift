@@ -8,8 +8,10 @@ internal import TidingsRPC
 extension TidingsV1.Subscription {
   /// The subscription that a client sends or the store keeps.
   ///
-  /// - Parameter path: Names it in errors.
-  func model(_ path: String) throws -> Subscription {
+  /// - Parameters:
+  ///   - path: Names it in errors.
+  ///   - isStored: It comes from the store: its predicate is canonical text.
+  func model(_ path: String, isStored: Bool = false) throws -> Subscription {
     guard type == .query else {
       throw ItemError(
         .serverRejectedRequest,
@@ -23,7 +25,7 @@ extension TidingsV1.Subscription {
     if firesOnce { options.insert(.once) }
     return Subscription(
       subscriptionID: subscriptionID, recordType: recordType,
-      predicate: try predicate?.model(path + ".predicate") ?? .true,
+      predicate: try predicate?.model(path + ".predicate", isStored: isStored) ?? .true,
       zoneID: try zoneID == nil ? nil : zoneID.model, options: options,
       notificationInfo: notificationInfo?.model)
   }

@@ -30,7 +30,7 @@ final class ProtoBodyCodec: BodyCodec {
   func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> Subscription {
     defer { arena.reset() }
     return try TidingsV1.Subscription(decoding: bytes.bytes, in: arena)
-      .model("the stored subscription")
+      .model("the stored subscription", isStored: true)
   }
 
   func encode(_ event: Event) -> [UInt8] {

@@ -7,7 +7,7 @@ public import TidingsRPC
 /// chance and made again whenever it is lost; `close` ends it, and so does dropping the last
 /// reference.
 public final class ClientConnection: ClientTransport {
-  private let configuration: ClientConfiguration
+  private let configuration: ConnectionConfiguration
   private let inbox: Mailbox<ClientMessage>
   private let ended: OneTimeSignal
   private let nextID = Atomic<UInt64>(0)
@@ -20,7 +20,7 @@ public final class ClientConnection: ClientTransport {
   /// - Throws: When the endpoint is malformed, or the process out of resources. A server that is
   ///   not there is reported by the calls.
   public init(
-    _ configuration: ClientConfiguration,
+    _ configuration: ConnectionConfiguration,
     context: Context? = nil
   ) async throws {
     self.configuration = configuration
@@ -118,7 +118,7 @@ public final class ClientConnection: ClientTransport {
   }
 
   private static func runThread(
-    _ configuration: ClientConfiguration,
+    _ configuration: ConnectionConfiguration,
     _ context: Context?,
     _ inbox: Mailbox<ClientMessage>,
     _ ready: CheckedContinuation<Void, any Error>

@@ -12,7 +12,7 @@ struct ClientLink: ~Copyable {
   var monitor: ConnectionMonitor
 
   /// Starts connecting.
-  init(_ configuration: ClientConfiguration, context: Context) throws(TransportError) {
+  init(_ configuration: ConnectionConfiguration, context: Context) throws(TransportError) {
     let endpoint = Endpoint(configuration.endpoint)
     let socket = try Socket(context, kind: ZMQ_DEALER)
     try socket.configure(

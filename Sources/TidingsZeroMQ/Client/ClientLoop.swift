@@ -12,7 +12,7 @@ struct ClientLoop: ~Copyable {
   }
 
   private let inbox: Mailbox<ClientMessage>
-  private let configuration: ClientConfiguration
+  private let configuration: ConnectionConfiguration
   private let context: Context
   private var link: ClientLink
   private var frames = FrameSet()
@@ -24,7 +24,7 @@ struct ClientLoop: ~Copyable {
   private var now = ContinuousClock.now
 
   init(
-    _ configuration: ClientConfiguration,
+    _ configuration: ConnectionConfiguration,
     context: Context,
     inbox: Mailbox<ClientMessage>
   ) throws(TransportError) {

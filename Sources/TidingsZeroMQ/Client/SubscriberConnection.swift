@@ -17,6 +17,8 @@ public final class SubscriberConnection: Sendable {
     case message(topic: [UInt8], body: [UInt8])
     /// So many events were not read in time and are lost.
     case lost(count: Int)
+    /// An interval of the clock has passed, for those who look for themselves now and then.
+    case tick
   }
 
   /// The events, in order; iterate once, with one task.
@@ -66,11 +68,13 @@ public final class SubscriberConnection: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The server's push endpoint, for example `tcp://127.0.0.1:5571`.
+  ///   - tick: How often to deliver `Event.tick`; `nil`: never.
   ///   - eventsMax: Most events that wait to be read; the rest is lost, and reported as lost.
   ///   - context: To share an I/O thread with other connections; `nil`: one of its own.
   /// - Throws: When the endpoint is malformed, or the process out of resources.
   public init(
     endpoint: String,
+    tick: Duration? = nil,
     eventsMax: Int = 10_000,
     context: Context? = nil
   ) async throws {
@@ -81,7 +85,7 @@ public final class SubscriberConnection: Sendable {
     try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
       do {
         try LoopThread.start("tidings-push") {
-          Self.runThread(endpoint, context, inbox, buffer, ready)
+          Self.runThread(endpoint, tick, context, inbox, buffer, ready)
           ended.fire()
         }
       } catch {
@@ -106,6 +110,7 @@ public final class SubscriberConnection: Sendable {
 
   private static func runThread(
     _ endpoint: String,
+    _ tick: Duration?,
     _ context: Context?,
     _ inbox: Mailbox<Message>,
     _ buffer: DeliveryBuffer<Event>,
@@ -115,6 +120,7 @@ public final class SubscriberConnection: Sendable {
     do {
       loop = try SubscriberLoop(
         Endpoint(endpoint),
+        tick: tick,
         context: context ?? Context(),
         inbox: inbox,
         buffer: buffer
@@ -135,9 +141,12 @@ private struct SubscriberLoop: ~Copyable {
   private var monitor: ConnectionMonitor
   private var frames = FrameSet()
   private var descriptors: [pollfd]
+  private let tick: Duration?
+  private var nextTick: ContinuousClock.Instant?
 
   init(
     _ endpoint: Endpoint,
+    tick: Duration?,
     context: Context,
     inbox: Mailbox<SubscriberConnection.Message>,
     buffer: DeliveryBuffer<SubscriberConnection.Event>
@@ -161,6 +170,8 @@ private struct SubscriberLoop: ~Copyable {
     self.buffer = buffer
     self.socket = socket
     self.monitor = monitor
+    self.tick = tick
+    nextTick = tick.map { .now + $0 }
   }
 
   consuming func run() {
@@ -195,7 +206,11 @@ private struct SubscriberLoop: ~Copyable {
       case .close: return false
       }
     }
-    if !isBusy { wait(for: &descriptors, until: nil) }
+    if let due = nextTick, let tick, due <= .now {
+      deliver(.tick)
+      nextTick = .now + tick
+    }
+    if !isBusy { wait(for: &descriptors, until: nextTick) }
     return true
   }
 

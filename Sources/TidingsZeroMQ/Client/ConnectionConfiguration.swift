@@ -1,7 +1,7 @@
 public import TidingsRPC
 
 /// Which server a client calls, and how patient it is.
-public struct ClientConfiguration: Sendable {
+public struct ConnectionConfiguration: Sendable {
   /// The server's endpoint, for example `tcp://127.0.0.1:5570`.
   public var endpoint: String
   /// How the server is to be proved.

@@ -1,0 +1,88 @@
+public import TidingsProto
+public import TidingsRPC
+internal import TidingsZeroMQ
+
+/// A client of a Tidings server: typed stubs for all services, and reliable notifications.
+///
+/// Shared by any number of tasks. The connection is made at the first chance and made again whenever
+/// it is lost.
+public final class Client: Sendable {
+  /// What the client was made with.
+  public let configuration: ClientConfiguration
+  /// Carries the calls; for stubs that are not listed here.
+  public let transport: any ClientTransport
+
+  private let connection: ClientConnection
+
+  /// Starts connecting. A server that is not there is reported by the calls.
+  ///
+  /// - Throws: `invalidArgument` for a malformed endpoint.
+  public init(_ configuration: ClientConfiguration) async throws(RPCError) {
+    self.configuration = configuration
+    var metadata = Metadata()
+    if !configuration.user.isEmpty { metadata[Metadata.userKey] = configuration.user }
+    if !configuration.device.isEmpty { metadata[Metadata.deviceKey] = configuration.device }
+    var settings = ConnectionConfiguration(endpoint: configuration.endpoint, metadata: metadata)
+    settings.connectTimeout = configuration.connectTimeout
+    do {
+      connection = try await ClientConnection(settings)
+    } catch {
+      throw RPCError(.invalidArgument, "\(error)")
+    }
+    transport = DefaultTimeout(base: connection, timeout: configuration.timeout)
+  }
+
+  /// Fails what is waiting with CANCELLED, and closes the connection.
+  public func close() async { await connection.close() }
+
+  /// Records: save, fetch, delete, query, follow.
+  public var records: TidingsV1.RecordService.Client { .init(transport) }
+  /// Zones: create, fetch, delete.
+  public var zones: TidingsV1.ZoneService.Client { .init(transport) }
+  /// Subscriptions: save, fetch, delete.
+  public var subscriptions: TidingsV1.SubscriptionService.Client { .init(transport) }
+  /// The log of notifications. `notificationStream` is what most want.
+  public var notifications: TidingsV1.NotificationService.Client { .init(transport) }
+  /// Is the server up?
+  public var health: TidingsRpcV1.HealthService.Client { .init(transport) }
+  /// Who is the server, and what are its limits?
+  public var server: TidingsRpcV1.ServerService.Client { .init(transport) }
+  /// What can be called?
+  public var reflection: TidingsRpcV1.ReflectionService.Client { .init(transport) }
+
+  /// The user's notifications: first those in the log after a token, then those to come.
+  ///
+  /// Each is yielded once to one iteration, in the order of its channel. A lost push, a lost
+  /// connection and a restarted server are made up for from the log.
+  ///
+  /// - Parameter token: Where an earlier stream ended (`NotificationStream.changeToken`), or empty to
+  ///   begin with the oldest notification that is kept.
+  public func notificationStream(after token: [UInt8] = []) -> NotificationStream {
+    NotificationStream(self, after: token)
+  }
+}
+
+/// Gives calls without a timeout of their own the configured one.
+private struct DefaultTimeout: ClientTransport {
+  let base: ClientConnection
+  let timeout: Duration?
+
+  func unary(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
+    async throws(RPCError) -> [UInt8]
+  {
+    try await base.unary(method, request, options: adjusted(options))
+  }
+
+  func serverStreaming(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
+    -> ResponseStream
+  {
+    base.serverStreaming(method, request, options: options)
+  }
+
+  private func adjusted(_ options: CallOptions) -> CallOptions {
+    guard options.timeout == CallOptions().timeout else { return options }
+    var options = options
+    options.timeout = timeout
+    return options
+  }
+}

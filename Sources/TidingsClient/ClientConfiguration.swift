@@ -1,0 +1,24 @@
+public import TidingsProto
+
+/// Which server a client calls, as whom, and where.
+public struct ClientConfiguration: Sendable {
+  /// The server's endpoint, for example `tcp://127.0.0.1:5570`.
+  public var endpoint: String
+  /// The user that calls (development mode); empty: nobody.
+  public var user = ""
+  /// This installation of the client: it gets no notifications of its own changes; empty: none.
+  public var device = ""
+  /// The container; empty: `default`.
+  public var container = ""
+  /// The environment.
+  public var environment = TidingsV1.Environment.development
+  /// How long a call may take; `nil`: for ever.
+  public var timeout: Duration? = .seconds(10)
+  /// How long calls wait for a connection before they fail UNAVAILABLE.
+  public var connectTimeout = Duration.seconds(3)
+  /// How often a notification stream looks at the log though nothing was pushed.
+  public var reconcileInterval = Duration.seconds(60)
+
+  /// A configuration with the defaults.
+  public init(endpoint: String = "tcp://127.0.0.1:5570") { self.endpoint = endpoint }
+}

@@ -1,0 +1,141 @@
+public import TidingsProto
+internal import TidingsProtobuf
+public import TidingsRPC
+internal import TidingsZeroMQ
+
+/// A user's notifications, from the log and then as they come.
+///
+/// Iterate with one task. The iteration works only while its consumer waits: one that is slow hears
+/// fewer pushes, takes more from the log instead, and loses nothing.
+public struct NotificationStream: AsyncSequence, Sendable {
+  /// A notification.
+  public typealias Element = TidingsV1.Notification
+  /// Fails with what repeating does not mend, for example an expired token (OUT_OF_RANGE).
+  public typealias Failure = RPCError
+
+  private let client: Client
+  private let token: [UInt8]
+
+  init(_ client: Client, after token: [UInt8]) {
+    self.client = client
+    self.token = token
+  }
+
+  /// Begins an iteration.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(client, after: token) }
+
+  /// Waits for notifications, one after the other.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private let client: Client
+    private var state: InboxState
+    private var pushes: SubscriberConnection?
+    private var events: SubscriberConnection.Events.AsyncIterator?
+    private var pushEndpoint = ""
+    private var backoff = Backoff()
+
+    fileprivate init(_ client: Client, after token: [UInt8]) {
+      self.client = client
+      state = InboxState(token: token)
+    }
+
+    /// Where the log was read to: a stream that begins here repeats what was pushed since, and misses
+    /// nothing.
+    public var changeToken: [UInt8] { state.token }
+
+    /// Waits for the next notification.
+    ///
+    /// - Returns: The notification; `nil` when the task is cancelled.
+    public mutating func next() async throws(RPCError) -> TidingsV1.Notification? {
+      try await next(isolation: #isolation)
+    }
+
+    /// Waits for the next notification.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(RPCError)
+      -> TidingsV1.Notification?
+    {
+      while !Task.isCancelled {
+        if let notification = state.popReady() { return notification }
+        do {
+          try await perform(state.nextAction)
+          backoff.reset()
+        } catch {
+          guard error.isWorthRepeating else {
+            if Task.isCancelled { return nil }
+            throw error
+          }
+          try? await Task.sleep(for: backoff.next())
+        }
+      }
+      return nil
+    }
+
+    private mutating func perform(_ action: InboxState.Action) async throws(RPCError) {
+      switch action {
+      case .register: try await register()
+      case .listen(let start, let stop):
+        for topic in start { pushes?.subscribe(topic) }
+        for topic in stop { pushes?.unsubscribe(topic) }
+        state.listened()
+      case .fetch: try await fetch()
+      case .wait: await wait()
+      }
+    }
+
+    private mutating func register() async throws(RPCError) {
+      let configuration = client.configuration
+      let response = try await client.notifications.registerDevice(
+        .init(container: configuration.container, environment: configuration.environment))
+      if response.pushEndpoint != pushEndpoint { try await connect(to: response.pushEndpoint) }
+      state.registered(response)
+    }
+
+    private mutating func connect(to endpoint: String) async throws(RPCError) {
+      if let pushes { await pushes.close() }
+      do {
+        let connection = try await SubscriberConnection(
+          endpoint: endpoint, tick: client.configuration.reconcileInterval)
+        events = connection.events.makeAsyncIterator()
+        pushes = connection
+      } catch {
+        throw RPCError(
+          .unavailable, "cannot listen to the push endpoint '\(endpoint)': \(error)")
+      }
+      pushEndpoint = endpoint
+      state.connectionReplaced()
+    }
+
+    private mutating func fetch() async throws(RPCError) {
+      let configuration = client.configuration
+      let page = try await client.notifications.fetchNotificationChanges(
+        .init(
+          container: configuration.container, environment: configuration.environment,
+          changeToken: state.token))
+      state.fetched(page)
+    }
+
+    private mutating func wait() async {
+      switch await events?.next() {
+      case .message(let topic, let body):
+        if let push = try? TidingsV1.Push(decoding: body) {
+          state.pushed(topic, push)
+        } else {
+          state.mayHaveMissed()
+        }
+      case .connected: state.reconnected()
+      case .lost, .tick: state.mayHaveMissed()
+      case .disconnected: break
+      case nil:
+        // The connection ended by itself: make another.
+        pushEndpoint = ""
+        state.reconnected()
+      }
+    }
+  }
+}
+
+extension RPCError {
+  /// The server may answer later.
+  fileprivate var isWorthRepeating: Bool {
+    [.unavailable, .deadlineExceeded, .resourceExhausted, .aborted].contains(code)
+  }
+}

@@ -1,0 +1,179 @@
+import Testing
+import TidingsModel
+
+@Suite("Predicate text")
+struct PredicateTextTests {
+  @Test(
+    "reads the language",
+    arguments: [
+      ("price > 100", "price > 100"),
+      ("100 < price", "price > 100"),
+      ("100 =< price", "price >= 100"),
+      ("a==1 && b<>2 || !(c=3)", "c != 3 OR a = 1 AND b != 2"),
+      ("a = 1 or b = 2 and not c = 3", "a = 1 OR b = 2 AND c != 3"),
+      ("(a = 1 OR b = 2) AND c = 3", "c = 3 AND (a = 1 OR b = 2)"),
+      ("a BETWEEN {1, 5}", "a BETWEEN {1, 5}"),
+      ("a >= 1 AND a <= 5.0", "a BETWEEN {1, 5}"),
+      ("a BETWEEN {5, 1}", "FALSEPREDICATE"),
+      ("a BETWEEN {5, 5}", "a = 5"),
+      ("a in {3, 1, 2, 1}", "a IN {1, 2, 3}"),
+      ("a IN {1}", "a = 1"),
+      ("a = 1 OR a = 'x' OR a IN {2, 1}", #"a IN {1, 2, "x"}"#),
+      ("NOT a IN {1, 2}", "NOT a IN {1, 2}"),
+      ("a != 1 AND a != 2", "NOT a IN {1, 2}"),
+      ("NOT a < 5", "NOT a < 5"),
+      ("tags CONTAINS 'x'", #"tags CONTAINS "x""#),
+      ("'x' IN tags", #"tags CONTAINS "x""#),
+      ("ANY tags = 'x'", #"tags CONTAINS "x""#),
+      ("SOME tags IN {'y', 'x'}", #"tags CONTAINS "x" OR tags CONTAINS "y""#),
+      ("name beginswith 'ab'", #"name BEGINSWITH "ab""#),
+      ("TRUEPREDICATE", "TRUEPREDICATE"),
+      ("a = TRUE AND b = no", "a = 1 AND b = 0"),
+      ("a = -0.0", "a = 0"),
+      ("a = +.5", "a = 0.5"),
+      ("a = 1e3", "a = 1000"),
+      ("a = 1e300", "a = 1e+300"),
+      ("#in = 1", "#in = 1"),
+      ("a = <00FF>", "a = <00ff>"),
+      ("a<<00>", "a < <00>"),
+      ("a <> <>", "a != <>"),
+      ("a > @2026-01-02T03:04:05Z", "a > @2026-01-02T03:04:05.000Z"),
+      ("a = @0001-01-01T00:00:00.000Z", "a = @0001-01-01T00:00:00.000Z"),
+      ("a = @2024-02-29T23:59:59.999Z", "a = @2024-02-29T23:59:59.999Z"),
+      ("a = @location(48.5,11)", "a = @location(48.5, 11.0)"),
+      ("a = @reference('r')", #"a = @reference("r", "_defaultZone")"#),
+      (#"a = 'it\'s \u0041\u{1F600}\n'"#, #"a = "it's A😀\n""#),
+      ("a < 5 AND a < 7", "a < 5"),
+      ("a < 5 OR a < 7", "a < 7"),
+      ("a > 5 AND a < 5", "FALSEPREDICATE"),
+      ("a = 5 AND a < 10", "a = 5"),
+      ("a = 5 AND a = 6", "FALSEPREDICATE"),
+      ("a = 5 AND a = 'x'", "FALSEPREDICATE"),
+      ("a < 5 AND NOT a < 5", "FALSEPREDICATE"),
+      ("a < 5 OR NOT a < 5", "TRUEPREDICATE"),
+      ("a > 1 AND NOT a < 3", "a >= 3"),
+      ("a > 5 AND a != 3", "a > 5"),
+      ("a BEGINSWITH 'a' AND a BEGINSWITH 'abc'", #"a BEGINSWITH "abc""#),
+      ("a BEGINSWITH 'a' AND a BEGINSWITH 'b'", "FALSEPREDICATE"),
+      ("a = 1 AND a = 1", "a = 1"),
+      ("b = 1 AND FALSEPREDICATE", "FALSEPREDICATE"),
+      ("NOT (a = 1 AND (b = 2 OR c = 3))", "a != 1 OR b != 2 AND c != 3"),
+    ]
+  )
+  func canonicalText(text: String, canonical: String) throws {
+    let predicate = try Predicate(text: text)
+    #expect(predicate.text == canonical)
+    #expect(try Predicate(text: canonical) == predicate)
+  }
+
+  @Test("takes arguments")
+  func arguments() throws {
+    let predicate = try Predicate(
+      text: "%K = %@ AND age BETWEEN %@ AND city IN %@ AND id IN {%@, 7} AND tags CONTAINS %@",
+      arguments: [
+        .string("name"), .string("O'Neil \"x\""), .int64List([18, 30]), .stringList(["b", "a"]),
+        .double(3), .string("t"),
+      ]
+    )
+    let canonical =
+      #"age BETWEEN {18, 30} AND city IN {"a", "b"} AND id IN {3, 7} AND name = "O'Neil \"x\"""#
+      + #" AND tags CONTAINS "t""#
+    #expect(predicate.text == canonical)
+  }
+
+  @Test(
+    "refuses with a place and a reason",
+    arguments: [
+      ("", 1, "TRUEPREDICATE"),
+      ("  ", 3, "empty"),
+      ("price > )", 9, "found ')'"),
+      ("price", 6, "expected an operator"),
+      ("price >", 8, "found the end of the text"),
+      ("a = 1 b = 2", 7, "found 'b'"),
+      ("(a = 1", 7, "')'"),
+      ("a LIKE 'x*'", 3, "LIKE is not supported"),
+      ("a MATCHES 'x'", 3, "MATCHES is not supported"),
+      ("a ENDSWITH 'x'", 3, "ENDSWITH is not supported"),
+      ("a.b = 1", 2, "key paths"),
+      ("a[0] = 1", 2, "subscripts"),
+      ("a BEGINSWITH[cd] 'x'", 13, "[cd]"),
+      ("self CONTAINS 'x'", 1, "SELF is not supported"),
+      ("SUBQUERY(a, $x, $x = 1) = 1", 1, "SUBQUERY is not supported"),
+      ("distanceToLocation:fromLocation:(a, %@) < 5", 1, "functions"),
+      ("now() > a", 1, "functions"),
+      ("a = NULL", 5, "NULL is not supported"),
+      ("ALL a = 1", 1, "ALL is not supported"),
+      ("$x = 1", 1, "variables"),
+      ("a + 1 = 2", 3, "arithmetic"),
+      ("a = b", 5, "found a field"),
+      ("1 = 1", 5, "name of a field"),
+      ("a = 99999999999999999999", 5, "outside"),
+      ("a = 1e999", 5, "range of a double"),
+      ("a = 1e-999", 5, "range of a double"),
+      ("a = 0x10", 6, "hexadecimal"),
+      ("a = 1.5.2", 8, "end of the number"),
+      ("a = 'x", 5, "no closing '"),
+      (#"a = '\q'"#, 6, "escape"),
+      (#"a = '\uD800'"#, 6, "no character"),
+      ("a = <0>", 5, "pairs of hexadecimal"),
+      ("a = @2023-02-29T00:00:00Z", 5, "expected a time"),
+      ("a = @location(91, 0)", 5, "latitude"),
+      ("a < @reference('r')", 5, "REFERENCE"),
+      ("a BEGINSWITH 5", 14, "string"),
+      ("a BETWEEN {1}", 11, "2 values"),
+      ("a BETWEEN {1, 'x'}", 11, "one type"),
+      ("a IN {}", 6, "at least 1 value"),
+      ("a IN 5", 6, "braces"),
+      ("a IN {{1}}", 7, "single value"),
+      ("a = {1, 2}", 5, "IN takes several"),
+      ("a = %@", 5, "no argument"),
+      ("a = %d", 5, "%@"),
+      ("'é😀' ~ a", 6, "found '~'"),
+      ("in = 1", 1, "#in"),
+      ("_a = 1", 1, "must begin with a letter"),
+      ("5 BEGINSWITH a", 3, "field on its left"),
+      ("ANY a < 5", 9, "ANY takes"),
+    ]
+  )
+  func refused(text: String, column: Int, part: String) throws {
+    let error = try #require(throws: PredicateError.self) { try Predicate(text: text) }
+    #expect(error.message.contains(part), "\(error)")
+    #expect(error.line == 1)
+    #expect(error.column == column, "\(error)")
+  }
+
+  @Test("shows the place under the line")
+  func caret() throws {
+    let error = try #require(throws: PredicateError.self) {
+      try Predicate(text: "a = 1 AND\n\tprice > )")
+    }
+    #expect(error.line == 2)
+    #expect(error.column == 10)
+    #expect(
+      error.description
+        == "line 2, column 10: expected the name of a field or a value, found ')'\n"
+        + "  \tprice > )\n  \t        ^"
+    )
+  }
+
+  @Test("refuses arguments that are left over or have the wrong type")
+  func badArguments() throws {
+    let refused: [(String, [FieldValue], String)] = [
+      ("a = 1", [.int64(1)], "uses 0 arguments, 1 are given"),
+      ("%K = 1", [.int64(1)], "%K takes a string"),
+      ("%K = 1", [.string("a b")], "must begin with a letter"),
+      ("a = %@", [.double(.nan)], "not a finite number"),
+      ("a = %@", [.double(.infinity)], "not a finite number"),
+      ("a = %@", [.stringList(["x"])], "IN takes several"),
+      ("a IN %@", [.unknownList], "at least 1 value"),
+      ("a IN %@", [.int64List(Array(0..<251))], "at most 250"),
+      ("a = %@", [.asset(Asset(checksum: [], size: 0))], "ASSET"),
+    ]
+    for (text, arguments, part) in refused {
+      let error = try #require(throws: PredicateError.self) {
+        try Predicate(text: text, arguments: arguments)
+      }
+      #expect(error.message.contains(part), "\(error)")
+    }
+  }
+}
