@@ -9,7 +9,7 @@ import TidingsZeroMQ
 
   @Test("a server that is not there: UNAVAILABLE, with its endpoint")
   func unreachable() async throws {
-    let endpoint = RawSocket(ZMQ_ROUTER).bind()
+    let endpoint = TestServer.lastingEndpoint()
     var configuration = ConnectionConfiguration(endpoint: endpoint)
     configuration.connectTimeout = .milliseconds(20)
     let client = try await ClientConnection(configuration)
@@ -31,7 +31,7 @@ import TidingsZeroMQ
 
   @Test("a server that starts later is found")
   func lateServer() async throws {
-    let endpoint = RawSocket(ZMQ_ROUTER).bind()
+    let endpoint = TestServer.lastingEndpoint()
     var configuration = ConnectionConfiguration(endpoint: endpoint)
     configuration.connectTimeout = .seconds(60)
     let client = try await ClientConnection(configuration)
@@ -44,7 +44,7 @@ import TidingsZeroMQ
 
   @Test("a safe call survives a server's restart")
   func retryAcrossRestart() async throws {
-    let first = try await TestServer.start()
+    let first = try await TestServer.start(endpoint: TestServer.lastingEndpoint())
     let client = try await first.client { $0.connectTimeout = .seconds(60) }
     async let answer = client.unary(InteropService.hangSafely, [], options: patient)
     var keyed = patient

@@ -10,6 +10,23 @@ import TidingsZeroMQ
 @Suite("RPCServer") struct RPCServerTests {
   private typealias Header = TidingsRpcV1.RequestHeader
 
+  @Test(
+    "the header of a success has the bytes that protobuf-c writes",
+    arguments: [0, 1, 127, 128, 1 << 35, .max] as [UInt64]
+  )
+  func successHeader(callID: UInt64) async throws {
+    let server = try await TestServer.start()
+    let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
+    dealer.call(Header(callID: callID, method: InteropService.empty.fullName), [1])
+    let expected = TidingsRpcV1.ResponseHeader(
+      callID: callID,
+      endOfStream: true,
+      hasMessage: true
+    )
+    #expect(await dealer.receive() == [expected.encoded(), [1]])
+    await server.stop()
+  }
+
   @Test("a call id in use is refused, and can be cancelled")
   func duplicateCallID() async throws {
     let server = try await TestServer.start()
@@ -158,7 +175,7 @@ import TidingsZeroMQ
         throw Refusal()
       }
     }
-    let server = try await TestServer.start()
+    let server = try await TestServer.start(endpoint: TestServer.lastingEndpoint())
     await #expect(throws: TransportError.self) {
       _ = try await RPCServer.start(ServerConfiguration(endpoint: server.endpoint)) { _ in }
     }

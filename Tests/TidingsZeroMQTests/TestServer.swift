@@ -1,4 +1,6 @@
+import Glibc
 import RPCTestSupport
+import Synchronization
 import TidingsRPC
 import TidingsZeroMQ
 
@@ -8,6 +10,15 @@ struct TestServer {
   let server: RPCServer
 
   var endpoint: String { server.endpoint }
+
+  private static let endpointsTaken = Atomic<Int>(0)
+
+  /// An endpoint that nobody takes between two uses: its port is below those that the system hands
+  /// out by itself.
+  static func lastingEndpoint() -> String {
+    let number = endpointsTaken.add(1, ordering: .relaxed).newValue
+    return "tcp://127.0.0.1:\(20_000 + (Int(getpid()) * 16 + number) % 10_000)"
+  }
 
   static func start(
     probe: Probe = Probe(),
