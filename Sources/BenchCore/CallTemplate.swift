@@ -36,7 +36,7 @@ public struct CallTemplate: Sendable {
 
   /// Writes the numbers of the next call.
   ///
-  /// - Parameter call: Counts the calls; the call id is made of it.
+  /// `call` counts the calls; the call id is made of it.
   public mutating func set(call: UInt64, name: Int, serial: Int) {
     let id = Self.callID(of: call)
     header[1] = UInt8(truncatingIfNeeded: id) | 0x80

@@ -53,7 +53,8 @@ extension [UInt64] {
   /// The value that a fraction of the values does not exceed (nearest rank); `self` is sorted.
   package func percentile(_ fraction: Double) -> UInt64 {
     precondition(!isEmpty && (0...1).contains(fraction), "a percentile of something")
-    let rank = Int((fraction * Double(count)).rounded(.up))
+    // 0.28 × 25 is a little more than 7 in binary, and 7 is meant.
+    let rank = Int((fraction * Double(count) - 1e-6).rounded(.up))
     return self[Swift.max(rank, 1) - 1]
   }
 }

@@ -6,30 +6,38 @@ public struct Score: Codable, Hashable, Sendable {
     case atMost
     /// More is better: the target is a lower bound.
     case atLeast
+
+    fileprivate func isSatisfied(_ value: Double, _ bound: Double) -> Bool {
+      self == .atMost ? value <= bound : value >= bound
+    }
   }
 
   /// The median over the rounds.
-  public var value: Double
+  public let value: Double
   /// The least of the rounds.
-  public var least: Double
+  public let least: Double
   /// The greatest of the rounds.
-  public var greatest: Double
+  public let greatest: Double
   /// What the number is, for example `× baseline p50`.
-  public var unit: String
+  public let unit: String
   /// Which way is better.
-  public var direction: Direction
+  public let direction: Direction
   /// What is to be reached; `nil`: the number is information.
-  public var target: Double?
+  public let target: Double?
+  /// Whether the target is reached; `nil` without one.
+  public let isReached: Bool?
 
   /// A score from the numbers of the rounds, at least one.
   public init(rounds: [Double], unit: String, _ direction: Direction, target: Double? = nil) {
     precondition(!rounds.isEmpty, "a score of something")
-    value = rounds.median
+    let value = rounds.median
+    self.value = value
     least = rounds.reduce(.infinity, Swift.min)
     greatest = rounds.reduce(-.infinity, Swift.max)
     self.unit = unit
     self.direction = direction
     self.target = target
+    isReached = target.map { direction.isSatisfied(value, $0) }
   }
 
   /// Compares latencies round by round.
@@ -61,10 +69,5 @@ public struct Score: Codable, Hashable, Sendable {
   }
 
   /// Whether the number is as good as a bound.
-  public func satisfies(_ bound: Double) -> Bool {
-    direction == .atMost ? value <= bound : value >= bound
-  }
-
-  /// Whether the target is reached; `nil` without one.
-  public var isReached: Bool? { target.map(satisfies) }
+  public func satisfies(_ bound: Double) -> Bool { direction.isSatisfied(value, bound) }
 }

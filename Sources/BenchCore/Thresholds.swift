@@ -23,7 +23,9 @@ public struct Thresholds: Hashable, Sendable {
   /// A bound whose case was run and whose figure was not measured counts as missed: a misspelt name
   /// must not pass.
   ///
-  /// - Parameter cases: The cases that were run.
+  /// - Parameters:
+  ///   - figures: What was measured.
+  ///   - cases: The cases that were run.
   /// - Returns: A sentence for each figure that is worse, in the order of their names.
   public func complaints(about figures: [Figure], cases: [String]) -> [String] {
     let scores = Dictionary(figures.map { ($0.name, $0.score) }) { first, _ in first }

@@ -1,8 +1,9 @@
 import CZeroMQ
 import Glibc
 
-/// A ROUTER on the loopback interface that takes what has arrived in turns: the least that any
-/// server of ours has to do. It runs in a process of its own, until its standard input ends.
+/// The least that any server of ours has to do: a ROUTER that takes what has arrived in turns.
+///
+/// It runs in a process of its own, until its standard input ends.
 final class BareRouter {
   /// Most messages of a turn, as in rpcd.
   static let messagesPerTurnMax = 256
@@ -26,9 +27,7 @@ final class BareRouter {
     fflush(nil)
   }
 
-  /// Handles turns until standard input ends.
-  ///
-  /// - Parameter turn: What is done with the messages; gets their number.
+  /// Handles turns until standard input ends; a turn gets the number of its messages.
   func run(_ turn: (Int) throws -> Void) throws {
     var items = [
       zmq_pollitem_t(socket: socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),

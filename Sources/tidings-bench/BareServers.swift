@@ -16,9 +16,7 @@ enum BareServers {
   /// Stores every message under the key in it, one transaction per turn, and sends it back when it
   /// is on disk.
   ///
-  /// - Parameters:
-  ///   - folder: Where the database goes.
-  ///   - keyOffset: Where the key stands in the body.
+  /// The key's digits stand at an offset of the body.
   static func put(folder: String, keyOffset: Int) throws {
     let store = try BareStore(path: folder + "/bare.sqlite")
     let checkpointer = Checkpointer(path: folder + "/bare.sqlite")
@@ -39,9 +37,7 @@ enum BareServers {
     }
   }
 
-  /// Publishes a message for every request. It holds the time at which it was published.
-  ///
-  /// - Parameter byteCount: The size of its body.
+  /// Publishes a message of a size for every request; it holds the time of its publication.
   static func publish(byteCount: Int) throws {
     let router = try BareRouter()
     let publisher = try RawSocket(router.context, kind: ZMQ_PUB)

@@ -13,19 +13,8 @@ final class Bench {
     context = try RawContext()
   }
 
-  /// Starts a server on a new data folder, lends both, then stops and removes them.
-  func withServer<Result>(_ body: (ServerProcess) throws -> Result) throws -> Result {
-    let server = try ServerProcess(settings, in: makeFolder())
-    defer { server.stop() }
-    return try body(server)
-  }
-
-  /// The same for work that is asynchronous.
-  func withServer<Result>(_ body: (ServerProcess) async throws -> Result) async throws -> Result {
-    let server = try ServerProcess(settings, in: makeFolder())
-    defer { server.stop() }
-    return try await body(server)
-  }
+  /// Starts a server on a new data folder.
+  func startServer() throws -> ServerProcess { try ServerProcess(settings, in: makeFolder()) }
 
   /// Starts this program as something to compare with.
   func startBare(_ arguments: String...) throws -> ChildProcess {
@@ -89,7 +78,11 @@ final class ServerProcess {
     }
   }
 
-  fileprivate func stop() { process.stop() }
+  /// Stops it and removes its data.
+  func stop() {
+    process.stop()
+    folder.remove()
+  }
 }
 
 private typealias Methods = TidingsV1.RecordService.Methods

@@ -31,9 +31,7 @@ enum Calls {
     )
   }
 
-  /// ModifyRecords with one record to save.
-  ///
-  /// - Parameter updates: The record exists.
+  /// ModifyRecords with one record to save, which exists or does not.
   static func save(updates: Bool = false, type: String = recordType) -> CallTemplate {
     template(
       TidingsV1.RecordService.Methods.modifyRecords,
@@ -55,11 +53,7 @@ enum Calls {
     )
   }
 
-  /// A record of `recordBytes` encoded bytes.
-  ///
-  /// - Parameters:
-  ///   - number: Ten digits for its name.
-  ///   - serial: Ten digits for a field.
+  /// A record of `recordBytes` encoded bytes; ten digits go into its name, ten into a field.
   static func record(
     _ number: String,
     serial: String,

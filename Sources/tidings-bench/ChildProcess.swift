@@ -13,9 +13,7 @@ final class ChildProcess {
 
   private static let startSecondsMax = 60
 
-  /// Starts a program and waits until it says that it is ready.
-  ///
-  /// - Parameter arguments: The program's path first.
+  /// Starts a program, whose path comes first, and waits until it says that it is ready.
   init(_ arguments: [String]) throws {
     (pid, input, output) = try Self.spawn(arguments)
     do {

@@ -5,42 +5,41 @@ import TidingsProto
 /// The same calls through the Swift client, as information: what a program that awaits them sees.
 enum ClientCase {
   static func run(_ bench: Bench) async throws -> [Figure] {
-    try await bench.withServer { server in
-      try server.fill(bench.context, count: CallCases.recordCount)
-      let client = try await makeClient(server, device: "generator")
-      defer { bench.say("client: done") }
-      var figures: [Figure] = []
-      for inFlight in bench.settings.inFlight {
-        figures.append(
-          try await figure(bench, "echo", inFlight) { _ in
-            let response = try await client.health.check(.init())
-            if response.status != .serving { throw BenchError("the server is not serving") }
-          }
-        )
-        figures.append(
-          try await figure(bench, "fetch", inFlight) { number in
-            let name = "house-" + Calls.digits(number % CallCases.recordCount)
-            let response = try await client.records.fetchRecords(
-              .init(databaseID: Calls.database, recordIDs: [.init(recordName: name)])
-            )
-            try expectRecord(response.results.first)
-          }
-        )
-        let first = 1_000_000_000 + inFlight * 1_000_000
-        figures.append(
-          try await figure(bench, "save", inFlight) { number in
-            let digits = Calls.digits(first + number)
-            let response = try await client.records.modifyRecords(
-              Calls.saving([Calls.record(digits, serial: digits)], updates: false)
-            )
-            try expectRecord(response.results.first)
-          }
-        )
-      }
-      figures.append(try await push(bench, server, client))
-      await client.close()
-      return figures
+    let server = try bench.startServer()
+    defer { server.stop() }
+    try server.fill(bench.context, count: CallCases.recordCount)
+    let client = try await makeClient(server, device: "generator")
+    var figures: [Figure] = []
+    for inFlight in bench.settings.inFlight {
+      figures.append(
+        try await figure(bench, "echo", inFlight) { _ in
+          let response = try await client.health.check(.init())
+          if response.status != .serving { throw BenchError("the server is not serving") }
+        }
+      )
+      figures.append(
+        try await figure(bench, "fetch", inFlight) { number in
+          let name = "house-" + Calls.digits(number % CallCases.recordCount)
+          let response = try await client.records.fetchRecords(
+            .init(databaseID: Calls.database, recordIDs: [.init(recordName: name)])
+          )
+          try expectRecord(response.results.first)
+        }
+      )
+      let first = 1_000_000_000 + inFlight * 1_000_000
+      figures.append(
+        try await figure(bench, "save", inFlight) { number in
+          let digits = Calls.digits(first + number)
+          let response = try await client.records.modifyRecords(
+            Calls.saving([Calls.record(digits, serial: digits)], updates: false)
+          )
+          try expectRecord(response.results.first)
+        }
+      )
     }
+    figures.append(try await push(bench, server, client))
+    await client.close()
+    return figures
   }
 
   private static func makeClient(_ server: ServerProcess, device: String) async throws -> Client {

@@ -70,10 +70,7 @@ final class Comparison {
 
   /// A figure for each load: with one call in flight the latency is compared, with more the rate.
   ///
-  /// - Parameters:
-  ///   - name: What the figures' names begin with.
-  ///   - latencyTarget: For one call in flight.
-  ///   - rateTarget: For 64 calls in flight.
+  /// The targets are those for 1 and for 64 calls in flight.
   func figures(_ name: String, latencyTarget: Double?, rateTarget: Double?) -> [Figure] {
     loads.compactMap { load in
       guard let rounds = rounds[load] else { return nil }

@@ -26,7 +26,7 @@ final class LoadGenerator {
   )
   private var callCount: UInt64 = 0
 
-  /// - Parameter numbers: Which records the calls are about; goes on from one run to the next.
+  /// The numbers say which records the calls are about, from one run to the next.
   init(
     _ context: RawContext,
     endpoint: String,
@@ -50,8 +50,7 @@ final class LoadGenerator {
 
   /// Makes calls, and waits for all their replies.
   ///
-  /// - Parameter inFlight: Over all connections; with fewer than there are connections, they take
-  ///   turns.
+  /// So many are in flight over all connections; connections that are more than that take turns.
   func run(calls: Int, inFlight: Int) throws -> Measurement {
     precondition(calls > 0 && (1...Self.flightSlots / 2).contains(inFlight), "a load")
     var latencies: [UInt64] = []

@@ -11,36 +11,37 @@ enum PushCase {
   static let metadata = ["tidings-user": "bench", "tidings-device": "subscriber"]
 
   static func run(_ bench: Bench) throws -> [Figure] {
-    try bench.withServer { server in
-      let topic = try subscribe(bench, server)
-      let probe = try PushProbe(
-        bench.context,
-        endpoint: server.endpoint,
-        pushEndpoint: server.pushEndpoint,
-        topic: topic,
-        Calls.save(type: Calls.watchedType),
-        numbers: .fresh
-      )
-      _ = try probe.callsToMessages(count: 10)
-      let bare = try bench.startBare("bare-publisher", "\(probe.bodyBytes)")
-      let bareProbe = try PushProbe(
-        bench.context,
-        endpoint: try bare.endpoint("rpc"),
-        pushEndpoint: try bare.endpoint("push"),
-        topic: PushProbe.bareTopic,
-        Calls.check(),
-        numbers: .fresh
-      )
-      let saves = try LoadGenerator(
-        bench.context,
-        endpoint: server.endpoint,
-        connections: 1,
-        Calls.save(),
-        numbers: .fresh.starting(at: 1_000_000_000),
-        check: .oneRecord
-      )
-      return try measure(bench, probe, bareProbe, saves)
-    }
+    let server = try bench.startServer()
+    defer { server.stop() }
+    let topic = try subscribe(bench, server)
+    let probe = try PushProbe(
+      bench.context,
+      endpoint: server.endpoint,
+      pushEndpoint: server.pushEndpoint,
+      topic: topic,
+      Calls.save(type: Calls.watchedType),
+      numbers: .fresh
+    )
+    _ = try probe.callsToMessages(count: 10)
+    let bare = try bench.startBare("bare-publisher", "\(probe.bodyBytes)")
+    defer { bare.stop() }
+    let bareProbe = try PushProbe(
+      bench.context,
+      endpoint: try bare.endpoint("rpc"),
+      pushEndpoint: try bare.endpoint("push"),
+      topic: PushProbe.bareTopic,
+      Calls.check(),
+      numbers: .fresh
+    )
+    let saves = try LoadGenerator(
+      bench.context,
+      endpoint: server.endpoint,
+      connections: 1,
+      Calls.save(),
+      numbers: .fresh.starting(at: 1_000_000_000),
+      check: .oneRecord
+    )
+    return try measure(bench, probe, bareProbe, saves)
   }
 
   private static func measure(

@@ -15,9 +15,7 @@ final class PushProbe {
   /// The body of the message received last.
   private(set) var bodyBytes = 0
 
-  /// Subscribes, and returns when messages arrive.
-  ///
-  /// - Parameter template: The call that makes the server publish.
+  /// Subscribes, and returns when messages arrive; the call makes the server publish one.
   init(
     _ context: RawContext,
     endpoint: String,

@@ -5,7 +5,7 @@ import Glibc
 final class RunFolder {
   let path: String
 
-  /// - Parameter parent: An existing folder.
+  /// Makes a folder in an existing one.
   init(in parent: String) throws {
     var template = Array((parent + "/tidings-bench-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -14,7 +14,10 @@ final class RunFolder {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit { remove() }
+
+  /// Removes the folder with all that is in it.
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   /// Whether it lies in memory, where a commit costs nothing.
   var isInMemory: Bool {
