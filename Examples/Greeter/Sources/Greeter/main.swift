@@ -10,6 +10,8 @@ switch Array(arguments.prefix(3)) {
 case let words where words.count == 2 && words[0] == "serve":
   let server = try await RPCServer.start(ServerConfiguration(endpoint: words[1])) { loop in
     loop.register(Greeter())
+    // Health and reflection, so that generic tools work.
+    loop.registerBuiltIn(HealthState())
   }
   print("greeter ready rpc=\(server.endpoint)")
   fflush(nil)
