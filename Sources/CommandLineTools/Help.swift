@@ -35,13 +35,14 @@ public struct Help: CustomStringConvertible {
     let operands = command.operands.isEmpty ? "" : " \(command.operands)"
     lines += [command.summary, "", "Usage: \(name) [options]\(operands)"]
     if !command.discussion.isEmpty { lines += ["", command.discussion] }
-    addOptions(command.options, title: "Options", prefix: prefix)
+    // Verbs have no environment of their own; a program without verbs has.
+    addOptions(command.options, title: "Options", prefix: options.isEmpty ? prefix : nil)
     addOptions(options, title: "Options of every verb", prefix: prefix)
   }
 
-  private mutating func addOptions(_ options: [Option], title: String, prefix: String) {
+  private mutating func addOptions(_ options: [Option], title: String, prefix: String?) {
     guard !options.isEmpty else { return }
-    lines += ["", "\(title) (environment: \(prefix)_NAME):"]
+    lines += ["", title + (prefix.map { " (environment: \($0)_NAME)" } ?? "") + ":"]
     addTable(
       options.map { option in
         let letter = option.letter.map { "-\($0), " } ?? ""

@@ -14,6 +14,8 @@ public struct Option: Hashable, Sendable {
   public let choices: [String]
   /// The option may stand more than once.
   public let repeats: Bool
+  /// The option takes all values up to the next option, at least one; such an option repeats.
+  public let takesMany: Bool
 
   /// An option with a value.
   public init(
@@ -23,6 +25,7 @@ public struct Option: Hashable, Sendable {
     default defaultValue: String? = nil,
     choices: [String] = [],
     repeats: Bool = false,
+    takesMany: Bool = false,
     _ help: String
   ) {
     self.name = name
@@ -31,7 +34,8 @@ public struct Option: Hashable, Sendable {
     self.help = help
     self.defaultValue = defaultValue
     self.choices = choices
-    self.repeats = repeats
+    self.repeats = repeats || takesMany
+    self.takesMany = takesMany
   }
 
   /// A flag.
@@ -43,6 +47,7 @@ public struct Option: Hashable, Sendable {
     defaultValue = nil
     choices = []
     repeats = false
+    takesMany = false
   }
 
   /// The option's environment variable, for example `RPCD_LOG_LEVEL`.

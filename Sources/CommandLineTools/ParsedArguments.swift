@@ -28,6 +28,16 @@ public struct ParsedArguments: Hashable, Sendable {
     return number
   }
 
+  /// The value of an option that must be a length of time: `500ms`, `10s`, `2m`, `1.5h`, or a bare
+  /// number of seconds.
+  public func duration(_ name: String) throws(UsageError) -> Duration? {
+    guard let text = self[name] else { return nil }
+    guard let duration = Duration(commandLine: text) else {
+      throw UsageError("--\(name) takes a time like 500ms, 10s or 2m, not '\(text)'")
+    }
+    return duration
+  }
+
   /// Reads a command line.
   ///
   /// Options may stand anywhere; `--` ends them; `--name=value` and `--name value` are the same.
@@ -97,6 +107,10 @@ public struct ParsedArguments: Hashable, Sendable {
       throw UsageError("--\(option.name) stands twice")
     }
     try accept(value, for: option, from: "--\(option.name)")
+    while option.takesMany, let next = rest.first, next == "-" || !next.hasPrefix("-") {
+      try accept(next, for: option, from: "--\(option.name)")
+      rest.removeFirst()
+    }
   }
 
   private mutating func accept(_ value: String, for option: Option, from source: String)
@@ -113,6 +127,20 @@ public struct ParsedArguments: Hashable, Sendable {
           + (near.map { "; did you mean \($0)?" } ?? ""))
     }
     values[option.name, default: []].append(value)
+  }
+}
+
+extension Duration {
+  /// A time as people write it; `nil` when the text is none or is not above zero.
+  fileprivate init?(commandLine text: String) {
+    let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+    let secondsPerUnit: [Substring: Double] = [
+      "ms": 0.001, "": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400,
+    ]
+    guard let count = Double(digits), let unit = secondsPerUnit[text[digits.endIndex...]],
+      count * unit > 0, count * unit < 1e9
+    else { return nil }
+    self = .seconds(count * unit)
   }
 }
 

@@ -59,4 +59,78 @@ import Testing
   func dashes() throws {
     #expect(try parse(["-", "-5"]).operands == ["-", "-5"])
   }
+
+  @Test("an option can take all values up to the next one")
+  func manyValues() throws {
+    let options = [
+      Option("save", value: "NAME…", takesMany: true, "Which."),
+      Option("delete", value: "NAME…", takesMany: true, "Which."),
+      Option(flag: "quiet", letter: "q", "Say less."),
+    ]
+    let parsed = try ParsedArguments(
+      ["--save", "a", "-", "-q", "--delete", "b", "c", "--save=d", "--", "e"], options: options,
+      prefix: "T")
+    #expect(parsed.all("save") == ["a", "-", "d"])
+    #expect(parsed.all("delete") == ["b", "c"])
+    #expect(parsed.operands == ["e"])
+    #expect(throws: UsageError("--save needs a value: --save NAME…")) {
+      try ParsedArguments(["--save"], options: options, prefix: "T")
+    }
+  }
+
+  @Test(
+    "times have units",
+    arguments: [
+      ("500ms", .milliseconds(500)), ("10s", .seconds(10)), ("2m", .seconds(120)),
+      ("1.5h", .seconds(5400)), ("7", .seconds(7)), ("0.25", .milliseconds(250)),
+      ("1d", .seconds(86_400)),
+    ] as [(String, Duration)])
+  func times(text: String, duration: Duration) throws {
+    #expect(try parse(["--endpoint", text]).duration("endpoint") == duration)
+  }
+
+  @Test("what is no time is refused", arguments: ["", "s", "1x", "-1s", "0", "1e3s", "10 s"])
+  func noTimes(text: String) throws {
+    let parsed = try parse(["--endpoint=\(text)"])
+    #expect(
+      throws: UsageError("--endpoint takes a time like 500ms, 10s or 2m, not '\(text)'")
+    ) { try parsed.duration("endpoint") }
+  }
+}
+
+@Suite struct HelpTests {
+  private let options = [Option("endpoint", value: "ENDPOINT", default: "tcp://a", "Where.")]
+
+  @Test("a verb's help tells the environment of the common options only")
+  func verb() {
+    let command = Command(
+      "fetch", "Fetches.", operands: "NAME…",
+      options: [Option("keys", letter: "k", value: "A,B", "Which fields.")],
+      discussion: "Example: fetch h1")
+    let help = Help(program: "tool", command: command, options: options, prefix: "TOOL")
+    #expect(
+      help.description == """
+        Fetches.
+
+        Usage: tool fetch [options] NAME…
+
+        Example: fetch h1
+
+        Options:
+          -k, --keys A,B  Which fields.
+
+        Options of every verb (environment: TOOL_NAME):
+          --endpoint ENDPOINT  Where. (default: tcp://a)
+
+        """)
+  }
+
+  @Test("a program's help lists its verbs")
+  func program() {
+    let help = Help(
+      program: "tool", summary: "tool: does it.", commands: [Command("fetch", "Fetches.")],
+      options: options, prefix: "TOOL")
+    #expect(help.description.contains("Verbs:\n  fetch  Fetches.\n"))
+    #expect(help.description.contains("`tool help VERB` tells more."))
+  }
 }

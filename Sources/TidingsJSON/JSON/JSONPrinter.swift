@@ -1,0 +1,82 @@
+/// Writes JSON.
+private struct JSONPrinter {
+  var text: [UInt8] = []
+  let isPretty: Bool
+
+  mutating func write(_ value: JSONValue, depth: Int) {
+    switch value {
+    case .null: text += "null".utf8
+    case .bool(let bool): text += (bool ? "true" : "false").utf8
+    case .number(let number): text += number.literal.utf8
+    case .string(let string): write(string)
+    case .array(let elements):
+      writeList(elements, "[", "]", depth) { $0.write($1, depth: depth + 1) }
+    case .object(let object):
+      writeList(object.members, "{", "}", depth) { printer, member in
+        printer.write(member.name)
+        printer.text += (printer.isPretty ? ": " : ":").utf8
+        printer.write(member.value, depth: depth + 1)
+      }
+    }
+  }
+
+  private mutating func writeList<Element>(
+    _ elements: [Element],
+    _ open: String,
+    _ close: String,
+    _ depth: Int,
+    _ write: (inout Self, Element) -> Void
+  ) {
+    text += open.utf8
+    for (index, element) in elements.enumerated() {
+      if index > 0 { text += ",".utf8 }
+      breakLine(depth + 1)
+      write(&self, element)
+    }
+    if !elements.isEmpty { breakLine(depth) }
+    text += close.utf8
+  }
+
+  private mutating func breakLine(_ depth: Int) {
+    guard isPretty else { return }
+    text.append(UInt8(ascii: "\n"))
+    text += repeatElement(UInt8(ascii: " "), count: 2 * depth)
+  }
+
+  private mutating func write(_ string: String) {
+    text.append(UInt8(ascii: "\""))
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\"".utf8
+      case "\\": text += "\\\\".utf8
+      case "\n": text += "\\n".utf8
+      case "\r": text += "\\r".utf8
+      case "\t": text += "\\t".utf8
+      // DEL and the C1 controls too: terminals obey them.
+      case "\0"..<" ", "\u{7F}"..."\u{9F}": writeEscape(UInt8(scalar.value))
+      default: text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+      }
+    }
+    text.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func writeEscape(_ control: UInt8) {
+    let digits = String(control, radix: 16)
+    text += "\\u00\(digits.count < 2 ? "0" : "")\(digits)".utf8
+  }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as UTF-8, on one line or on indented ones, without a line break at the end.
+  public func text(isPretty: Bool = false) -> [UInt8] {
+    var printer = JSONPrinter(isPretty: isPretty)
+    printer.write(self, depth: 0)
+    return printer.text
+  }
+
+  /// The value on one line.
+  public var description: String { String(decoding: text(), as: UTF8.self) }
+
+  /// The value on indented lines.
+  public var prettyDescription: String { String(decoding: text(isPretty: true), as: UTF8.self) }
+}

@@ -1,0 +1,52 @@
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+/// The schema of Tidings' own messages, for those parts of them that need no form of their own.
+enum Contract {
+  /// Converts the contract's messages; made at the first use.
+  static let transcoder: Result<JSONTranscoder, Schema.ReadingError> = {
+    let files: [FileDescriptor] = [
+      .tidingsV1NotificationServiceProto, .tidingsV1SubscriptionServiceProto,
+      .tidingsV1ZoneServiceProto, .tidingsRpcV1ServerProto, .tidingsRpcV1ErrorDetailsProto,
+      .tidingsV1ErrorProto,
+    ]
+    do throws(Schema.ReadingError) {
+      let schema = try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies))
+      return .success(JSONTranscoder(schema: schema))
+    } catch {
+      return .failure(error)
+    }
+  }()
+
+  /// A message in proto3's JSON mapping.
+  static func json<Value: Message>(_ message: Value) throws -> JSONValue {
+    try transcoder.get().decode(message.encoded(), as: Value.messageName)
+  }
+
+  /// A message from proto3's JSON mapping.
+  static func message<Value: Message>(_ json: JSONValue) throws -> Value {
+    try Value(decoding: try transcoder.get().encode(json, as: Value.messageName))
+  }
+
+  /// A detail of an error.
+  static func json(_ detail: RPCError.Detail) -> JSONValue {
+    let type = detail.typeURL.split(separator: "/").last.map(String.init) ?? ""
+    let content = try? transcoder.get().decode(detail.value, as: type)
+    guard let members = content?.object?.members else {
+      return .object([
+        "@type": .string(detail.typeURL), "value": .string(Base64.encode(detail.value)),
+      ])
+    }
+    var object: JSONObject = ["@type": .string(detail.typeURL)]
+    for member in members { object.append(member.name, member.value) }
+    return .object(object)
+  }
+
+  /// An enum's value without the name of its type: `UNKNOWN_ITEM` of `ERROR_CODE_UNKNOWN_ITEM`.
+  static func shortName(_ value: some CustomStringConvertible, _ prefix: String) -> String {
+    let name = value.description
+    return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+  }
+}

@@ -1,0 +1,24 @@
+internal import TidingsRPC
+
+/// What rpcctl's end tells the shell.
+struct ExitCode: Hashable, Sendable {
+  let rawValue: Int32
+
+  /// All is done.
+  static let success = Self(rawValue: 0)
+  /// Something failed here: a file, a time limit of `watch`, a server that is not serving.
+  static let localFailure = Self(rawValue: 1)
+  /// The command line, or JSON in it, is wrong.
+  static let usage = Self(rawValue: 2)
+  /// The call was answered, and some of its items failed.
+  static let itemsFailed = Self(rawValue: 4)
+  /// SIGINT.
+  static let interrupted = Self(rawValue: 130)
+  /// Nobody reads the output any more; as if SIGPIPE had ended the program.
+  static let brokenPipe = Self(rawValue: 141)
+
+  /// A call failed: 64 + its status code.
+  static func failedCall(_ code: StatusCode) -> Self {
+    Self(rawValue: 64 + Int32(truncatingIfNeeded: min(code.rawValue, 63)))
+  }
+}

@@ -1,0 +1,93 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsRPC
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// How results are printed.
+enum OutputFormat: String, Sendable {
+  case table
+  case json
+  case jsonl
+}
+
+/// Data on standard output, messages on standard error.
+struct Output: Sendable {
+  var format: OutputFormat
+  private let writeData: @Sendable ([UInt8]) -> Void
+  private let writeMessage: @Sendable ([UInt8]) -> Void
+
+  init(
+    format: OutputFormat,
+    writeData: @escaping @Sendable ([UInt8]) -> Void,
+    writeMessage: @escaping @Sendable ([UInt8]) -> Void
+  ) {
+    self.format = format
+    self.writeData = writeData
+    self.writeMessage = writeMessage
+  }
+
+  /// The process's own: a table on a terminal, else JSON lines.
+  static let system = Output(
+    format: isatty(STDOUT_FILENO) == 1 ? .table : .jsonl,
+    writeData: { write($0, to: STDOUT_FILENO) },
+    writeMessage: { write($0, to: STDERR_FILENO) })
+
+  private static func write(_ bytes: [UInt8], to descriptor: CInt) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EPIPE {
+        exit(ExitCode.brokenPipe.rawValue)
+      } else if errno != EINTR, errno != EAGAIN {
+        return
+      }
+    }
+  }
+
+  /// Prints text.
+  func write(text: String) { writeData(Array(text.utf8)) }
+
+  /// Prints a value as it is asked for: indented, or on one line.
+  func write(_ value: JSONValue) {
+    writeData(value.text(isPretty: format != .jsonl) + [UInt8(ascii: "\n")])
+  }
+
+  /// Prints a value on one line.
+  func write(line value: JSONValue) { writeData(value.text() + [UInt8(ascii: "\n")]) }
+
+  /// Prints a list: a table of it, an array, or a line for each element.
+  func write(_ list: [JSONValue], table: () -> Table) {
+    switch format {
+    case .table: write(text: table().description)
+    case .json: write(.array(list))
+    case .jsonl: for value in list { write(line: value) }
+    }
+  }
+
+  /// Tells something that is not data.
+  func tell(_ message: String) { writeMessage(Array("\(message)\n".utf8)) }
+
+  /// Tells why the program fails, and returns how it ends.
+  func fail(_ error: any Error) -> ExitCode {
+    let failure = Failure(error)
+    if format == .table {
+      tell(failure.text)
+    } else {
+      writeMessage(failure.json.text() + [UInt8(ascii: "\n")])
+    }
+    return failure.exitCode
+  }
+}
+
+#if canImport(Glibc)
+private let systemWrite = Glibc.write
+#else
+private let systemWrite = Musl.write
+#endif

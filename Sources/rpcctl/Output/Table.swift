@@ -1,0 +1,64 @@
+/// Rows of text in columns.
+struct Table: CustomStringConvertible {
+  let header: [String]
+  private(set) var rows: [[String]] = []
+
+  init(_ header: [String]) { self.header = header }
+
+  /// Adds a row; terminals obey control characters, so those are shown as escapes.
+  mutating func append(_ row: [String]) { rows.append(row.map(printable)) }
+
+  /// The header and the rows, each ending in a line break; no rows: nothing.
+  var description: String { rows.isEmpty ? "" : lines(widths: widths) }
+
+  private var widths: [Int] {
+    header.indices.map { column in
+      ([header] + rows).map { displayWidth($0[column]) }.max() ?? 0
+    }
+  }
+
+  private func lines(widths: [Int]) -> String {
+    ([header] + rows).map { Self.line($0, widths: widths) }.joined()
+  }
+
+  /// One line, its cells padded to the columns; the last is not.
+  static func line(_ cells: [String], widths: [Int]) -> String {
+    var line = ""
+    for (cell, width) in zip(cells, widths) {
+      line += cell + String(repeating: " ", count: max(0, width - displayWidth(cell)) + 2)
+    }
+    while line.last == " " { line.removeLast() }
+    return line + "\n"
+  }
+}
+
+/// Text in which control characters are escapes.
+func printable(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+    return text
+  }
+  return text.unicodeScalars.reduce(into: "") { result, scalar in
+    result +=
+      scalar.properties.generalCategory == .control
+      ? scalar.escaped(asASCII: true) : String(scalar)
+  }
+}
+
+/// How many cells of a terminal a text takes.
+func displayWidth(_ text: String) -> Int {
+  if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+  return text.reduce(0) { $0 + ($1.isWide ? 2 : 1) }
+}
+
+extension Character {
+  /// East Asian wide characters and emoji take two cells.
+  fileprivate var isWide: Bool {
+    guard let scalar = unicodeScalars.first else { return false }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      return true
+    default: return scalar.properties.isEmojiPresentation
+    }
+  }
+}

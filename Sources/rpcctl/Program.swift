@@ -1,0 +1,149 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsRPC
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// rpcctl from its arguments to its exit code.
+struct Program: Sendable {
+  static let name = "rpcctl"
+  static let version = "0.1.0"
+
+  private let arguments: [String]
+  private let environment: [String: String]
+  private let input: Input
+  private let output: Output
+  private let connect: @Sendable (ClientConfiguration) async throws -> Session
+
+  /// A run of the real program.
+  init(_ arguments: [String]) {
+    var environment: [String: String] = [:]
+    for option in Settings.options {
+      let name = option.variable(prefix: Settings.environmentPrefix)
+      if let value = getenv(name) { environment[name] = String(cString: value) }
+    }
+    self.init(
+      arguments, environment: environment, input: .system, output: .system,
+      connect: { configuration in
+        let client = try await Client(configuration)
+        return Session(
+          transport: client.transport, notifications: { client.notificationStream(after: $0) })
+      })
+  }
+
+  /// A run with all that is around it.
+  init(
+    _ arguments: [String],
+    environment: [String: String],
+    input: Input,
+    output: Output,
+    connect: @escaping @Sendable (ClientConfiguration) async throws -> Session
+  ) {
+    self.arguments = arguments
+    self.environment = environment
+    self.input = input
+    self.output = output
+    self.connect = connect
+  }
+
+  func run() async -> ExitCode {
+    // The format is needed for errors too, whatever is wrong with the rest.
+    var output = output
+    if let format = Self.requestedFormat(arguments, environment) { output.format = format }
+    do {
+      return try await run(output)
+    } catch {
+      return output.fail(error)
+    }
+  }
+
+  private func run(_ output: Output) async throws -> ExitCode {
+    let (verbName, rest) = Self.splitVerb(arguments)
+    guard let verbName else { return try runWithoutVerb(output) }
+    guard let verb = Verb.all.first(where: { $0.command.name == verbName }) else {
+      let near = nearest(to: verbName, among: Verb.all.map(\.command.name))
+      throw UsageError(
+        "there is no verb '\(verbName)'" + (near.map { "; did you mean \($0)?" } ?? "")
+          + "\n`\(Self.name) help` lists the verbs.")
+    }
+    let parsed = try parse(rest, Settings.options + verb.command.options)
+    if parsed.has("help") {
+      output.write(text: Self.help(verb.command).description)
+      return .success
+    }
+    let settings = try Settings(parsed)
+    return try await verb.run(
+      Invocation(
+        arguments: parsed, settings: settings, output: output, input: input,
+        connect: { [connect] in try await connect(settings.client) }))
+  }
+
+  private func runWithoutVerb(_ output: Output) throws -> ExitCode {
+    let parsed = try parse(arguments, Settings.options)
+    output.write(text: parsed.has("version") ? "\(Self.name) \(Self.version)\n" : Self.help)
+    return .success
+  }
+
+  private func parse(_ arguments: [String], _ options: [Option]) throws(UsageError)
+    -> ParsedArguments
+  {
+    try ParsedArguments(
+      arguments, options: options, environment: environment, prefix: Settings.environmentPrefix)
+  }
+
+  /// Takes the verb, the first word that is neither an option of every verb nor its value.
+  private static func splitVerb(_ arguments: [String]) -> (verb: String?, rest: [String]) {
+    var index = 0
+    while index < arguments.count {
+      let argument = arguments[index]
+      guard argument.hasPrefix("-"), argument != "-" else {
+        var rest = arguments
+        rest.remove(at: index)
+        return (argument, rest)
+      }
+      let option = Settings.options.first { option in
+        argument == "--" + option.name || option.letter.map { argument == "-\($0)" } ?? false
+      }
+      index += option?.value == nil ? 1 : 2
+    }
+    return (nil, arguments)
+  }
+
+  private static func requestedFormat(
+    _ arguments: [String], _ environment: [String: String]
+  ) -> OutputFormat? {
+    var format = environment["RPCCTL_OUTPUT"]
+    for (index, argument) in arguments.enumerated() {
+      for name in ["--output", "-o"] {
+        if argument == name, index + 1 < arguments.count { format = arguments[index + 1] }
+        if argument.hasPrefix(name + "=") { format = String(argument.dropFirst(name.count + 1)) }
+      }
+    }
+    return format.flatMap(OutputFormat.init)
+  }
+
+  /// The help of the program.
+  static var help: String {
+    Help(
+      program: name, summary: "rpcctl: saves records, keeps subscriptions, watches notifications.",
+      commands: Verb.all.map(\.command), options: Settings.options,
+      prefix: Settings.environmentPrefix
+    ).description + """
+
+      Exit codes: 0 done, 1 failed here, 2 wrong usage, 4 some items failed, 64 + status of a call
+      that failed (for example 78: the server cannot be reached), 130 interrupted.
+
+      """
+  }
+
+  /// The help of a verb.
+  static func help(_ command: Command) -> Help {
+    Help(
+      program: name, command: command, options: Settings.options,
+      prefix: Settings.environmentPrefix)
+  }
+}

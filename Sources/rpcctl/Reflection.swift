@@ -1,0 +1,74 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+/// What a server says about its services.
+enum Reflection {
+  /// Asks the server for the descriptors of its services.
+  static func fetchSchema(
+    _ transport: any ClientTransport, _ invocation: Invocation
+  ) async throws -> Schema {
+    let response = try await TidingsRpcV1.ReflectionService.Client(transport)
+      .fetchFileDescriptorSet(.init(), options: invocation.callOptions)
+    return try Schema(fileDescriptorSet: response.fileDescriptorSet)
+  }
+
+  /// The method that a name means.
+  ///
+  /// - Parameters:
+  ///   - name: `package.Service/Method`, or `Service/Method` where one service has that name.
+  ///   - schema: What the server has.
+  static func method(_ name: String, _ schema: Schema) throws(UsageError)
+    -> (MethodDescriptor, Schema.Method)
+  {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2 else {
+      throw UsageError("'\(name)' is not SERVICE/METHOD; `rpcctl describe` lists them")
+    }
+    let service = try service(parts[0], schema)
+    guard let method = service.methods.first(where: { $0.name == parts[1] }) else {
+      let near = nearest(to: parts[1], among: service.methods.map(\.name))
+      throw UsageError(
+        "\(service.name) has no method '\(parts[1])'"
+          + (near.map { "; did you mean \($0)?" }
+            ?? "; it has \(service.methods.map(\.name).joined(separator: ", "))"))
+    }
+    guard !method.isClientStreaming else {
+      throw UsageError("\(name) takes a stream of requests, which rpcctl cannot send")
+    }
+    let idempotency: MethodDescriptor.Idempotency =
+      switch method.idempotency {
+      case .unknown: .unknown
+      case .noSideEffects: .noSideEffects
+      case .idempotent: .idempotent
+      }
+    let descriptor = MethodDescriptor(
+      service: service.name, name: method.name,
+      kind: method.isServerStreaming ? .serverStreaming : .unary, idempotency: idempotency,
+      inputType: method.inputType, outputType: method.outputType)
+    return (descriptor, method)
+  }
+
+  /// The service that a name means, with or without its package.
+  static func service(_ name: String, _ schema: Schema) throws(UsageError) -> Schema.Service {
+    let services = schema.services
+    if let service = services.first(where: { $0.name == name }) { return service }
+    let candidates = services.filter { $0.name.hasSuffix("." + name) }
+    if candidates.count == 1 { return candidates[0] }
+    if candidates.count > 1 {
+      throw UsageError(
+        "'\(name)' could be \(candidates.map(\.name).joined(separator: " or "))")
+    }
+    let near =
+      nearest(to: name, among: services.map(\.name))
+      ?? nearest(to: name, among: services.map { shortName($0.name) })
+    throw UsageError(
+      "the server has no service '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
+  }
+
+  /// The last word of a full name.
+  static func shortName(_ name: String) -> String {
+    name.split(separator: ".").last.map(String.init) ?? name
+  }
+}

@@ -1,0 +1,58 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsProto
+
+/// What the options of every verb say.
+struct Settings: Sendable {
+  static let environmentPrefix = "RPCCTL"
+
+  static let options = [
+    Option(
+      "endpoint", value: "ENDPOINT", default: "tcp://127.0.0.1:5570", "The server's RPC endpoint."),
+    Option("container", value: "NAME", default: "default", "The container."),
+    Option(
+      "environment", value: "NAME", default: "development",
+      choices: ["development", "production"], "The environment."),
+    Option(
+      "database", value: "SCOPE", default: "private", choices: ["public", "private", "shared"],
+      "The database."),
+    Option("as", value: "USER", "The user that calls (development mode)."),
+    Option("device", value: "DEVICE", "The device that calls; it hears nothing of its own changes."),
+    Option(
+      "output", letter: "o", value: "FORMAT", choices: ["table", "json", "jsonl"],
+      "How results are printed: table, json, jsonl. Without it a table on a terminal, else jsonl."),
+    Option("timeout", value: "TIME", default: "10s", "How long a call may take: 500ms, 10s, 2m."),
+    Option(
+      "connect-timeout", value: "TIME", default: "3s", "How long to wait for a connection."),
+    Option(flag: "help", letter: "h", "Show help."),
+    Option(flag: "version", "Show the version."),
+  ]
+
+  let client: ClientConfiguration
+  let scope: TidingsV1.DatabaseScope
+  /// `nil`: as the output asks for.
+  let format: OutputFormat?
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    var client = ClientConfiguration(endpoint: arguments["endpoint"] ?? "")
+    client.container = arguments["container"] ?? ""
+    client.environment =
+      arguments["environment"] == "production" ? .production : .development
+    client.user = arguments["as"] ?? ""
+    client.device = arguments["device"] ?? ""
+    client.timeout = try arguments.duration("timeout")
+    client.connectTimeout = try arguments.duration("connect-timeout") ?? client.connectTimeout
+    self.client = client
+    scope =
+      switch arguments["database"] {
+      case "public": .public
+      case "shared": .shared
+      default: .private
+      }
+    format = arguments["output"].flatMap(OutputFormat.init)
+  }
+
+  var databaseID: TidingsV1.DatabaseID {
+    .init(container: client.container, environment: client.environment, scope: scope)
+  }
+}

@@ -1,0 +1,79 @@
+internal import TidingsJSON
+internal import TidingsProto
+
+/// Converts records between the wire and the JSON that `fetch-records` prints and `--save` takes.
+enum RecordJSON {
+  /// The JSON of a record.
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - hasFields: It was fetched; the answer to a save has no fields.
+  static func json(_ record: TidingsV1.Record, hasFields: Bool = true) -> JSONValue {
+    let id = record.recordID ?? .init()
+    let values = FieldValueJSON(zoneName: id.zoneID?.zoneName ?? "")
+    let owner = id.zoneID?.ownerName ?? ""
+    return .omittingNil([
+      "recordType": .string(record.recordType), "recordName": .string(id.recordName),
+      "zoneName": id.zoneNameJSON, "ownerName": owner.isEmpty ? nil : .string(owner),
+      "changeTag": record.changeTag.isEmpty ? nil : .string(record.changeTag),
+      "fields": hasFields ? values.json(record.fields) : nil,
+      "parent": record.parent.map(values.json), "created": record.created.map(json),
+      "modified": record.modified.map(json),
+    ])
+  }
+
+  private static func json(_ stamp: TidingsV1.Stamp) -> JSONValue {
+    .omittingNil([
+      "timestamp": stamp.timestamp.map { .timestamp($0) },
+      "userRecordName": .string(stamp.userRecordName),
+      "deviceId": stamp.deviceID.isEmpty ? nil : .string(stamp.deviceID),
+    ])
+  }
+
+  /// The record that JSON describes.
+  ///
+  /// - Parameters:
+  ///   - json: The JSON; what the server sets (`created`, `modified`) is passed over.
+  ///   - path: Names it in errors.
+  ///   - zoneName: The zone of a record that names none.
+  static func record(_ json: JSONValue, _ path: String, zoneName: String) throws(ValueError)
+    -> TidingsV1.Record
+  {
+    let reader = FieldValueJSON()
+    let object = try reader.members(
+      json, path,
+      allowing: [
+        "recordType", "recordName", "zoneName", "ownerName", "changeTag", "fields", "parent",
+        "created", "modified",
+      ])
+    func text(_ name: String) throws(ValueError) -> String? {
+      guard let json = object[name], json != .null else { return nil }
+      return try reader.string(json, "\(path).\(name)")
+    }
+    guard let recordType = try text("recordType") else {
+      throw ValueError(path, "recordType is needed")
+    }
+    let zone = TidingsV1.ZoneID(
+      zoneName: try text("zoneName") ?? zoneName, ownerName: try text("ownerName") ?? "")
+    var record = TidingsV1.Record(
+      recordID: .init(
+        recordName: try text("recordName") ?? "",
+        zoneID: zone == TidingsV1.ZoneID() ? nil : zone),
+      recordType: recordType)
+    record.changeTag = try text("changeTag") ?? ""
+    let values = FieldValueJSON(zoneName: zone.zoneName)
+    if let fields = object["fields"], fields != .null {
+      guard let members = fields.object?.members else {
+        throw ValueError(
+          "\(path).fields", "an object must stand here, not \(fields.kindDescription)")
+      }
+      for field in members {
+        record.fields[field.name] = try values.value(field.value, "\(path).fields.\(field.name)")
+      }
+    }
+    if let parent = object["parent"], parent != .null {
+      record.parent = try values.reference(parent, "\(path).parent")
+    }
+    return record
+  }
+}

@@ -1,0 +1,57 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+/// One verb: how it is called, and what it does.
+struct Verb: Sendable {
+  let command: Command
+  let run: @Sendable (Invocation) async throws -> ExitCode
+
+  static let all = [
+    modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
+    fetchNotificationChanges, markNotificationsRead, watch, call, describe, status, help,
+  ]
+
+  /// `--zone`, the same for all verbs.
+  static let zoneOption = Option("zone", value: "ZONE", "The zone; without it the default zone.")
+}
+
+/// One run of a verb.
+struct Invocation: Sendable {
+  let arguments: ParsedArguments
+  let settings: Settings
+  let output: Output
+  let input: Input
+  /// Begins to connect; called once what is to be sent is known to be right.
+  let connect: @Sendable () async throws -> Session
+
+  /// The zone that `--zone` names; empty: the default zone.
+  var zoneName: String { arguments["zone"] ?? "" }
+
+  /// For calls without anything special.
+  var callOptions: CallOptions { CallOptions(timeout: settings.client.timeout) }
+
+  /// Refuses operands where a verb has none.
+  func refuseOperands() throws(UsageError) {
+    if let operand = arguments.operands.first {
+      throw UsageError("'\(operand)' is not expected here")
+    }
+  }
+
+  /// The operands, at least one.
+  func requireOperands(_ name: String) throws(UsageError) -> [String] {
+    guard !arguments.operands.isEmpty else { throw UsageError("at least one \(name) is needed") }
+    return arguments.operands
+  }
+}
+
+/// A connection as verbs see it.
+struct Session: Sendable {
+  /// Carries calls.
+  let transport: any ClientTransport
+  /// The user's notifications after a token.
+  let notifications:
+    @Sendable (_ token: [UInt8]) -> any AsyncSequence<TidingsV1.Notification, RPCError> & Sendable
+}

@@ -1,0 +1,82 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+extension Verb {
+  static let call = Verb(
+    command: Command(
+      "call", "Calls any method of the server, by reflection.",
+      operands: "SERVICE/METHOD [JSON|@FILE|-]",
+      options: [
+        Option(
+          "header", letter: "H", value: "KEY=VALUE", repeats: true, "Metadata to send with the call."),
+        Option(
+          "idempotency-key", value: "KEY", "Applies the call once, however often it is repeated."),
+        Option(flag: "emit-defaults", "Print fields that have their defaults too."),
+      ],
+      discussion: """
+        The request and the responses are in proto3's JSON mapping; without JSON the request is empty.
+        Each message of a stream is printed as it comes. The package may be left out of SERVICE where
+        that is clear.
+
+        Examples:
+          rpcctl call tidings.rpc.v1.HealthService/Check '{}'
+          rpcctl call RecordService/FetchRecords '{"recordIds":[{"recordName":"h1"}]}'
+        """),
+    run: { invocation in
+      let operands = invocation.arguments.operands
+      guard (1...2).contains(operands.count) else {
+        throw UsageError("call takes SERVICE/METHOD and at most one request in JSON")
+      }
+      let request = try invocation.input.value(operands.count > 1 ? operands[1] : "{}", "the request")
+      var options = invocation.callOptions
+      options.metadata = try metadata(invocation.arguments)
+      options.idempotencyKey = invocation.arguments["idempotency-key"]
+      let transport = try await invocation.connect().transport
+      let schema = try await Reflection.fetchSchema(transport, invocation)
+      let (method, types) = try Reflection.method(operands[0], schema)
+      var mapping = JSONTranscoder.Options()
+      mapping.writesDefaults = invocation.arguments.has("emit-defaults")
+      let transcoder = JSONTranscoder(schema: schema, options: mapping)
+      let bytes = try encode(request, types.inputType, transcoder)
+      switch method.kind {
+      case .unary:
+        let response = try await transport.unary(method, bytes, options: options)
+        try print(response, types.outputType, transcoder, invocation.output)
+      case .serverStreaming:
+        for try await response in transport.serverStreaming(method, bytes, options: options) {
+          try print(response, types.outputType, transcoder, invocation.output)
+        }
+      }
+      return .success
+    })
+
+  private static func encode(
+    _ request: JSONValue, _ type: String, _ transcoder: JSONTranscoder
+  ) throws(UsageError) -> [UInt8] {
+    do {
+      return try transcoder.encode(request, as: type)
+    } catch {
+      throw UsageError("the request is not a \(type): \(error)")
+    }
+  }
+
+  private static func print(
+    _ response: [UInt8], _ type: String, _ transcoder: JSONTranscoder, _ output: Output
+  ) throws {
+    output.write(try transcoder.decode(response, as: type))
+  }
+
+  private static func metadata(_ arguments: ParsedArguments) throws(UsageError) -> Metadata {
+    var metadata = Metadata()
+    for header in arguments.all("header") {
+      let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty else {
+        throw UsageError("--header takes KEY=VALUE, not '\(header)'")
+      }
+      metadata[String(parts[0])] = String(parts[1])
+    }
+    return metadata
+  }
+}

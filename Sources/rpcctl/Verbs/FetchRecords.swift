@@ -1,0 +1,37 @@
+internal import CommandLineTools
+internal import TidingsProto
+
+extension Verb {
+  static let fetchRecords = Verb(
+    command: Command(
+      "fetch-records", "Fetches records by name.", operands: "NAME…",
+      options: [
+        zoneOption,
+        Option("keys", value: "A,B", "Which fields; empty: none. Without it all."),
+      ],
+      discussion: """
+        Examples:
+          rpcctl fetch-records h1 h2 --keys price
+          rpcctl fetch-records h1 | rpcctl modify-records --save -
+
+        A record that cannot be fetched is printed with its error, and the exit code is 4.
+        """),
+    run: { invocation in
+      let names = try invocation.requireOperands("NAME")
+      var request = TidingsV1.FetchRecordsRequest(databaseID: invocation.settings.databaseID)
+      request.recordIDs = names.map { TidingsV1.RecordID($0, zoneName: invocation.zoneName) }
+      if let keys = invocation.arguments["keys"] {
+        request.desiredKeys = .init(keys: commaSeparated(keys))
+      }
+      let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
+      let response = try await records.fetchRecords(request, options: invocation.callOptions)
+      return RecordResults.print(response.results, invocation.output, hasFields: true)
+    })
+
+  /// The words of `a,b`.
+  static func commaSeparated(_ text: String) -> [String] {
+    text.split(separator: ",").map { word in
+      String(word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+}

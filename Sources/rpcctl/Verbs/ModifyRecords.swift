@@ -1,0 +1,78 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+extension Verb {
+  static let modifyRecords = Verb(
+    command: Command(
+      "modify-records", "Saves and deletes records.",
+      options: [
+        Option(
+          "save", value: "JSON|@FILE|-", takesMany: true,
+          "Records to save: an object, a list, or JSON lines."),
+        Option("delete", value: "NAME…", takesMany: true, "Names of records to delete."),
+        zoneOption,
+        Option(
+          "policy", value: "POLICY", default: "if-unchanged",
+          choices: ["if-unchanged", "changed-keys", "all-keys"],
+          "What a save compares: the change tag with if-unchanged, else nothing."),
+        Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
+        Option(
+          "idempotency-key", value: "KEY", "Applies the call once, however often it is repeated."),
+      ],
+      discussion: """
+        Example:
+          rpcctl modify-records --save '{"recordType":"Houses","recordName":"h1",
+            "fields":{"address":"1 Main St","price":300000}}'
+
+        Plain values become typed fields: a string, a whole number (64 bits), a number with a
+        fraction or an exponent (double), true and false (1 and 0), a list of one type, null (removes
+        the field). Other types, and types by force, are objects with one member:
+          {"timestamp":"2026-01-02T03:04:05.678Z"}   or a number of milliseconds
+          {"bytes":"base64"}
+          {"reference":"name"}   or {"reference":{"recordName":…,"zoneName":…,"action":"validate"}}
+          {"location":{"latitude":52.5,"longitude":13.4}}
+          {"asset":{"checksum":"base64","size":123}}
+          {"int64":"5"}  {"double":5}  {"string":"x"}
+
+        What fetch-records prints can be given to --save; it keeps the change tag.
+        """),
+    run: { invocation in
+      let request = try modifyRecordsRequest(invocation)
+      var options = invocation.callOptions
+      options.idempotencyKey = invocation.arguments["idempotency-key"]
+      let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
+      let response = try await records.modifyRecords(request, options: options)
+      return RecordResults.print(response.results, invocation.output, hasFields: false)
+    })
+
+  private static func modifyRecordsRequest(_ invocation: Invocation) throws
+    -> TidingsV1.ModifyRecordsRequest
+  {
+    try invocation.refuseOperands()
+    let arguments = invocation.arguments
+    var request = TidingsV1.ModifyRecordsRequest(databaseID: invocation.settings.databaseID)
+    for argument in arguments.all("save") {
+      for json in try invocation.input.values(argument, "--save") {
+        let path = "records[\(request.recordsToSave.count)]"
+        request.recordsToSave.append(
+          try RecordJSON.record(json, path, zoneName: invocation.zoneName))
+      }
+    }
+    request.recordIDsToDelete = arguments.all("delete").map {
+      TidingsV1.RecordID($0, zoneName: invocation.zoneName)
+    }
+    guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
+      throw UsageError("nothing to do: --save and --delete say what")
+    }
+    request.savePolicy =
+      switch arguments["policy"] {
+      case "changed-keys": .changedKeys
+      case "all-keys": .allKeys
+      default: .ifServerRecordUnchanged
+      }
+    if arguments.has("no-atomic") { request.atomic = false }
+    return request
+  }
+}

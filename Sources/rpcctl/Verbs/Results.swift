@@ -1,0 +1,29 @@
+internal import TidingsJSON
+
+/// The results of the items of a call, as they are printed.
+struct Results {
+  private var list: [JSONValue] = []
+  private var table: Table
+  private var hasFailures = false
+
+  /// No results yet.
+  init(columns: [String]) { table = Table(columns) }
+
+  /// Adds the result of an item that did not fail.
+  mutating func append(_ json: JSONValue, _ row: [String]) {
+    list.append(json)
+    table.append(row)
+  }
+
+  /// Adds the result of an item that failed.
+  mutating func appendFailure(_ json: JSONValue, _ row: [String]) {
+    append(json, row)
+    hasFailures = true
+  }
+
+  /// Prints the results; some may have failed.
+  func finish(_ output: Output) -> ExitCode {
+    output.write(list) { table }
+    return hasFailures ? .itemsFailed : .success
+  }
+}

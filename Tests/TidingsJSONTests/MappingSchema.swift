@@ -1,0 +1,199 @@
+import TidingsJSON
+
+// swift-format-ignore-file
+
+/// The schema of the .proto below, from its descriptors and those of its imports.
+///
+///     protoc -o google.bin google/protobuf/{any,duration,field_mask,struct,timestamp,wrappers}.proto
+///     protoc --include_source_info -o mapping.bin mapping.proto
+///     cat google.bin mapping.bin | base64 -w 96
+///
+/// ```proto
+/// syntax = "proto3";
+/// package mapping;
+/// import "google/protobuf/any.proto";
+/// import "google/protobuf/duration.proto";
+/// import "google/protobuf/field_mask.proto";
+/// import "google/protobuf/struct.proto";
+/// import "google/protobuf/timestamp.proto";
+/// import "google/protobuf/wrappers.proto";
+///
+/// // Every kind of field.
+/// message Everything {
+///   double a_double = 1;
+///   float a_float = 2;
+///   int32 an_int32 = 3;
+///   int64 an_int64 = 4;
+///   uint32 a_uint32 = 5;
+///   uint64 a_uint64 = 6;
+///   sint32 a_sint32 = 7;
+///   sint64 a_sint64 = 8;
+///   fixed32 a_fixed32 = 9;
+///   fixed64 a_fixed64 = 10;
+///   sfixed32 a_sfixed32 = 11;
+///   sfixed64 a_sfixed64 = 12;
+///   bool a_bool = 13;
+///   // A text.
+///   string a_string = 14;
+///   bytes some_bytes = 15;
+///   Color color = 16;
+///   Everything nested = 17;
+///   repeated int32 numbers = 18;
+///   repeated int32 loose_numbers = 19 [packed = false];
+///   repeated string texts = 20;
+///   map<string, int32> by_name = 21;
+///   map<int64, Everything> by_number = 22;
+///   map<bool, bytes> by_flag = 23;
+///   oneof choice {
+///     string left = 24;
+///     int64 right = 25;
+///     Everything both = 26;
+///   }
+///   optional int32 maybe = 27;
+///   string renamed = 28 [json_name = "other_name"];
+///   google.protobuf.Timestamp when = 30;
+///   google.protobuf.Duration lasting = 31;
+///   google.protobuf.FieldMask mask = 32;
+///   google.protobuf.Any any = 33;
+///   google.protobuf.Struct structure = 34;
+///   google.protobuf.Value value = 35;
+///   google.protobuf.ListValue list = 36;
+///   google.protobuf.NullValue nothing = 37;
+///   google.protobuf.Int64Value boxed_int64 = 38;
+///   google.protobuf.StringValue boxed_string = 39;
+///   google.protobuf.BoolValue boxed_bool = 40;
+///   google.protobuf.BytesValue boxed_bytes = 41;
+///   google.protobuf.DoubleValue boxed_double = 42;
+///   repeated double doubles = 43;
+/// }
+///
+/// // Colours.
+/// enum Color {
+///   COLOR_UNSPECIFIED = 0;
+///   COLOR_RED = 1;
+///   // Like grass.
+///   COLOR_GREEN = 2;
+///   COLOR_NEGATIVE = -1;
+/// }
+///
+/// // Maps.
+/// service Mapper {
+///   // Maps one.
+///   rpc Map(Everything) returns (Everything) { option idempotency_level = NO_SIDE_EFFECTS; }
+///   rpc Follow(Everything) returns (stream Everything);
+/// }
+/// ```
+enum MappingSchema {
+  static let schema = try! Schema(
+    fileDescriptorSet: Base64.decode(base64.filter { !$0.isNewline })!
+  )
+
+  private static let base64 = """
+    CuQBChlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvEg9nb29nbGUucHJvdG9idWYiNgoDQW55EhkKCHR5cGVfdXJsGAEgASgJ
+    Ugd0eXBlVXJsEhQKBXZhbHVlGAIgASgMUgV2YWx1ZUJ2ChNjb20uZ29vZ2xlLnByb3RvYnVmQghBbnlQcm90b1ABWixnb29n
+    bGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi9hbnlwYqICA0dQQqoCHkdvb2dsZS5Qcm90b2J1Zi5XZWxsS25v
+    d25UeXBlc2IGcHJvdG8zCvsBCh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8SD2dvb2dsZS5wcm90b2J1ZiI6CghE
+    dXJhdGlvbhIYCgdzZWNvbmRzGAEgASgDUgdzZWNvbmRzEhQKBW5hbm9zGAIgASgFUgVuYW5vc0KDAQoTY29tLmdvb2dsZS5w
+    cm90b2J1ZkINRHVyYXRpb25Qcm90b1ABWjFnb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi9kdXJhdGlv
+    bnBi+AEBogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzMK5gEKIGdvb2dsZS9wcm90b2J1
+    Zi9maWVsZF9tYXNrLnByb3RvEg9nb29nbGUucHJvdG9idWYiIQoJRmllbGRNYXNrEhQKBXBhdGhzGAEgAygJUgVwYXRoc0KF
+    AQoTY29tLmdvb2dsZS5wcm90b2J1ZkIORmllbGRNYXNrUHJvdG9QAVoyZ29vZ2xlLmdvbGFuZy5vcmcvcHJvdG9idWYvdHlw
+    ZXMva25vd24vZmllbGRtYXNrcGL4AQGiAgNHUEKqAh5Hb29nbGUuUHJvdG9idWYuV2VsbEtub3duVHlwZXNiBnByb3RvMwri
+    BQocZ29vZ2xlL3Byb3RvYnVmL3N0cnVjdC5wcm90bxIPZ29vZ2xlLnByb3RvYnVmIpgBCgZTdHJ1Y3QSOwoGZmllbGRzGAEg
+    AygLMiMuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdC5GaWVsZHNFbnRyeVIGZmllbGRzGlEKC0ZpZWxkc0VudHJ5EhAKA2tleRgB
+    IAEoCVIDa2V5EiwKBXZhbHVlGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlUgV2YWx1ZToCOAEisgIKBVZhbHVlEjsK
+    Cm51bGxfdmFsdWUYASABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlSABSCW51bGxWYWx1ZRIjCgxudW1iZXJfdmFs
+    dWUYAiABKAFIAFILbnVtYmVyVmFsdWUSIwoMc3RyaW5nX3ZhbHVlGAMgASgJSABSC3N0cmluZ1ZhbHVlEh8KCmJvb2xfdmFs
+    dWUYBCABKAhIAFIJYm9vbFZhbHVlEjwKDHN0cnVjdF92YWx1ZRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAFIL
+    c3RydWN0VmFsdWUSOwoKbGlzdF92YWx1ZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWVIAFIJbGlzdFZhbHVl
+    QgYKBGtpbmQiOwoJTGlzdFZhbHVlEi4KBnZhbHVlcxgBIAMoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZVIGdmFsdWVzKhsK
+    CU51bGxWYWx1ZRIOCgpOVUxMX1ZBTFVFEABCfwoTY29tLmdvb2dsZS5wcm90b2J1ZkILU3RydWN0UHJvdG9QAVovZ29vZ2xl
+    LmdvbGFuZy5vcmcvcHJvdG9idWYvdHlwZXMva25vd24vc3RydWN0cGL4AQGiAgNHUEKqAh5Hb29nbGUuUHJvdG9idWYuV2Vs
+    bEtub3duVHlwZXNiBnByb3RvMwr/AQofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxIPZ29vZ2xlLnByb3RvYnVm
+    IjsKCVRpbWVzdGFtcBIYCgdzZWNvbmRzGAEgASgDUgdzZWNvbmRzEhQKBW5hbm9zGAIgASgFUgVuYW5vc0KFAQoTY29tLmdv
+    b2dsZS5wcm90b2J1ZkIOVGltZXN0YW1wUHJvdG9QAVoyZ29vZ2xlLmdvbGFuZy5vcmcvcHJvdG9idWYvdHlwZXMva25vd24v
+    dGltZXN0YW1wcGL4AQGiAgNHUEKqAh5Hb29nbGUuUHJvdG9idWYuV2VsbEtub3duVHlwZXNiBnByb3RvMwqGBAoeZ29vZ2xl
+    L3Byb3RvYnVmL3dyYXBwZXJzLnByb3RvEg9nb29nbGUucHJvdG9idWYiIwoLRG91YmxlVmFsdWUSFAoFdmFsdWUYASABKAFS
+    BXZhbHVlIiIKCkZsb2F0VmFsdWUSFAoFdmFsdWUYASABKAJSBXZhbHVlIiIKCkludDY0VmFsdWUSFAoFdmFsdWUYASABKANS
+    BXZhbHVlIiMKC1VJbnQ2NFZhbHVlEhQKBXZhbHVlGAEgASgEUgV2YWx1ZSIiCgpJbnQzMlZhbHVlEhQKBXZhbHVlGAEgASgF
+    UgV2YWx1ZSIjCgtVSW50MzJWYWx1ZRIUCgV2YWx1ZRgBIAEoDVIFdmFsdWUiIQoJQm9vbFZhbHVlEhQKBXZhbHVlGAEgASgI
+    UgV2YWx1ZSIjCgtTdHJpbmdWYWx1ZRIUCgV2YWx1ZRgBIAEoCVIFdmFsdWUiIgoKQnl0ZXNWYWx1ZRIUCgV2YWx1ZRgBIAEo
+    DFIFdmFsdWVCgwEKE2NvbS5nb29nbGUucHJvdG9idWZCDVdyYXBwZXJzUHJvdG9QAVoxZ29vZ2xlLmdvbGFuZy5vcmcvcHJv
+    dG9idWYvdHlwZXMva25vd24vd3JhcHBlcnNwYvgBAaICA0dQQqoCHkdvb2dsZS5Qcm90b2J1Zi5XZWxsS25vd25UeXBlc2IG
+    cHJvdG8zCu4pCg1tYXBwaW5nLnByb3RvEgdtYXBwaW5nGhlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvGh5nb29nbGUvcHJv
+    dG9idWYvZHVyYXRpb24ucHJvdG8aIGdvb2dsZS9wcm90b2J1Zi9maWVsZF9tYXNrLnByb3RvGhxnb29nbGUvcHJvdG9idWYv
+    c3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGh5nb29nbGUvcHJvdG9idWYvd3JhcHBlcnMu
+    cHJvdG8i0w4KCkV2ZXJ5dGhpbmcSGQoIYV9kb3VibGUYASABKAFSB2FEb3VibGUSFwoHYV9mbG9hdBgCIAEoAlIGYUZsb2F0
+    EhkKCGFuX2ludDMyGAMgASgFUgdhbkludDMyEhkKCGFuX2ludDY0GAQgASgDUgdhbkludDY0EhkKCGFfdWludDMyGAUgASgN
+    UgdhVWludDMyEhkKCGFfdWludDY0GAYgASgEUgdhVWludDY0EhkKCGFfc2ludDMyGAcgASgRUgdhU2ludDMyEhkKCGFfc2lu
+    dDY0GAggASgSUgdhU2ludDY0EhsKCWFfZml4ZWQzMhgJIAEoB1IIYUZpeGVkMzISGwoJYV9maXhlZDY0GAogASgGUghhRml4
+    ZWQ2NBIdCgphX3NmaXhlZDMyGAsgASgPUglhU2ZpeGVkMzISHQoKYV9zZml4ZWQ2NBgMIAEoEFIJYVNmaXhlZDY0EhUKBmFf
+    Ym9vbBgNIAEoCFIFYUJvb2wSGQoIYV9zdHJpbmcYDiABKAlSB2FTdHJpbmcSHQoKc29tZV9ieXRlcxgPIAEoDFIJc29tZUJ5
+    dGVzEiQKBWNvbG9yGBAgASgOMg4ubWFwcGluZy5Db2xvclIFY29sb3ISKwoGbmVzdGVkGBEgASgLMhMubWFwcGluZy5FdmVy
+    eXRoaW5nUgZuZXN0ZWQSGAoHbnVtYmVycxgSIAMoBVIHbnVtYmVycxInCg1sb29zZV9udW1iZXJzGBMgAygFQgIQAFIMbG9v
+    c2VOdW1iZXJzEhQKBXRleHRzGBQgAygJUgV0ZXh0cxI4CgdieV9uYW1lGBUgAygLMh8ubWFwcGluZy5FdmVyeXRoaW5nLkJ5
+    TmFtZUVudHJ5UgZieU5hbWUSPgoJYnlfbnVtYmVyGBYgAygLMiEubWFwcGluZy5FdmVyeXRoaW5nLkJ5TnVtYmVyRW50cnlS
+    CGJ5TnVtYmVyEjgKB2J5X2ZsYWcYFyADKAsyHy5tYXBwaW5nLkV2ZXJ5dGhpbmcuQnlGbGFnRW50cnlSBmJ5RmxhZxIUCgRs
+    ZWZ0GBggASgJSABSBGxlZnQSFgoFcmlnaHQYGSABKANIAFIFcmlnaHQSKQoEYm90aBgaIAEoCzITLm1hcHBpbmcuRXZlcnl0
+    aGluZ0gAUgRib3RoEhkKBW1heWJlGBsgASgFSAFSBW1heWJliAEBEhsKB3JlbmFtZWQYHCABKAlSCm90aGVyX25hbWUSLgoE
+    d2hlbhgeIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBHdoZW4SMwoHbGFzdGluZxgfIAEoCzIZLmdvb2dsZS5w
+    cm90b2J1Zi5EdXJhdGlvblIHbGFzdGluZxIuCgRtYXNrGCAgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza1IEbWFz
+    axImCgNhbnkYISABKAsyFC5nb29nbGUucHJvdG9idWYuQW55UgNhbnkSNQoJc3RydWN0dXJlGCIgASgLMhcuZ29vZ2xlLnBy
+    b3RvYnVmLlN0cnVjdFIJc3RydWN0dXJlEiwKBXZhbHVlGCMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlUgV2YWx1ZRIu
+    CgRsaXN0GCQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkxpc3RWYWx1ZVIEbGlzdBI0Cgdub3RoaW5nGCUgASgOMhouZ29vZ2xl
+    LnByb3RvYnVmLk51bGxWYWx1ZVIHbm90aGluZxI8Cgtib3hlZF9pbnQ2NBgmIAEoCzIbLmdvb2dsZS5wcm90b2J1Zi5JbnQ2
+    NFZhbHVlUgpib3hlZEludDY0Ej8KDGJveGVkX3N0cmluZxgnIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5TdHJpbmdWYWx1ZVIL
+    Ym94ZWRTdHJpbmcSOQoKYm94ZWRfYm9vbBgoIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5Cb29sVmFsdWVSCWJveGVkQm9vbBI8
+    Cgtib3hlZF9ieXRlcxgpIAEoCzIbLmdvb2dsZS5wcm90b2J1Zi5CeXRlc1ZhbHVlUgpib3hlZEJ5dGVzEj8KDGJveGVkX2Rv
+    dWJsZRgqIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5Eb3VibGVWYWx1ZVILYm94ZWREb3VibGUSGAoHZG91YmxlcxgrIAMoAVIH
+    ZG91Ymxlcxo5CgtCeU5hbWVFbnRyeRIQCgNrZXkYASABKAlSA2tleRIUCgV2YWx1ZRgCIAEoBVIFdmFsdWU6AjgBGlAKDUJ5
+    TnVtYmVyRW50cnkSEAoDa2V5GAEgASgDUgNrZXkSKQoFdmFsdWUYAiABKAsyEy5tYXBwaW5nLkV2ZXJ5dGhpbmdSBXZhbHVl
+    OgI4ARo5CgtCeUZsYWdFbnRyeRIQCgNrZXkYASABKAhSA2tleRIUCgV2YWx1ZRgCIAEoDFIFdmFsdWU6AjgBQggKBmNob2lj
+    ZUIICgZfbWF5YmUqWwoFQ29sb3ISFQoRQ09MT1JfVU5TUEVDSUZJRUQQABINCglDT0xPUl9SRUQQARIPCgtDT0xPUl9HUkVF
+    ThACEhsKDkNPTE9SX05FR0FUSVZFEP///////////wEydAoGTWFwcGVyEjQKA01hcBITLm1hcHBpbmcuRXZlcnl0aGluZxoT
+    Lm1hcHBpbmcuRXZlcnl0aGluZyIDkAIBEjQKBkZvbGxvdxITLm1hcHBpbmcuRXZlcnl0aGluZxoTLm1hcHBpbmcuRXZlcnl0
+    aGluZzABSuYXCgYSBAAASAEKCAoBDBIDAAASCggKAQISAwEAEAoJCgIDABIDAgAjCgkKAgMBEgMDACgKCQoCAwISAwQAKgoJ
+    CgIDAxIDBQAmCgkKAgMEEgMGACkKCQoCAwUSAwcAKAoiCgIEABIECgA4ARoWIEV2ZXJ5IGtpbmQgb2YgZmllbGQuCgoKCgME
+    AAESAwoIEgoLCgQEAAIAEgMLAhYKDAoFBAACAAUSAwsCCAoMCgUEAAIAARIDCwkRCgwKBQQAAgADEgMLFBUKCwoEBAACARID
+    DAIUCgwKBQQAAgEFEgMMAgcKDAoFBAACAQESAwwIDwoMCgUEAAIBAxIDDBITCgsKBAQAAgISAw0CFQoMCgUEAAICBRIDDQIH
+    CgwKBQQAAgIBEgMNCBAKDAoFBAACAgMSAw0TFAoLCgQEAAIDEgMOAhUKDAoFBAACAwUSAw4CBwoMCgUEAAIDARIDDggQCgwK
+    BQQAAgMDEgMOExQKCwoEBAACBBIDDwIWCgwKBQQAAgQFEgMPAggKDAoFBAACBAESAw8JEQoMCgUEAAIEAxIDDxQVCgsKBAQA
+    AgUSAxACFgoMCgUEAAIFBRIDEAIICgwKBQQAAgUBEgMQCREKDAoFBAACBQMSAxAUFQoLCgQEAAIGEgMRAhYKDAoFBAACBgUS
+    AxECCAoMCgUEAAIGARIDEQkRCgwKBQQAAgYDEgMRFBUKCwoEBAACBxIDEgIWCgwKBQQAAgcFEgMSAggKDAoFBAACBwESAxIJ
+    EQoMCgUEAAIHAxIDEhQVCgsKBAQAAggSAxMCGAoMCgUEAAIIBRIDEwIJCgwKBQQAAggBEgMTChMKDAoFBAACCAMSAxMWFwoL
+    CgQEAAIJEgMUAhkKDAoFBAACCQUSAxQCCQoMCgUEAAIJARIDFAoTCgwKBQQAAgkDEgMUFhgKCwoEBAACChIDFQIbCgwKBQQA
+    AgoFEgMVAgoKDAoFBAACCgESAxULFQoMCgUEAAIKAxIDFRgaCgsKBAQAAgsSAxYCGwoMCgUEAAILBRIDFgIKCgwKBQQAAgsB
+    EgMWCxUKDAoFBAACCwMSAxYYGgoLCgQEAAIMEgMXAhMKDAoFBAACDAUSAxcCBgoMCgUEAAIMARIDFwcNCgwKBQQAAgwDEgMX
+    EBIKFgoEBAACDRIDGQIXGgkgQSB0ZXh0LgoKDAoFBAACDQUSAxkCCAoMCgUEAAINARIDGQkRCgwKBQQAAg0DEgMZFBYKCwoE
+    BAACDhIDGgIYCgwKBQQAAg4FEgMaAgcKDAoFBAACDgESAxoIEgoMCgUEAAIOAxIDGhUXCgsKBAQAAg8SAxsCEwoMCgUEAAIP
+    BhIDGwIHCgwKBQQAAg8BEgMbCA0KDAoFBAACDwMSAxsQEgoLCgQEAAIQEgMcAhkKDAoFBAACEAYSAxwCDAoMCgUEAAIQARID
+    HA0TCgwKBQQAAhADEgMcFhgKCwoEBAACERIDHQIeCgwKBQQAAhEEEgMdAgoKDAoFBAACEQUSAx0LEAoMCgUEAAIRARIDHREY
+    CgwKBQQAAhEDEgMdGx0KCwoEBAACEhIDHgI1CgwKBQQAAhIEEgMeAgoKDAoFBAACEgUSAx4LEAoMCgUEAAISARIDHhEeCgwK
+    BQQAAhIDEgMeISMKDAoFBAACEggSAx4kNAoNCgYEAAISCAISAx4lMwoLCgQEAAITEgMfAh0KDAoFBAACEwQSAx8CCgoMCgUE
+    AAITBRIDHwsRCgwKBQQAAhMBEgMfEhcKDAoFBAACEwMSAx8aHAoLCgQEAAIUEgMgAiIKDAoFBAACFAYSAyACFAoMCgUEAAIU
+    ARIDIBUcCgwKBQQAAhQDEgMgHyEKCwoEBAACFRIDIQIoCgwKBQQAAhUGEgMhAhgKDAoFBAACFQESAyEZIgoMCgUEAAIVAxID
+    ISUnCgsKBAQAAhYSAyICIAoMCgUEAAIWBhIDIgISCgwKBQQAAhYBEgMiExoKDAoFBAACFgMSAyIdHwoMCgQEAAgAEgQjAicD
+    CgwKBQQACAABEgMjCA4KCwoEBAACFxIDJAQVCgwKBQQAAhcFEgMkBAoKDAoFBAACFwESAyQLDwoMCgUEAAIXAxIDJBIUCgsK
+    BAQAAhgSAyUEFQoMCgUEAAIYBRIDJQQJCgwKBQQAAhgBEgMlCg8KDAoFBAACGAMSAyUSFAoLCgQEAAIZEgMmBBkKDAoFBAAC
+    GQYSAyYEDgoMCgUEAAIZARIDJg8TCgwKBQQAAhkDEgMmFhgKCwoEBAACGhIDKAIcCgwKBQQAAhoEEgMoAgoKDAoFBAACGgUS
+    AygLEAoMCgUEAAIaARIDKBEWCgwKBQQAAhoDEgMoGRsKCwoEBAACGxIDKQIxCgwKBQQAAhsFEgMpAggKDAoFBAACGwESAykJ
+    EAoMCgUEAAIbAxIDKRMVCgwKBQQAAhsIEgMpFjAKDAoFBAACGwoSAykXLwoMCgUEAAIbChIDKSMvCgsKBAQAAhwSAyoCJgoM
+    CgUEAAIcBhIDKgIbCgwKBQQAAhwBEgMqHCAKDAoFBAACHAMSAyojJQoLCgQEAAIdEgMrAigKDAoFBAACHQYSAysCGgoMCgUE
+    AAIdARIDKxsiCgwKBQQAAh0DEgMrJScKCwoEBAACHhIDLAImCgwKBQQAAh4GEgMsAhsKDAoFBAACHgESAywcIAoMCgUEAAIe
+    AxIDLCMlCgsKBAQAAh8SAy0CHwoMCgUEAAIfBhIDLQIVCgwKBQQAAh8BEgMtFhkKDAoFBAACHwMSAy0cHgoLCgQEAAIgEgMu
+    AigKDAoFBAACIAYSAy4CGAoMCgUEAAIgARIDLhkiCgwKBQQAAiADEgMuJScKCwoEBAACIRIDLwIjCgwKBQQAAiEGEgMvAhcK
+    DAoFBAACIQESAy8YHQoMCgUEAAIhAxIDLyAiCgsKBAQAAiISAzACJgoMCgUEAAIiBhIDMAIbCgwKBQQAAiIBEgMwHCAKDAoF
+    BAACIgMSAzAjJQoLCgQEAAIjEgMxAikKDAoFBAACIwYSAzECGwoMCgUEAAIjARIDMRwjCgwKBQQAAiMDEgMxJigKCwoEBAAC
+    JBIDMgIuCgwKBQQAAiQGEgMyAhwKDAoFBAACJAESAzIdKAoMCgUEAAIkAxIDMistCgsKBAQAAiUSAzMCMAoMCgUEAAIlBhID
+    MwIdCgwKBQQAAiUBEgMzHioKDAoFBAACJQMSAzMtLwoLCgQEAAImEgM0AiwKDAoFBAACJgYSAzQCGwoMCgUEAAImARIDNBwm
+    CgwKBQQAAiYDEgM0KSsKCwoEBAACJxIDNQIuCgwKBQQAAicGEgM1AhwKDAoFBAACJwESAzUdKAoMCgUEAAInAxIDNSstCgsK
+    BAQAAigSAzYCMAoMCgUEAAIoBhIDNgIdCgwKBQQAAigBEgM2HioKDAoFBAACKAMSAzYtLwoLCgQEAAIpEgM3Ah8KDAoFBAAC
+    KQQSAzcCCgoMCgUEAAIpBRIDNwsRCgwKBQQAAikBEgM3EhkKDAoFBAACKQMSAzccHgoWCgIFABIEOwBBARoKIENvbG91cnMu
+    CgoKCgMFAAESAzsFCgoLCgQFAAIAEgM8AhgKDAoFBQACAAESAzwCEwoMCgUFAAIAAhIDPBYXCgsKBAUAAgESAz0CEAoMCgUF
+    AAIBARIDPQILCgwKBQUAAgECEgM9Dg8KGgoEBQACAhIDPwISGg0gTGlrZSBncmFzcy4KCgwKBQUAAgIBEgM/Ag0KDAoFBQAC
+    AgISAz8QEQoLCgQFAAIDEgNAAhYKDAoFBQACAwESA0ACEAoMCgUFAAIDAhIDQBMVChMKAgYAEgREAEgBGgcgTWFwcy4KCgoK
+    AwYAARIDRAgOChgKBAYAAgASA0YCWhoLIE1hcHMgb25lLgoKDAoFBgACAAESA0YGCQoMCgUGAAIAAhIDRgoUCgwKBQYAAgAD
+    EgNGHykKDAoFBgACAAQSA0YtWAoNCgYGAAIABCISA0YtWAoLCgQGAAIBEgNHAjUKDAoFBgACAQESA0cGDAoMCgUGAAIBAhID
+    Rw0XCgwKBQYAAgEGEgNHIigKDAoFBgACAQMSA0cpM2IGcHJvdG8z
+    """
+}
