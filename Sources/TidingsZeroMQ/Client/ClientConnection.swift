@@ -103,13 +103,14 @@ public final class ClientConnection: ClientTransport {
   ) {
     var metadata = configuration.metadata
     for (key, value) in options.metadata.entries { metadata[key] = value }
+    let timeout = options.timeout ?? (method.kind == .unary ? configuration.timeout : nil)
     let call = OutgoingCall(
       method: method.fullName,
       request: request,
       metadata: metadata,
       idempotencyKey: options.idempotencyKey,
       isSafe: options.isSafe(method),
-      deadline: options.timeout.map { ContinuousClock.now.advanced(by: $0) },
+      deadline: timeout.map { ContinuousClock.now.advanced(by: $0) },
       sink: sink
     )
     if !inbox.send(.start(id, call)) {
