@@ -18,9 +18,17 @@ func executable(_ name: String, _ dependencies: Target.Dependency...) -> Target 
   .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-  .testTarget(
+func testSupport(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+  .target(
     name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
+func tests(
+  _ name: String, exclude: [String] = [], _ dependencies: Target.Dependency...
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
+    swiftSettings: settings)
 }
 
 let package = Package(
@@ -32,6 +40,7 @@ let package = Package(
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
     .executable(name: "protoc-gen-tidings-c", targets: ["protoc-gen-tidings-c"]),
     .library(name: "TidingsClient", targets: ["TidingsClient"]),
+    .library(name: "TidingsProto", targets: ["TidingsProto", "TidingsProtoC"]),
     .library(name: "TidingsRPC", targets: ["TidingsRPC", "TidingsProtobuf", "TidingsZeroMQ"]),
   ],
   targets: [
@@ -54,28 +63,31 @@ let package = Package(
     library("TidingsProtobuf", "CProtobufC"),
     library("TidingsRPC", "TidingsProtobuf"),
     library("TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC"),
+    library("TidingsJSON"),
     library(
       "TidingsZeroMQ",
       "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC", "CZeroMQ"),
     library(
-      "TidingsClient", "TidingsModel", "TidingsProto", "TidingsProtobuf", "TidingsRPC",
-      "TidingsZeroMQ"),
+      "TidingsClient", "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ"),
 
     // Where the wings meet.
     library(
       "TidingsService",
-      "TidingsEngine", "TidingsMatcher", "TidingsModel", "TidingsSQL", "TidingsSQLite",
-      "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ", "TidingsProtoC",
-      "CProtobufC"),
+      "TidingsEngine", "TidingsModel", "TidingsSQL", "TidingsSQLite", "TidingsProto",
+      "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ", "TidingsProtoC", "CProtobufC"),
 
     // Programs.
     library("CommandLineTools"),
     executable("rpcd", "TidingsService", "CommandLineTools"),
     executable(
-      "rpcctl", "CommandLineTools", "TidingsClient", "TidingsModel", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+      "rpcctl",
+      "CommandLineTools", "TidingsClient", "TidingsJSON", "TidingsProto", "TidingsProtobuf",
+      "TidingsRPC"),
+    library("BenchCore"),
     executable(
-      "tidings-bench", "CommandLineTools", "TidingsClient", "TidingsMatcher", "TidingsModel", "CZeroMQ",
-      "CSQLite"),
+      "tidings-bench",
+      "BenchCore", "CommandLineTools", "TidingsClient", "TidingsMatcher", "TidingsModel",
+      "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsSQLite", "CZeroMQ", "CSQLite"),
 
     // The generator.
     library("ProtoGen", "DescriptorProtoC", "CProtobufC"),
@@ -83,8 +95,25 @@ let package = Package(
     executable("protoc-gen-tidings-c", "ProtoGen"),
 
     // Tests.
+    .target(
+      name: "GeneratedFixtureC", dependencies: ["TidingsProtoC", "CProtobufC"],
+      path: "Tests/GeneratedFixtureC"),
+    testSupport(
+      "GeneratedFixture", "GeneratedFixtureC", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+    testSupport("RPCTestSupport", "TidingsRPC"),
     tests("CommandLineToolsTests", "CommandLineTools"),
-    tests("TidingsModelTests", "TidingsModel"),
+    tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
+    tests("TidingsBenchTests", "BenchCore"),
+    tests("TidingsJSONTests", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     tests("TidingsMatcherTests", "TidingsMatcher", "TidingsModel"),
+    tests("TidingsModelTests", "TidingsModel"),
+    tests(
+      "TidingsProtobufTests", "TidingsProtobuf", "TidingsProto", "GeneratedFixture", "CProtobufC"),
+    tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+    tests("TidingsRPCTests", "RPCTestSupport", "TidingsRPC"),
+    tests(
+      "TidingsZeroMQTests",
+      "RPCTestSupport", "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ",
+      "CZeroMQ"),
   ]
 )

@@ -24,12 +24,13 @@ public final class Client: Sendable {
     if !configuration.device.isEmpty { metadata[Metadata.deviceKey] = configuration.device }
     var settings = ConnectionConfiguration(endpoint: configuration.endpoint, metadata: metadata)
     settings.connectTimeout = configuration.connectTimeout
+    settings.timeout = configuration.timeout
     do {
       connection = try await ClientConnection(settings)
     } catch {
       throw RPCError(.invalidArgument, "\(error)")
     }
-    transport = DefaultTimeout(base: connection, timeout: configuration.timeout)
+    transport = connection
   }
 
   /// Fails what is waiting with CANCELLED, and closes the connection.
@@ -59,30 +60,5 @@ public final class Client: Sendable {
   ///   begin with the oldest notification that is kept.
   public func notificationStream(after token: [UInt8] = []) -> NotificationStream {
     NotificationStream(self, after: token)
-  }
-}
-
-/// Gives calls without a timeout of their own the configured one.
-private struct DefaultTimeout: ClientTransport {
-  let base: ClientConnection
-  let timeout: Duration?
-
-  func unary(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
-    async throws(RPCError) -> [UInt8]
-  {
-    try await base.unary(method, request, options: adjusted(options))
-  }
-
-  func serverStreaming(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
-    -> ResponseStream
-  {
-    base.serverStreaming(method, request, options: options)
-  }
-
-  private func adjusted(_ options: CallOptions) -> CallOptions {
-    guard options.timeout == CallOptions().timeout else { return options }
-    var options = options
-    options.timeout = timeout
-    return options
   }
 }

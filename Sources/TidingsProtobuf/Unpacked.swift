@@ -13,6 +13,14 @@ public enum Unpacked {
     _ data: ProtobufCBinaryData,
     _ field: StaticString
   ) throws(MessageDecodingError) -> String {
+    guard let string = validated(data) else {
+      throw MessageDecodingError(.invalidUTF8, in: field.description)
+    }
+    return string
+  }
+
+  /// A string from bytes; `nil` when they are not UTF-8.
+  public static func validated(_ data: ProtobufCBinaryData) -> String? {
     guard data.len > 0, let start = data.data else { return "" }
     let bytes = UnsafeBufferPointer(start: start, count: data.len)
     // Repairs what is not UTF-8, which the comparison notices. `String(validating:as:)` tells by
@@ -22,10 +30,7 @@ public enum Unpacked {
       guard let copy = utf8.baseAddress, utf8.count == bytes.count else { return false }
       return memcmp(copy, start, bytes.count) == 0
     }
-    guard isUnchanged else {
-      throw MessageDecodingError(.invalidUTF8, in: field.description)
-    }
-    return string
+    return isUnchanged ? string : nil
   }
 
   /// Bytes.

@@ -53,7 +53,10 @@ public struct ClientCallTable {
 
   /// A table of a connection that is being made.
   public init(
-    endpoint: String, connectTimeout: Duration, retry: RetryPolicy, callsMax: Int,
+    endpoint: String,
+    connectTimeout: Duration,
+    retry: RetryPolicy,
+    callsMax: Int,
     now: ContinuousClock.Instant
   ) {
     self.endpoint = endpoint
@@ -79,7 +82,10 @@ public struct ClientCallTable {
   ///   - now: The current time.
   /// - Returns: Why it is refused, if it is.
   public mutating func start(
-    _ id: UInt64, isSafe: Bool, deadline: ContinuousClock.Instant?, now: ContinuousClock.Instant
+    _ id: UInt64,
+    isSafe: Bool,
+    deadline: ContinuousClock.Instant?,
+    now: ContinuousClock.Instant
   ) -> RPCError? {
     if let deadline, deadline <= now { return .deadlinePassed }
     if calls.count >= callsMax {
@@ -122,12 +128,17 @@ public struct ClientCallTable {
   ///   - now: The current time.
   /// - Returns: What to do with it.
   public mutating func received(
-    _ id: UInt64, isUnavailable: Bool, isLast: Bool, jitter: Double, now: ContinuousClock.Instant
+    _ id: UInt64,
+    isUnavailable: Bool,
+    isLast: Bool,
+    jitter: Double,
+    now: ContinuousClock.Instant
   ) -> Reception {
     guard var call = calls[id], case .sent = call.phase else { return .ignore }
     if isUnavailable, call.isSafe, !call.hasAnswers, call.attempts < retry.attemptsMax {
       let resumption = now.advanced(
-        by: retry.pause(afterAttempts: call.attempts, jitter: jitter))
+        by: retry.pause(afterAttempts: call.attempts, jitter: jitter)
+      )
       if call.deadline.map({ resumption < $0 }) ?? true {
         call.phase = .pausing(until: resumption)
         calls[id] = call
@@ -143,6 +154,9 @@ public struct ClientCallTable {
     calls[id] = call
     return .deliver
   }
+
+  /// Whether a caller waits.
+  public func isWaiting(_ id: UInt64) -> Bool { calls[id] != nil }
 
   /// Whether a call was sent and waits for answers, so that credit for it makes sense.
   public func isRunning(_ id: UInt64) -> Bool {
@@ -222,7 +236,8 @@ public struct ClientCallTable {
     RPCError(
       .unavailable,
       "the connection to \(endpoint) was lost; whether the call took effect is unknown",
-      details: [.errorInfo(reason: "OUTCOME_UNKNOWN")])
+      details: [.errorInfo(reason: "OUTCOME_UNKNOWN")]
+    )
   }
   private var interrupted: RPCError {
     RPCError(.unavailable, "the connection to \(endpoint) was lost amid the stream")

@@ -1,15 +1,16 @@
 /// How a client wants a call to be made.
 public struct CallOptions: Sendable {
-  /// How long the answer is wanted; `nil`: for ever.
+  /// How long the answer is wanted; `nil`: as long as the transport's default says, which for
+  /// streams is for ever.
   public var timeout: Duration?
   /// Sent with the call.
   public var metadata: Metadata
   /// Applies a mutating call once; also makes it safe to retry.
   public var idempotencyKey: String?
 
-  /// Options; a timeout of 10 seconds unless told.
+  /// Options; nothing but the transport's defaults unless told.
   public init(
-    timeout: Duration? = .seconds(10),
+    timeout: Duration? = nil,
     metadata: Metadata = Metadata(),
     idempotencyKey: String? = nil
   ) {
@@ -26,12 +27,20 @@ public protocol ClientTransport: Sendable {
   /// Makes a unary call.
   ///
   /// - Returns: The encoded response message.
-  func unary(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
+  func unary(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
+  )
     async throws(RPCError) -> [UInt8]
 
   /// Starts a server-streaming call.
   ///
   /// - Returns: The encoded response messages. Ending the iteration early cancels the call.
-  func serverStreaming(_ method: MethodDescriptor, _ request: [UInt8], options: CallOptions)
+  func serverStreaming(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
+  )
     -> ResponseStream
 }

@@ -101,7 +101,9 @@ package final class DeliveryBuffer<Element: Sendable>: Sendable {
     consumer?.resume(returning: .success(nil))
   }
 
-  /// Waits for the next element; one consumer at a time. Nothing comes to a cancelled task.
+  /// Waits for the next element; one consumer at a time.
+  ///
+  /// Nothing comes to a cancelled task.
   package func next() async -> Delivery {
     if let ready = state.withLock({ $0.takeReady() }) { return ready }
     return await withCheckedContinuation { continuation in

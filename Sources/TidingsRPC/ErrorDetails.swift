@@ -29,7 +29,9 @@ extension RPCError.Detail {
     var value: [UInt8] = [1 << 3 | 2]
     value.appendVarint(UInt64(duration.count))
     return Self(
-      typeURL: "type.googleapis.com/tidings.rpc.v1.RetryInfo", value: value + duration)
+      typeURL: "type.googleapis.com/tidings.rpc.v1.RetryInfo",
+      value: value + duration
+    )
   }
 }
 
@@ -37,15 +39,19 @@ extension RPCError {
   /// The server does not have the method, though it has the service.
   package static func unimplemented(method: String) -> Self {
     Self(
-      .unimplemented, "the server does not have the method \(method)",
-      details: [.errorInfo(reason: "METHOD_NOT_FOUND")])
+      .unimplemented,
+      "the server does not have the method \(method)",
+      details: [.errorInfo(reason: "METHOD_NOT_FOUND")]
+    )
   }
 
   /// The server does not have the service.
   package static func unimplemented(service: String) -> Self {
     Self(
-      .unimplemented, "the server does not have the service \(service)",
-      details: [.errorInfo(reason: "SERVICE_NOT_FOUND")])
+      .unimplemented,
+      "the server does not have the service \(service)",
+      details: [.errorInfo(reason: "SERVICE_NOT_FOUND")]
+    )
   }
 
   /// The deadline passed.

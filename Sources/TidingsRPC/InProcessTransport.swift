@@ -18,7 +18,9 @@ public struct InProcessTransport: ClientTransport {
   ///
   /// - Throws: The status of a call that failed.
   public func unary(
-    _ method: MethodDescriptor, _ request: [UInt8], options: CallOptions
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
   ) async throws(RPCError) -> [UInt8] {
     let (service, call) = try admit(method, request, options)
     let answer = PendingAnswer()
@@ -48,7 +50,9 @@ public struct InProcessTransport: ClientTransport {
 
   /// Starts a server-streaming call.
   public func serverStreaming(
-    _ method: MethodDescriptor, _ request: [UInt8], options: CallOptions
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
   ) -> ResponseStream {
     let service: any RPCService
     let call: ServerCall
@@ -73,29 +77,35 @@ public struct InProcessTransport: ClientTransport {
           continuation.finish(.thrown(error))
         }
         tasks.end(gate, RPCError(.cancelled, "the call is over"))
-      })
+      }
+    )
     if let deadline = call.deadline {
       tasks.add(
         Task {
           try await Task.sleep(until: deadline, clock: .continuous)
           continuation.finish(.deadlinePassed)
           tasks.end(gate, .deadlinePassed)
-        })
+        }
+      )
     }
     return stream
   }
 
   private func admit(
-    _ method: MethodDescriptor, _ request: [UInt8], _ options: CallOptions
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    _ options: CallOptions
   ) throws(RPCError) -> (any RPCService, ServerCall) {
     if let refusal = options.refusal { throw refusal }
     _ = try Self.bounded(request, by: frameBytesMax).get()
     let route = try router.route(method.fullName)
     if let timeout = options.timeout, timeout <= .zero { throw .deadlinePassed }
     let call = ServerCall(
-      method: route.method, metadata: options.metadata,
+      method: route.method,
+      metadata: options.metadata,
       deadline: options.timeout.map { ContinuousClock.now.advanced(by: $0) },
-      idempotencyKey: options.idempotencyKey)
+      idempotencyKey: options.idempotencyKey
+    )
     return (route.service, call)
   }
 
@@ -109,8 +119,10 @@ extension RPCError {
   /// A frame is larger than allowed.
   package static func frameTooLarge(bytes: Int, bytesMax: Int) -> Self {
     Self(
-      .resourceExhausted, "a frame of \(bytes) bytes; at most \(bytesMax) are allowed",
-      details: [.errorInfo(reason: "FRAME_TOO_LARGE")])
+      .resourceExhausted,
+      "a frame of \(bytes) bytes; at most \(bytesMax) are allowed",
+      details: [.errorInfo(reason: "FRAME_TOO_LARGE")]
+    )
   }
 }
 

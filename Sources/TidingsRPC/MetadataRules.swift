@@ -1,7 +1,7 @@
 /// Checks what header.proto says about metadata, on bytes, so that no string is made.
 package enum MetadataRules {
   /// Returns why an entry's key is refused, if it is.
-  package static func refusal(ofKey key: some Collection<UInt8>) -> String? {
+  package static func refusal(ofKey key: UnsafeRawBufferPointer) -> String? {
     if key.isEmpty { return "a metadata key is empty" }
     for byte in key where !isKeyByte(byte) {
       return "a metadata key holds other than lower-case letters, digits, '-', '_' and '.'"
@@ -14,12 +14,14 @@ package enum MetadataRules {
     if entries > WireLimits.metadataEntriesMax {
       return RPCError(
         .resourceExhausted,
-        "\(entries) metadata entries; at most \(WireLimits.metadataEntriesMax) are allowed")
+        "\(entries) metadata entries; at most \(WireLimits.metadataEntriesMax) are allowed"
+      )
     }
     if bytes > WireLimits.metadataBytesMax {
       return RPCError(
         .resourceExhausted,
-        "\(bytes) bytes of metadata; at most \(WireLimits.metadataBytesMax) are allowed")
+        "\(bytes) bytes of metadata; at most \(WireLimits.metadataBytesMax) are allowed"
+      )
     }
     return nil
   }
@@ -38,7 +40,8 @@ extension CallOptions {
   package var refusal: RPCError? {
     var bytes = 0
     for (key, value) in metadata.entries {
-      if let reason = MetadataRules.refusal(ofKey: key.utf8) {
+      let reason = Array(key.utf8).withUnsafeBytes { MetadataRules.refusal(ofKey: $0) }
+      if let reason {
         return RPCError(.invalidArgument, reason)
       }
       bytes += key.utf8.count + value.utf8.count

@@ -43,7 +43,10 @@ public struct MethodTable<Value> {
       return RPCError(.invalidArgument, "the method's name is not UTF-8")
     }
     guard let slash = text.lastIndex(of: "/"), slash != text.startIndex else {
-      return RPCError(.invalidArgument, "the method's name is not of the form package.Service/Method")
+      return RPCError(
+        .invalidArgument,
+        "the method's name is not of the form package.Service/Method"
+      )
     }
     let service = String(text[..<slash])
     return services.contains(service)

@@ -9,7 +9,8 @@ public struct RetryPolicy: Sendable {
 
   /// A policy; five attempts within a few seconds unless told.
   public init(
-    attemptsMax: Int = 5, firstPauseMax: Duration = .milliseconds(100),
+    attemptsMax: Int = 5,
+    firstPauseMax: Duration = .milliseconds(100),
     pauseMax: Duration = .seconds(2)
   ) {
     self.attemptsMax = attemptsMax

@@ -39,6 +39,8 @@ public protocol RPCService: Sendable {
   func handleUnary(_ call: ServerCall, _ request: [UInt8]) async throws -> [UInt8]
   /// Answers a server-streaming call.
   func handleServerStreaming(
-    _ call: ServerCall, _ request: [UInt8], _ writer: any ResponseWriter
+    _ call: ServerCall,
+    _ request: [UInt8],
+    _ writer: any ResponseWriter
   ) async throws
 }

@@ -3,7 +3,7 @@
 /// A value without clock, lock or socket: events go in, what is to be done comes out. Calls that
 /// are answered within a turn of the loop never enter it.
 public struct ServerCallTable<Peer: Hashable> {
-  /// Names a running call within this process. Unlike a call id, never used twice.
+  /// Names a running call within this process; unlike a call id, it is never used twice.
   public typealias Number = UInt64
 
   /// Names a call as its client does.
@@ -58,7 +58,8 @@ public struct ServerCallTable<Peer: Hashable> {
 
   /// A table with a limit on running tasks.
   public init(
-    callsMax: Int = WireLimits.callsInFlightMax, stallMax: Duration = WireLimits.creditStallMax
+    callsMax: Int = WireLimits.callsInFlightMax,
+    stallMax: Duration = WireLimits.creditStallMax
   ) {
     self.callsMax = callsMax
     self.stallMax = stallMax
@@ -81,7 +82,10 @@ public struct ServerCallTable<Peer: Hashable> {
   /// - Returns: Its number, or why it is refused: `deadlineExceeded`, `invalidArgument` for an id
   ///   in use, `resourceExhausted` at the limit.
   public mutating func start(
-    _ key: Key, credit: UInt32?, deadline: ContinuousClock.Instant?, now: ContinuousClock.Instant
+    _ key: Key,
+    credit: UInt32?,
+    deadline: ContinuousClock.Instant?,
+    now: ContinuousClock.Instant
   ) -> Start {
     if let deadline, deadline <= now { return .refuse(.deadlinePassed) }
     if numbers[key] != nil {
@@ -90,13 +94,19 @@ public struct ServerCallTable<Peer: Hashable> {
     if tasks.count >= callsMax {
       return .refuse(
         RPCError(
-          .resourceExhausted, "\(callsMax) calls are running, which is the limit",
-          details: [.retryInfo(after: .milliseconds(100))]))
+          .resourceExhausted,
+          "\(callsMax) calls are running, which is the limit",
+          details: [.retryInfo(after: .milliseconds(100))]
+        )
+      )
     }
     lastNumber += 1
     numbers[key] = lastNumber
     let call = Call(
-      key: key, deadline: deadline, credit: credit.map { CreditWindow(requested: $0) })
+      key: key,
+      deadline: deadline,
+      credit: credit.map { CreditWindow(requested: $0) }
+    )
     calls[lastNumber] = call
     tasks.insert(lastNumber)
     wake(at: call.timer)
@@ -154,7 +164,9 @@ public struct ServerCallTable<Peer: Hashable> {
         actions += end(number, .deadlinePassed)
       } else {
         actions += end(
-          number, RPCError(.cancelled, "the client granted no credit for \(stallMax)"))
+          number,
+          RPCError(.cancelled, "the client granted no credit for \(stallMax)")
+        )
       }
     }
     return actions

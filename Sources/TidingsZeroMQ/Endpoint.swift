@@ -28,7 +28,8 @@ struct Endpoint {
     case .development where !isLocal:
       throw TransportError(
         "\(text) can be reached by others, and in development mode callers are not authenticated: "
-          + "bind 127.0.0.1, [::1], localhost or ipc")
+          + "bind 127.0.0.1, [::1], localhost or ipc"
+      )
     case .development: break
     }
   }

@@ -52,7 +52,9 @@ public struct InteropCases: Sendable {
       case .statusCodeAndMessage: return try await status(.unknown, "test status message")
       case .specialStatusMessage:
         return try await status(
-          .unknown, "\t\ntest with whitespace\r\nand Unicode BMP \u{263A} and non-BMP \u{1F608}\t\n")
+          .unknown,
+          "\t\ntest with whitespace\r\nand Unicode BMP \u{263A} and non-BMP \u{1F608}\t\n"
+        )
       case .unimplementedMethod: return await refusal(InteropService.missing, "METHOD_NOT_FOUND")
       case .unimplementedService: return await refusal(Self.elsewhere, "SERVICE_NOT_FOUND")
       case .cancelAfterBegin: return await cancelAfterBegin()
@@ -74,8 +76,13 @@ public struct InteropCases: Sendable {
   }
 
   private static let elsewhere = MethodDescriptor(
-    service: "tidings.test.NoService", name: "Missing", kind: .unary, idempotency: .unknown,
-    inputType: "", outputType: "")
+    service: "tidings.test.NoService",
+    name: "Missing",
+    kind: .unary,
+    idempotency: .unknown,
+    inputType: "",
+    outputType: ""
+  )
   private let patient = CallOptions(timeout: .seconds(60))
 
   private func emptyUnary() async throws -> String? {
@@ -92,7 +99,10 @@ public struct InteropCases: Sendable {
   private func streaming(_ sizes: [UInt32]) async throws -> String? {
     var received: [Int] = []
     let stream = transport.serverStreaming(
-      InteropService.sizes, InteropService.numbers(sizes), options: patient)
+      InteropService.sizes,
+      InteropService.numbers(sizes),
+      options: patient
+    )
     for try await message in stream { received.append(message.count) }
     return received == sizes.map(Int.init) ? nil : "\(received)"
   }
@@ -111,8 +121,10 @@ public struct InteropCases: Sendable {
       _ = try await transport.unary(InteropService.fail, request, options: patient)
     }
     let expected = RPCError(
-      code, message,
-      details: [.init(typeURL: "type.googleapis.com/tidings.test.Detail", value: [1, 2, 3])])
+      code,
+      message,
+      details: [.init(typeURL: "type.googleapis.com/tidings.test.Detail", value: [1, 2, 3])]
+    )
     return error == expected ? nil : "\(String(describing: error))"
   }
 
@@ -167,8 +179,10 @@ public struct InteropCases: Sendable {
     let options = CallOptions(timeout: .milliseconds(20))
     let error = await failure {
       for try await _ in transport.serverStreaming(
-        InteropService.firstThenHang, [], options: options)
-      {}
+        InteropService.firstThenHang,
+        [],
+        options: options
+      ) {}
     }
     return error?.code == .deadlineExceeded ? nil : "\(String(describing: error))"
   }
@@ -218,7 +232,10 @@ public struct InteropCases: Sendable {
   private func slowReader() async throws -> String? {
     let count = 1000
     let stream = transport.serverStreaming(
-      InteropService.flood, InteropService.numbers([UInt32(count)]), options: patient)
+      InteropService.flood,
+      InteropService.numbers([UInt32(count)]),
+      options: patient
+    )
     await probe.wait { $0.written == WireLimits.creditDefault }
     var expected: UInt32 = 0
     for try await message in stream {

@@ -7,12 +7,18 @@ public struct InteropService: RPCService {
   public static let name = "tidings.test.InteropService"
 
   private static func method(
-    _ name: String, _ kind: MethodDescriptor.Kind = .unary,
+    _ name: String,
+    _ kind: MethodDescriptor.Kind = .unary,
     _ idempotency: MethodDescriptor.Idempotency = .unknown
   ) -> MethodDescriptor {
     MethodDescriptor(
-      service: Self.name, name: name, kind: kind, idempotency: idempotency,
-      inputType: "tidings.test.Bytes", outputType: "tidings.test.Bytes")
+      service: Self.name,
+      name: name,
+      kind: kind,
+      idempotency: idempotency,
+      inputType: "tidings.test.Bytes",
+      outputType: "tidings.test.Bytes"
+    )
   }
 
   /// Answers nothing with nothing.
@@ -42,7 +48,9 @@ public struct InteropService: RPCService {
     name: name,
     methods: [
       empty, sized, sizes, fail, echoMetadata, hang, hangSafely, hold, flood, firstThenHang,
-    ], fileDescriptors: [])
+    ],
+    fileDescriptors: []
+  )
 
   public let probe: Probe
   private let hangs: Bool
@@ -71,7 +79,8 @@ public struct InteropService: RPCService {
       throw RPCError(
         StatusCode(rawValue: number(request, 0)),
         String(decoding: request.dropFirst(4), as: UTF8.self),
-        details: [.init(typeURL: "type.googleapis.com/tidings.test.Detail", value: [1, 2, 3])])
+        details: [.init(typeURL: "type.googleapis.com/tidings.test.Detail", value: [1, 2, 3])]
+      )
     case "EchoMetadata":
       let values = call.metadata.entries.sorted { $0.key < $1.key }.map(\.value)
       return Array(values.joined(separator: "\n").utf8)
@@ -86,7 +95,9 @@ public struct InteropService: RPCService {
   }
 
   public func handleServerStreaming(
-    _ call: ServerCall, _ request: [UInt8], _ writer: any ResponseWriter
+    _ call: ServerCall,
+    _ request: [UInt8],
+    _ writer: any ResponseWriter
   ) async throws {
     probe.note { $0.started += 1 }
     switch call.method.name {

@@ -1,5 +1,5 @@
-public import TidingsRPC
 internal import Synchronization
+public import TidingsRPC
 
 /// Lets a test see what a service does, and wait for it.
 public final class Probe: Sendable {

@@ -114,6 +114,15 @@ struct ServiceTests {
     #expect(statuses == [.serving, .notServing])
   }
 
+  @Test("a client reads a streaming method's messages")
+  func readsStream() async throws {
+    let router = CallRouter([Health()])
+    let client = TidingsRpcV1.HealthService.Client(InProcessTransport(router: router))
+    var statuses: [TidingsRpcV1.ServingStatus] = []
+    for try await response in client.watch(.init()) { statuses.append(response.status) }
+    #expect(statuses == [.serving, .notServing])
+  }
+
   @Test("the kinds of calls do not mix")
   func separatesKinds() async {
     let watch = TidingsRpcV1.HealthService.Methods.watch

@@ -7,7 +7,9 @@ import TidingsRPC
   func interop(name: InteropCases.Name) async {
     let probe = Probe()
     let transport = InProcessTransport(
-      router: CallRouter([InteropService(probe: probe)]), frameBytesMax: 1 << 20)
+      router: CallRouter([InteropService(probe: probe)]),
+      frameBytesMax: 1 << 20
+    )
     let cases = InteropCases(transport, probe: probe, frameBytesMax: 1 << 20)
     #expect(await cases.run(name) == nil)
   }

@@ -49,7 +49,8 @@ import TidingsZeroMQ
     #expect(
       services.map(\.name) == [
         "tidings.rpc.v1.HealthService", "tidings.rpc.v1.ReflectionService", InteropService.name,
-      ])
+      ]
+    )
     #expect(services[0].methods.map(\.name) == ["Check", "Watch"])
     #expect(services[0].methods.map(\.serverStreaming) == [false, true])
     #expect(services[0].methods.map(\.safe) == [true, true])

@@ -9,8 +9,8 @@ import TidingsZeroMQ
 
   @Test("a server that is not there: UNAVAILABLE, with its endpoint")
   func unreachable() async throws {
-    let endpoint = RawSocket(ZMQ_ROUTER).bind()
-    var configuration = ClientConfiguration(endpoint: endpoint)
+    let endpoint = TestServer.lastingEndpoint()
+    var configuration = ConnectionConfiguration(endpoint: endpoint)
     configuration.connectTimeout = .milliseconds(20)
     let client = try await ClientConnection(configuration)
     for _ in 0..<2 {
@@ -25,14 +25,14 @@ import TidingsZeroMQ
   @Test("a malformed endpoint is refused at once")
   func malformedEndpoint() async {
     await #expect(throws: TransportError.self) {
-      _ = try await ClientConnection(ClientConfiguration(endpoint: "nonsense"))
+      _ = try await ClientConnection(ConnectionConfiguration(endpoint: "nonsense"))
     }
   }
 
   @Test("a server that starts later is found")
   func lateServer() async throws {
-    let endpoint = RawSocket(ZMQ_ROUTER).bind()
-    var configuration = ClientConfiguration(endpoint: endpoint)
+    let endpoint = TestServer.lastingEndpoint()
+    var configuration = ConnectionConfiguration(endpoint: endpoint)
     configuration.connectTimeout = .seconds(60)
     let client = try await ClientConnection(configuration)
     async let answer = client.unary(InteropService.empty, [1], options: patient)
@@ -44,7 +44,7 @@ import TidingsZeroMQ
 
   @Test("a safe call survives a server's restart")
   func retryAcrossRestart() async throws {
-    let first = try await TestServer.start()
+    let first = try await TestServer.start(endpoint: TestServer.lastingEndpoint())
     let client = try await first.client { $0.connectTimeout = .seconds(60) }
     async let answer = client.unary(InteropService.hangSafely, [], options: patient)
     var keyed = patient
@@ -64,7 +64,7 @@ import TidingsZeroMQ
   func unknownOutcome() async throws {
     var router: RawSocket? = RawSocket(ZMQ_ROUTER)
     let endpoint = try #require(router?.bind())
-    let client = try await ClientConnection(ClientConfiguration(endpoint: endpoint))
+    let client = try await ClientConnection(ConnectionConfiguration(endpoint: endpoint))
     async let outcome = failure {
       _ = try await client.unary(InteropService.sized, [1], options: patient)
     }
@@ -74,6 +74,22 @@ import TidingsZeroMQ
     #expect(error?.code == .unavailable)
     #expect(error?.details == [.errorInfo(reason: "OUTCOME_UNKNOWN")])
     await client.close()
+  }
+
+  @Test("an answer that arrives right before the connection's end is delivered")
+  func answerBeforeLoss() async throws {
+    for _ in 0..<50 {
+      let server = try await TestServer.start()
+      let client = try await server.client()
+      async let answer = client.unary(InteropService.hold, [], options: patient)
+      await server.probe.wait { $0.started == 1 }
+      async let stopped: Void = server.server.stop(grace: .seconds(60))
+      await server.probe.wait { $0.stopping == 1 }
+      server.probe.note { $0.isReleased = true }
+      #expect(try await answer == [1])
+      await stopped
+      await client.close()
+    }
   }
 
   @Test("closing fails what waits, and what comes later")

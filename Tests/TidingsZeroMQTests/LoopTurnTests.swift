@@ -51,7 +51,8 @@ private final class Keeper: LoopTurn {
           #expect(call.makeServerCall().metadata == ["who": "me"])
           keeper.keep(call)
         }
-      })
+      }
+    )
     let client = try await server.client { $0.metadata = ["who": "me"] }
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 1...100 as ClosedRange<UInt32> {

@@ -33,7 +33,8 @@ import TidingsZeroMQ
       case .oneEmptyFrame: [[]]
       case .emptyHeader: [[], [1, 2, 3]]
       case .undecodable: [[0xff, 0xff, 0xff], []]
-      case .truncated: [Array(TidingsRpcV1.RequestHeader(callID: 1, method: "a/b").encoded().dropLast()), []]
+      case .truncated:
+        [Array(TidingsRpcV1.RequestHeader(callID: 1, method: "a/b").encoded().dropLast()), []]
       case .tooManyFrames: Array(repeating: [8, 1], count: 100)
       case .largeHeader: [[UInt8](repeating: 0, count: 17 * 1024), []]
       }
@@ -63,7 +64,8 @@ import TidingsZeroMQ
       #expect(response.envelope == envelope)
       #expect(response.body == body)
       #expect(
-        response.header == .init(callID: 9, endOfStream: true, hasMessage: true))
+        response.header == .init(callID: 9, endOfStream: true, hasMessage: true)
+      )
     }
     await server.stop()
   }
@@ -90,16 +92,26 @@ import TidingsZeroMQ
       return StatusCode(rawValue: response.header.status)
     }
     let many = Dictionary(uniqueKeysWithValues: (0...64).map { ("k\($0)", "") })
-    #expect(try await code(.init(callID: 1, kind: .init(rawValue: 9), method: method)) == .invalidArgument)
-    #expect(try await code(.init(callID: 2, method: method, metadata: ["A": ""])) == .invalidArgument)
-    #expect(try await code(.init(callID: 3, method: method, metadata: ["": ""])) == .invalidArgument)
+    #expect(
+      try await code(.init(callID: 1, kind: .init(rawValue: 9), method: method)) == .invalidArgument
+    )
+    #expect(
+      try await code(.init(callID: 2, method: method, metadata: ["A": ""])) == .invalidArgument
+    )
+    #expect(
+      try await code(.init(callID: 3, method: method, metadata: ["": ""])) == .invalidArgument
+    )
     #expect(try await code(.init(callID: 4, method: method, metadata: many)) == .resourceExhausted)
     #expect(
       try await code(
-        .init(callID: 5, method: method, idempotencyKey: String(repeating: "k", count: 65)))
-        == .invalidArgument)
+        .init(callID: 5, method: method, idempotencyKey: String(repeating: "k", count: 65))
+      )
+        == .invalidArgument
+    )
     #expect(
-      try await code(.init(callID: 6, method: String(repeating: "m", count: 256))) == .invalidArgument)
+      try await code(.init(callID: 6, method: String(repeating: "m", count: 256)))
+        == .invalidArgument
+    )
     #expect(try await code(.init(callID: 7, method: "no slash")) == .invalidArgument)
     #expect(try await code(.init(callID: 8)) == .invalidArgument)
     #expect(try await code(.init(callID: 9, method: method + "x")) == .unimplemented)
@@ -170,12 +182,16 @@ import TidingsZeroMQ
     var header = Header(
       callID: UInt64.random(in: 0...20, using: &random),
       kind: .init(rawValue: Int32.random(in: 0...4, using: &random)),
-      method: names.randomElement(using: &random) ?? "", timeoutMs: 1000,
-      metadata: ["a": "b"], credit: UInt32.random(in: 0...3, using: &random)
+      method: names.randomElement(using: &random) ?? "",
+      timeoutMs: 1000,
+      metadata: ["a": "b"],
+      credit: UInt32.random(in: 0...3, using: &random)
     ).encoded()
     for _ in 0..<Int.random(in: 0...2, using: &random) {
       header[Int.random(in: 0..<header.count, using: &random)] = .random(
-        in: 0...255, using: &random)
+        in: 0...255,
+        using: &random
+      )
     }
     // Small numbers, so that no answer is asked to be gigabytes.
     return [header, InteropService.numbers([UInt32.random(in: 0...20, using: &random)])]

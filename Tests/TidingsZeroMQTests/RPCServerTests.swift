@@ -10,6 +10,23 @@ import TidingsZeroMQ
 @Suite("RPCServer") struct RPCServerTests {
   private typealias Header = TidingsRpcV1.RequestHeader
 
+  @Test(
+    "the header of a success has the bytes that protobuf-c writes",
+    arguments: [0, 1, 127, 128, 1 << 35, .max] as [UInt64]
+  )
+  func successHeader(callID: UInt64) async throws {
+    let server = try await TestServer.start()
+    let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
+    dealer.call(Header(callID: callID, method: InteropService.empty.fullName), [1])
+    let expected = TidingsRpcV1.ResponseHeader(
+      callID: callID,
+      endOfStream: true,
+      hasMessage: true
+    )
+    #expect(await dealer.receive() == [expected.encoded(), [1]])
+    await server.stop()
+  }
+
   @Test("a call id in use is refused, and can be cancelled")
   func duplicateCallID() async throws {
     let server = try await TestServer.start()
@@ -37,7 +54,9 @@ import TidingsZeroMQ
   func callsInFlightMax() async throws {
     let server = try await TestServer.start { $0.callsInFlightMax = 2 }
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
-    for id in 1...3 { dealer.call(Header(callID: UInt64(id), method: InteropService.hang.fullName)) }
+    for id in 1...3 {
+      dealer.call(Header(callID: UInt64(id), method: InteropService.hang.fullName))
+    }
     let refusal = try await dealer.response().header
     #expect(refusal.callID == 3)
     #expect(refusal.status == StatusCode.resourceExhausted.rawValue)
@@ -60,7 +79,8 @@ import TidingsZeroMQ
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
     dealer.call(
       Header(callID: 1, method: InteropService.flood.fullName, credit: 3),
-      InteropService.numbers([1000]))
+      InteropService.numbers([1000])
+    )
     for _ in 0..<3 { #expect(try await dealer.response().header.hasMessage) }
     let end = try await dealer.response().header
     #expect(end.status == StatusCode.cancelled.rawValue && end.endOfStream)
@@ -96,7 +116,10 @@ import TidingsZeroMQ
     let server = try await TestServer.start()
     let client = try await server.client()
     async let running = client.unary(
-      InteropService.hold, [], options: CallOptions(timeout: .seconds(60)))
+      InteropService.hold,
+      [],
+      options: CallOptions(timeout: .seconds(60))
+    )
     await server.probe.wait { $0.started == 1 }
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
     dealer.call(Header(callID: 1, method: InteropService.empty.fullName))
@@ -131,14 +154,16 @@ import TidingsZeroMQ
 
   @Test(
     "an endpoint that others can reach is refused in development mode",
-    arguments: ["tcp://0.0.0.0:0", "tcp://*:0", "tcp://10.0.0.1:0", "tcp://127.0.0.1.example:0"])
+    arguments: ["tcp://0.0.0.0:0", "tcp://*:0", "tcp://10.0.0.1:0", "tcp://127.0.0.1.example:0"]
+  )
   func otherHosts(endpoint: String) async throws {
     await #expect(throws: TransportError.self) {
       _ = try await RPCServer.start(ServerConfiguration(endpoint: endpoint)) { _ in }
     }
     await #expect(throws: TransportError.self) {
       _ = try await RPCServer.start(
-        ServerConfiguration(endpoint: "tcp://127.0.0.1:0", pushEndpoint: endpoint)) { _ in }
+        ServerConfiguration(endpoint: "tcp://127.0.0.1:0", pushEndpoint: endpoint)
+      ) { _ in }
     }
   }
 
@@ -150,7 +175,7 @@ import TidingsZeroMQ
         throw Refusal()
       }
     }
-    let server = try await TestServer.start()
+    let server = try await TestServer.start(endpoint: TestServer.lastingEndpoint())
     await #expect(throws: TransportError.self) {
       _ = try await RPCServer.start(ServerConfiguration(endpoint: server.endpoint)) { _ in }
     }

@@ -9,8 +9,8 @@ import TidingsZeroMQ
 
   @Test("receives its topics only, across a restart of the server")
   func topics() async throws {
-    let first = try await TestServer.start { $0.pushEndpoint = "tcp://127.0.0.1:0" }
-    let push = try #require(first.server.pushEndpoint)
+    let push = TestServer.lastingEndpoint()
+    let first = try await TestServer.start { $0.pushEndpoint = push }
     let subscriber = try await SubscriberConnection(endpoint: push)
     subscriber.subscribe(wanted)
     var events = subscriber.events.makeAsyncIterator()

@@ -1,4 +1,6 @@
+import Glibc
 import RPCTestSupport
+import Synchronization
 import TidingsRPC
 import TidingsZeroMQ
 
@@ -9,8 +11,19 @@ struct TestServer {
 
   var endpoint: String { server.endpoint }
 
+  private static let endpointsTaken = Atomic<Int>(0)
+
+  /// An endpoint that nobody takes between two uses: its port is below those that the system hands
+  /// out by itself.
+  static func lastingEndpoint() -> String {
+    let number = endpointsTaken.add(1, ordering: .relaxed).newValue
+    return "tcp://127.0.0.1:\(20_000 + (Int(getpid()) * 16 + number) % 10_000)"
+  }
+
   static func start(
-    probe: Probe = Probe(), endpoint: String = "tcp://127.0.0.1:0", hangs: Bool = true,
+    probe: Probe = Probe(),
+    endpoint: String = "tcp://127.0.0.1:0",
+    hangs: Bool = true,
     configure: (inout ServerConfiguration) -> Void = { _ in },
     setup: @escaping @Sendable (LoopContext) -> Void = { _ in }
   ) async throws -> TestServer {
@@ -30,9 +43,9 @@ struct TestServer {
   }
 
   func client(
-    configure: (inout ClientConfiguration) -> Void = { _ in }
+    configure: (inout ConnectionConfiguration) -> Void = { _ in }
   ) async throws -> ClientConnection {
-    var configuration = ClientConfiguration(endpoint: endpoint)
+    var configuration = ConnectionConfiguration(endpoint: endpoint)
     configure(&configuration)
     return try await ClientConnection(configuration)
   }

@@ -1,6 +1,7 @@
 internal import CProtobufC
 internal import TidingsModel
 internal import TidingsProtoC
+internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// Reads domain values straight from protobuf-c's structs: no generated Swift value in between, since
@@ -12,8 +13,7 @@ enum WireReader {
   static func string(_ bytes: ProtobufCBinaryData, _ path: @autoclosure () -> String)
     throws(RPCError) -> String
   {
-    let buffer = UnsafeBufferPointer(start: bytes.data, count: bytes.len)
-    guard let text = String(validating: buffer, as: UTF8.self) else {
+    guard let text = Unpacked.validated(bytes) else {
       throw RPCError(.invalidArgument, "\(path()) is not valid UTF-8")
     }
     return text

@@ -20,7 +20,8 @@ public final class ClientConnection: ClientTransport {
   /// - Throws: When the endpoint is malformed, or the process out of resources. A server that is
   ///   not there is reported by the calls.
   public init(
-    _ configuration: ConnectionConfiguration, context: Context? = nil
+    _ configuration: ConnectionConfiguration,
+    context: Context? = nil
   ) async throws {
     self.configuration = configuration
     let (inbox, ended) = (Mailbox<ClientMessage>(), OneTimeSignal())
@@ -49,7 +50,9 @@ public final class ClientConnection: ClientTransport {
   ///
   /// - Throws: The status of a call that failed.
   public func unary(
-    _ method: MethodDescriptor, _ request: [UInt8], options: CallOptions
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
   ) async throws(RPCError) -> [UInt8] {
     if let refusal = refusal(request, options) { throw refusal }
     let answer = PendingAnswer()
@@ -67,7 +70,9 @@ public final class ClientConnection: ClientTransport {
 
   /// Starts a server-streaming call.
   public func serverStreaming(
-    _ method: MethodDescriptor, _ request: [UInt8], options: CallOptions
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
   ) -> ResponseStream {
     if let refusal = refusal(request, options) { return .failed(refusal) }
     let inbox = inbox
@@ -90,22 +95,33 @@ public final class ClientConnection: ClientTransport {
   }
 
   private func send(
-    _ id: UInt64, _ method: MethodDescriptor, _ request: [UInt8], _ options: CallOptions,
+    _ id: UInt64,
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    _ options: CallOptions,
     _ sink: AnswerSink
   ) {
     var metadata = configuration.metadata
     for (key, value) in options.metadata.entries { metadata[key] = value }
+    let timeout = options.timeout ?? (method.kind == .unary ? configuration.timeout : nil)
     let call = OutgoingCall(
-      method: method.fullName, request: request, metadata: metadata,
-      idempotencyKey: options.idempotencyKey, isSafe: options.isSafe(method),
-      deadline: options.timeout.map { ContinuousClock.now.advanced(by: $0) }, sink: sink)
+      method: method.fullName,
+      request: request,
+      metadata: metadata,
+      idempotencyKey: options.idempotencyKey,
+      isSafe: options.isSafe(method),
+      deadline: timeout.map { ContinuousClock.now.advanced(by: $0) },
+      sink: sink
+    )
     if !inbox.send(.start(id, call)) {
       sink.fail(RPCError(.cancelled, "the connection is closed"))
     }
   }
 
   private static func runThread(
-    _ configuration: ConnectionConfiguration, _ context: Context?, _ inbox: Mailbox<ClientMessage>,
+    _ configuration: ConnectionConfiguration,
+    _ context: Context?,
+    _ inbox: Mailbox<ClientMessage>,
     _ ready: CheckedContinuation<Void, any Error>
   ) {
     let loop: ClientLoop

@@ -12,8 +12,9 @@ struct ClientLoop: ~Copyable {
   }
 
   private let inbox: Mailbox<ClientMessage>
-  private let socket: Socket
-  private var monitor: ConnectionMonitor
+  private let configuration: ConnectionConfiguration
+  private let context: Context
+  private var link: ClientLink
   private var frames = FrameSet()
   private let arena: Arena
   private var table: ClientCallTable
@@ -23,29 +24,24 @@ struct ClientLoop: ~Copyable {
   private var now = ContinuousClock.now
 
   init(
-    _ configuration: ConnectionConfiguration, context: Context, inbox: Mailbox<ClientMessage>
+    _ configuration: ConnectionConfiguration,
+    context: Context,
+    inbox: Mailbox<ClientMessage>
   ) throws(TransportError) {
-    let endpoint = Endpoint(configuration.endpoint)
-    let socket = try Socket(context, kind: ZMQ_DEALER)
-    try socket.configure(
-      for: endpoint, frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
-      queueMax: SocketLimits.rpcQueueMax)
-    try socket.configureReconnecting(timeout: configuration.connectTimeout)
-    // Requests wait here, not in libzmq, until there is a connection: what was reported as failed
-    // must not be sent later.
-    try socket.set(ZMQ_IMMEDIATE, CInt(1))
-    let monitor = try ConnectionMonitor(socket, context: context)
-    try socket.connect(endpoint.text)
-    descriptors = [inbox.descriptor, try socket.descriptor(), monitor.descriptor].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
+    let link = try ClientLink(configuration, context: context)
+    descriptors = try link.descriptors(and: inbox.descriptor)
+    self.link = link
+    self.configuration = configuration
+    self.context = context
     self.inbox = inbox
-    self.socket = socket
-    self.monitor = monitor
     arena = Arena()
     table = ClientCallTable(
-      endpoint: endpoint.text, connectTimeout: configuration.connectTimeout,
-      retry: configuration.retry, callsMax: configuration.callsInFlightMax, now: now)
+      endpoint: configuration.endpoint,
+      connectTimeout: configuration.connectTimeout,
+      retry: configuration.retry,
+      callsMax: configuration.callsInFlightMax,
+      now: now
+    )
   }
 
   consuming func run() {
@@ -73,14 +69,14 @@ struct ClientLoop: ~Copyable {
     if isBusy || !messages.isEmpty { return true }
     // What was sent may have made libzmq take note of an answer without a trace on the
     // descriptor; and a full queue may have room again.
-    let events = socket.events()
+    let events = link.socket.events()
     if events & ZMQ_POLLIN != 0 || (hasUnsent && events & ZMQ_POLLOUT != 0) { return true }
     wait(for: &descriptors, until: table.nextTimer)
     return true
   }
 
   private mutating func followConnection() throws(TransportError) {
-    while let event = try monitor.next() {
+    while let event = try link.monitor.next() {
       switch event {
       case .connected: table.connected()
       case .disconnected:
@@ -88,13 +84,21 @@ struct ClientLoop: ~Copyable {
         _ = try receiveResponses()
         controls = []
         perform(table.connectionLost(now))
+        try renewLink()
       }
     }
   }
 
+  private mutating func renewLink() throws(TransportError) {
+    let renewed = try ClientLink(configuration, context: context)
+    descriptors = try renewed.descriptors(and: inbox.descriptor)
+    let lost = exchange(&link, with: renewed)
+    lost.abandon()
+  }
+
   private mutating func receiveResponses() throws(TransportError) -> Int {
     var count = 0
-    while try frames.receive(from: socket) {
+    while try frames.receive(from: link.socket) {
       count += 1
       if frames.count >= 2 { handleResponse() }
       frames.clear()
@@ -107,8 +111,12 @@ struct ClientLoop: ~Copyable {
     guard let header = ResponseHeaderView(frames[frames.count - 2], arena: arena) else { return }
     let id = header.callID
     let reception = table.received(
-      id, isUnavailable: header.isUnavailable, isLast: header.endsStream || !header.isOK,
-      jitter: .random(in: 0..<1), now: now)
+      id,
+      isUnavailable: header.isUnavailable,
+      isLast: header.endsStream || !header.isOK,
+      jitter: .random(in: 0..<1),
+      now: now
+    )
     guard let call = calls[id] else { return }
     switch reception {
     case .ignore, .retry: break
@@ -177,7 +185,12 @@ struct ClientLoop: ~Copyable {
         table.sent(id)
         continue
       }
-      let header = RequestHeaderEncoder.call(id, call, timeout: deadline.map { $0 - now }, arena: arena)
+      let header = RequestHeaderEncoder.call(
+        id,
+        call,
+        timeout: deadline.map { $0 - now },
+        arena: arena
+      )
       arena.reset()
       guard send(header, call.request) else { return hasSent }
       table.sent(id)
@@ -198,7 +211,7 @@ struct ClientLoop: ~Copyable {
   }
 
   private func send(_ header: [UInt8], _ body: [UInt8]) -> Bool {
-    header.withUnsafeBytes { socket.send($0, more: true) } == .sent
-      && body.withUnsafeBytes { socket.send($0) } == .sent
+    header.withUnsafeBytes { link.socket.send($0, more: true) } == .sent
+      && body.withUnsafeBytes { link.socket.send($0) } == .sent
   }
 }

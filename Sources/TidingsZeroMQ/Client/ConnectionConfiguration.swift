@@ -8,6 +8,8 @@ public struct ConnectionConfiguration: Sendable {
   public var security: Security
   /// How long calls wait for a connection before they fail UNAVAILABLE.
   public var connectTimeout: Duration
+  /// How long the answer to a unary call is wanted when the call does not say; `nil`: for ever.
+  public var timeout: Duration?
   /// Sent with every call; a call's own metadata replaces entries of the same key.
   public var metadata: Metadata
   /// How safe calls are repeated.
@@ -23,6 +25,7 @@ public struct ConnectionConfiguration: Sendable {
     self.metadata = metadata
     security = .development
     connectTimeout = .seconds(3)
+    timeout = .seconds(10)
     retry = RetryPolicy()
     frameBytesMax = WireLimits.frameBytesMax
     callsInFlightMax = 10_000

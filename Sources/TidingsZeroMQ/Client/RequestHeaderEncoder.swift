@@ -6,14 +6,19 @@ internal import TidingsRPC
 enum RequestHeaderEncoder {
   /// Starts a call; the timeout is what is left of it.
   static func call(
-    _ id: UInt64, _ call: OutgoingCall, timeout: Duration?, arena: borrowing Arena
+    _ id: UInt64,
+    _ call: OutgoingCall,
+    timeout: Duration?,
+    arena: borrowing Arena
   ) -> [UInt8] {
     var metadata: [String: String] = [:]
     for (key, value) in call.metadata.entries { metadata[key] = value }
     return TidingsRpcV1.RequestHeader(
-      callID: id, method: call.method,
+      callID: id,
+      method: call.method,
       timeoutMs: timeout.map { UInt32(clamping: max(1, $0.wholeMilliseconds)) } ?? 0,
-      metadata: metadata, idempotencyKey: call.idempotencyKey ?? ""
+      metadata: metadata,
+      idempotencyKey: call.idempotencyKey ?? ""
     ).encoded(in: arena)
   }
 

@@ -73,7 +73,10 @@ public final class SubscriberConnection: Sendable {
   ///   - context: To share an I/O thread with other connections; `nil`: one of its own.
   /// - Throws: When the endpoint is malformed, or the process out of resources.
   public init(
-    endpoint: String, tick: Duration? = nil, eventsMax: Int = 10_000, context: Context? = nil
+    endpoint: String,
+    tick: Duration? = nil,
+    eventsMax: Int = 10_000,
+    context: Context? = nil
   ) async throws {
     let (inbox, ended) = (Mailbox<Message>(), OneTimeSignal())
     let buffer = DeliveryBuffer<Event>(countMax: eventsMax)
@@ -106,14 +109,22 @@ public final class SubscriberConnection: Sendable {
   }
 
   private static func runThread(
-    _ endpoint: String, _ tick: Duration?, _ context: Context?, _ inbox: Mailbox<Message>,
-    _ buffer: DeliveryBuffer<Event>, _ ready: CheckedContinuation<Void, any Error>
+    _ endpoint: String,
+    _ tick: Duration?,
+    _ context: Context?,
+    _ inbox: Mailbox<Message>,
+    _ buffer: DeliveryBuffer<Event>,
+    _ ready: CheckedContinuation<Void, any Error>
   ) {
     let loop: SubscriberLoop
     do {
       loop = try SubscriberLoop(
-        Endpoint(endpoint), tick: tick, context: context ?? Context(), inbox: inbox,
-        buffer: buffer)
+        Endpoint(endpoint),
+        tick: tick,
+        context: context ?? Context(),
+        inbox: inbox,
+        buffer: buffer
+      )
     } catch {
       return ready.resume(throwing: error)
     }
@@ -134,12 +145,18 @@ private struct SubscriberLoop: ~Copyable {
   private var nextTick: ContinuousClock.Instant?
 
   init(
-    _ endpoint: Endpoint, tick: Duration?, context: Context,
-    inbox: Mailbox<SubscriberConnection.Message>, buffer: DeliveryBuffer<SubscriberConnection.Event>
+    _ endpoint: Endpoint,
+    tick: Duration?,
+    context: Context,
+    inbox: Mailbox<SubscriberConnection.Message>,
+    buffer: DeliveryBuffer<SubscriberConnection.Event>
   ) throws(TransportError) {
     let socket = try Socket(context, kind: ZMQ_SUB)
     try socket.configure(
-      for: endpoint, frameBytesMax: WireLimits.frameBytesMax, queueMax: SocketLimits.pushQueueMax)
+      for: endpoint,
+      frameBytesMax: WireLimits.frameBytesMax,
+      queueMax: SocketLimits.pushQueueMax
+    )
     try socket.configureReconnecting(timeout: .seconds(3))
     // Subscriptions travel as messages; with a bound, those beyond it are dropped in silence when
     // they are all sent again after a reconnection.

@@ -7,7 +7,9 @@ enum FailureHeader {
   /// A header in a frame of its size.
   static func encode(callID: UInt64, _ error: RPCError, arena: borrowing Arena) -> [UInt8] {
     TidingsRpcV1.ResponseHeader(
-      callID: callID, status: error.code.rawValue, message: error.message,
+      callID: callID,
+      status: error.code.rawValue,
+      message: error.message,
       details: error.details.map { GoogleProtobuf.`Any`(typeURL: $0.typeURL, value: $0.value) },
       endOfStream: true
     ).encoded(in: arena)

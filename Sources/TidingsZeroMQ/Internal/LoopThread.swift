@@ -18,18 +18,22 @@ enum LoopThread {
   /// - Parameters:
   ///   - name: At most 15 bytes; shown by `ps -L` and debuggers.
   ///   - body: The loop.
+  /// - Throws: When the system has no thread for it.
   static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(TransportError) {
     var thread = pthread_t()
     let start = Unmanaged.passRetained(Start(name, body))
     let code = pthread_create(
-      &thread, nil,
+      &thread,
+      nil,
       { argument in
         guard let argument else { return nil }
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         tidings_thread_name(start.name)
         start.body()
         return nil
-      }, start.toOpaque())
+      },
+      start.toOpaque()
+    )
     guard code == 0 else {
       start.release()
       throw TransportError(code: code, "starting the thread \(name): error \(code)")

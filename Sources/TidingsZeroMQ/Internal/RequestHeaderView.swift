@@ -16,7 +16,10 @@ struct RequestHeaderView {
   init?(_ bytes: UnsafeRawBufferPointer, arena: borrowing Arena) {
     guard
       let header = tidings__rpc__v1__request_header__unpack(
-        arena.allocator, bytes.count, bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+        arena.allocator,
+        bytes.count,
+        bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+      )
     else { return nil }
     self.header = UnsafePointer(header)
   }

@@ -11,7 +11,10 @@ struct ResponseHeaderView {
   init?(_ bytes: UnsafeRawBufferPointer, arena: borrowing Arena) {
     guard
       let header = tidings__rpc__v1__response_header__unpack(
-        arena.allocator, bytes.count, bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+        arena.allocator,
+        bytes.count,
+        bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+      )
     else { return nil }
     self.header = UnsafePointer(header)
   }
@@ -28,11 +31,14 @@ struct ResponseHeaderView {
     for index in 0..<header.pointee.n_details {
       guard let detail = header.pointee.details[index]?.pointee else { continue }
       details.append(
-        .init(typeURL: Self.string(detail.type_url), value: Array(Self.bytes(detail.value))))
+        .init(typeURL: Self.string(detail.type_url), value: Array(Self.bytes(detail.value)))
+      )
     }
     return RPCError(
-      StatusCode(rawValue: header.pointee.status), Self.string(header.pointee.message),
-      details: details)
+      StatusCode(rawValue: header.pointee.status),
+      Self.string(header.pointee.message),
+      details: details
+    )
   }
 
   private static func string(_ data: ProtobufCBinaryData) -> String {

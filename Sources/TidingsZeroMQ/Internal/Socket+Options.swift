@@ -7,6 +7,7 @@ extension Socket {
   ///   - endpoint: Where it is going to be bound or connected.
   ///   - frameBytesMax: A peer that sends a larger frame is disconnected.
   ///   - queueMax: Most messages queued per peer and direction.
+  /// - Throws: When libzmq refuses an option.
   func configure(for endpoint: Endpoint, frameBytesMax: Int, queueMax: Int) throws(TransportError) {
     try set(ZMQ_MAXMSGSIZE, Int64(frameBytesMax))
     try set(ZMQ_SNDHWM, CInt(clamping: queueMax))

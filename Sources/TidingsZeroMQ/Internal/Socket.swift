@@ -26,7 +26,9 @@ struct Socket: ~Copyable {
   deinit { zmq_close(handle) }
 
   func bind(_ endpoint: String) throws(TransportError) -> String {
-    guard zmq_bind(handle, endpoint) == 0 else { throw TransportError(errnoOf: "binding \(endpoint)") }
+    guard zmq_bind(handle, endpoint) == 0 else {
+      throw TransportError(errnoOf: "binding \(endpoint)")
+    }
     return try lastEndpoint()
   }
 
@@ -104,7 +106,9 @@ struct Socket: ~Copyable {
     }
   }
 
-  /// What can be done now. Also makes libzmq take note of what its I/O thread reported.
+  /// What can be done now.
+  ///
+  /// Also makes libzmq take note of what its I/O thread reported.
   func events() -> CInt { (try? get(ZMQ_EVENTS)) ?? 0 }
 
   /// Readable when `events` may have changed; it is not a measure of readiness itself.
@@ -125,10 +129,15 @@ struct Socket: ~Copyable {
     guard zmq_getsockopt(handle, ZMQ_LAST_ENDPOINT, &bytes, &size) == 0 else {
       throw TransportError(errnoOf: "reading the bound endpoint")
     }
-    return String(decoding: bytes.prefix(max(size - 1, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(
+      decoding: bytes.prefix(max(size - 1, 0)).map { UInt8(bitPattern: $0) },
+      as: UTF8.self
+    )
   }
 
-  /// `nil`: try again. Every other failure of a send means that the peer cannot be reached.
+  /// What a failed send means; `nil`: try again.
+  ///
+  /// Every other failure of a send means that the peer cannot be reached.
   private static func outcome(_ code: CInt) -> Sending? {
     switch code {
     case EINTR: nil

@@ -27,7 +27,8 @@ extension Duration {
 
 /// The earlier of two moments, where `nil` means never.
 func earlier(
-  _ a: ContinuousClock.Instant?, _ b: ContinuousClock.Instant?
+  _ a: ContinuousClock.Instant?,
+  _ b: ContinuousClock.Instant?
 ) -> ContinuousClock.Instant? {
   guard let a, let b else { return a ?? b }
   return min(a, b)

@@ -15,7 +15,7 @@ public struct InlineCall: ~Copyable {
   /// Answers the call, now or later.
   public let token: ReplyToken
 
-  /// The client's idempotency key; empty: none. Valid UTF-8, at most 64 bytes.
+  /// The client's idempotency key, valid UTF-8 of at most 64 bytes; empty: none.
   public var idempotencyKey: UnsafeRawBufferPointer { header.idempotencyKey }
 
   /// Returns the bytes of a metadata value; valid UTF-8.
@@ -24,9 +24,12 @@ public struct InlineCall: ~Copyable {
   /// Returns the call as other handlers see it; makes strings of everything.
   public func makeServerCall() -> ServerCall {
     ServerCall(
-      method: method, metadata: header.makeMetadata(), deadline: deadline,
+      method: method,
+      metadata: header.makeMetadata(),
+      deadline: deadline,
       idempotencyKey: idempotencyKey.isEmpty
-        ? nil : String(decoding: idempotencyKey, as: UTF8.self))
+        ? nil : String(decoding: idempotencyKey, as: UTF8.self)
+    )
   }
 }
 

@@ -24,13 +24,17 @@ extension LoopContext {
   ///   - byteCount: The exact size of the encoded message.
   ///   - fill: Writes all of it.
   public func reply(
-    _ token: ReplyToken, byteCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Void
+    _ token: ReplyToken,
+    byteCount: Int,
+    fill: (UnsafeMutableRawBufferPointer) -> Void
   ) {
     inlineOpen -= 1
     guard byteCount <= configuration.frameBytesMax, let frame = OutgoingFrame(byteCount: byteCount)
     else {
       return refuse(
-        token, .frameTooLarge(bytes: byteCount, bytesMax: configuration.frameBytesMax))
+        token,
+        .frameTooLarge(bytes: byteCount, bytesMax: configuration.frameBytesMax)
+      )
     }
     fill(frame.bytes)
     let header = headerBuffer.encode(callID: token.callID, endsStream: true, hasMessage: true)
@@ -68,14 +72,22 @@ extension LoopContext {
 
   /// Sends a response with the status OK.
   func answer(
-    _ token: ReplyToken, _ body: UnsafeRawBufferPointer, endsStream: Bool, hasMessage: Bool = true
+    _ token: ReplyToken,
+    _ body: UnsafeRawBufferPointer,
+    endsStream: Bool,
+    hasMessage: Bool = true
   ) {
     guard body.count <= configuration.frameBytesMax else {
       return refuse(
-        token, .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax))
+        token,
+        .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax)
+      )
     }
     let header = headerBuffer.encode(
-      callID: token.callID, endsStream: endsStream, hasMessage: hasMessage)
+      callID: token.callID,
+      endsStream: endsStream,
+      hasMessage: hasMessage
+    )
     send(token, header, body)
   }
 
@@ -119,7 +131,9 @@ extension LoopContext {
   }
 
   private func send(
-    _ token: ReplyToken, _ header: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+    _ token: ReplyToken,
+    _ header: UnsafeRawBufferPointer,
+    _ body: UnsafeRawBufferPointer
   ) {
     switch beginSending(to: token.envelope) {
     case .sent:

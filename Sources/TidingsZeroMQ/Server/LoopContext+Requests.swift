@@ -21,26 +21,35 @@ extension LoopContext {
     let count = frames.count
     if frames.isTruncated {
       return refuseMalformed(
-        envelope: 1, RPCError(.invalidArgument, "more than \(WireLimits.framesMax) frames"))
+        envelope: 1,
+        RPCError(.invalidArgument, "more than \(WireLimits.framesMax) frames")
+      )
     }
     if count < 3 {
       return refuseMalformed(
-        envelope: 1, RPCError(.invalidArgument, "a request has a header and a body; one frame came"))
+        envelope: 1,
+        RPCError(.invalidArgument, "a request has a header and a body; one frame came")
+      )
     }
     let header = frames[count - 2]
     if header.isEmpty {
       // A REQ client that sent one frame: its delimiter stands where the header should.
       return refuseMalformed(
-        envelope: count - 1, RPCError(.invalidArgument, "the request header is empty"))
+        envelope: count - 1,
+        RPCError(.invalidArgument, "the request header is empty")
+      )
     }
     if header.count > SocketLimits.headerBytesMax {
       return refuseMalformed(
         envelope: count - 2,
-        .frameTooLarge(bytes: header.count, bytesMax: SocketLimits.headerBytesMax))
+        .frameTooLarge(bytes: header.count, bytesMax: SocketLimits.headerBytesMax)
+      )
     }
     guard let view = RequestHeaderView(header, arena: arena) else {
       return refuseMalformed(
-        envelope: count - 2, RPCError(.invalidArgument, "the request header cannot be decoded"))
+        envelope: count - 2,
+        RPCError(.invalidArgument, "the request header cannot be decoded")
+      )
     }
     let token = ReplyToken(envelope: Envelope(frames, count: count - 2), callID: view.callID)
     switch view.kind {
@@ -59,7 +68,9 @@ extension LoopContext {
   }
 
   private func begin(
-    _ header: RequestHeaderView, _ body: UnsafeRawBufferPointer, _ token: ReplyToken
+    _ header: RequestHeaderView,
+    _ body: UnsafeRawBufferPointer,
+    _ token: ReplyToken
   ) {
     counters.calls += 1
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
@@ -69,7 +80,12 @@ extension LoopContext {
     let timeout = header.timeoutMilliseconds
     let deadline = timeout == 0 ? nil : now.advanced(by: .milliseconds(timeout))
     let call = InlineCall(
-      header: header, method: route.method, body: body, deadline: deadline, token: token)
+      header: header,
+      method: route.method,
+      body: body,
+      deadline: deadline,
+      token: token
+    )
     switch route.handler {
     case .inline(let handler):
       inlineOpen += 1
@@ -79,7 +95,9 @@ extension LoopContext {
   }
 
   private func refusal(
-    _ header: RequestHeaderView, _ body: UnsafeRawBufferPointer, _ token: ReplyToken
+    _ header: RequestHeaderView,
+    _ body: UnsafeRawBufferPointer,
+    _ token: ReplyToken
   ) -> RPCError? {
     if body.count > configuration.frameBytesMax {
       return .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax)
@@ -87,8 +105,10 @@ extension LoopContext {
     if isStopping { return RPCError(.unavailable, "the server is stopping") }
     if backlog.holds(token.envelope) {
       return RPCError(
-        .resourceExhausted, "earlier answers were not read; read them first",
-        details: [.retryInfo(after: .milliseconds(100))])
+        .resourceExhausted,
+        "earlier answers were not read; read them first",
+        details: [.retryInfo(after: .milliseconds(100))]
+      )
     }
     return header.refusal()
   }

@@ -22,7 +22,9 @@ extension LoopContext {
   func start(_ call: borrowing InlineCall, _ service: any RPCService) {
     let isStream = call.method.kind == .serverStreaming
     let key = ServerCallTable<Envelope>.Key(
-      peer: call.token.envelope, callID: call.token.callID)
+      peer: call.token.envelope,
+      callID: call.token.callID
+    )
     let credit = call.header.credit
     switch calls.start(key, credit: isStream ? credit : nil, deadline: call.deadline, now: now) {
     case .refuse(let error): refuseUnbegun(call.token, error)
@@ -85,7 +87,10 @@ extension LoopContext {
   }
 
   private func runUnary(
-    _ number: UInt64, _ service: any RPCService, _ call: ServerCall, _ request: [UInt8]
+    _ number: UInt64,
+    _ service: any RPCService,
+    _ call: ServerCall,
+    _ request: [UInt8]
   ) {
     let inbox = inbox
     let task = Task {
@@ -99,13 +104,20 @@ extension LoopContext {
   }
 
   private func runStream(
-    _ number: UInt64, _ service: any RPCService, _ call: ServerCall, _ request: [UInt8],
+    _ number: UInt64,
+    _ service: any RPCService,
+    _ call: ServerCall,
+    _ request: [UInt8],
     credit: UInt32
   ) {
     let inbox = inbox
     let gate = StreamGate(requested: credit)
     let writer = LoopWriter(
-      number: number, gate: gate, inbox: inbox, frameBytesMax: configuration.frameBytesMax)
+      number: number,
+      gate: gate,
+      inbox: inbox,
+      frameBytesMax: configuration.frameBytesMax
+    )
     let task = Task {
       do {
         try await service.handleServerStreaming(call, request, writer)

@@ -58,20 +58,25 @@ public final class LoopContext {
   private var inlineMethods: Set<String> = []
 
   init(
-    _ configuration: ServerConfiguration, inbox: Mailbox<LoopMessage>
+    _ configuration: ServerConfiguration,
+    inbox: Mailbox<LoopMessage>
   ) throws(TransportError) {
     self.configuration = configuration
     self.inbox = inbox
     arena = Arena(capacityBytes: configuration.arenaBytesMax)
     calls = ServerCallTable(
-      callsMax: configuration.callsInFlightMax, stallMax: configuration.creditStallMax)
+      callsMax: configuration.callsInFlightMax,
+      stallMax: configuration.creditStallMax
+    )
     let context = try Context()
     let endpoint = Endpoint(configuration.endpoint)
     try endpoint.check(configuration.security)
     router = try Socket(context, kind: ZMQ_ROUTER)
     try router.configure(
-      for: endpoint, frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
-      queueMax: configuration.repliesQueuedMax)
+      for: endpoint,
+      frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
+      queueMax: configuration.repliesQueuedMax
+    )
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
     guard let pushText = configuration.pushEndpoint else {
@@ -115,13 +120,18 @@ public final class LoopContext {
   }
 
   private static func makePublisher(
-    _ context: Context, _ endpoint: Endpoint, _ configuration: ServerConfiguration
+    _ context: Context,
+    _ endpoint: Endpoint,
+    _ configuration: ServerConfiguration
   ) throws(TransportError) -> Socket {
     try endpoint.check(configuration.security)
     let socket = try Socket(context, kind: ZMQ_XPUB)
     // What subscribers send are topics only.
     try socket.configure(
-      for: endpoint, frameBytesMax: SocketLimits.topicBytesMax, queueMax: SocketLimits.pushQueueMax)
+      for: endpoint,
+      frameBytesMax: SocketLimits.topicBytesMax,
+      queueMax: SocketLimits.pushQueueMax
+    )
     return socket
   }
 }

@@ -13,6 +13,7 @@ public struct LoopCounters: Hashable, Sendable {
   /// Answers that waited because their client did not read.
   public var repliesDelayed: UInt64 = 0
   /// Refusals not sent because their client, which does not read, has too many waiting already.
+  ///
   /// The calls they refuse were not begun.
   public var refusalsDropped: UInt64 = 0
 }

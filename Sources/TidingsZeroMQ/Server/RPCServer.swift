@@ -65,7 +65,10 @@ public final class RPCServer: Sendable {
   private typealias Bound = (endpoint: String, pushEndpoint: String?)
 
   private init(
-    _ bound: Bound, _ inbox: Mailbox<LoopMessage>, _ jobs: Mailbox<LoopJob>, _ ended: OneTimeSignal
+    _ bound: Bound,
+    _ inbox: Mailbox<LoopMessage>,
+    _ jobs: Mailbox<LoopJob>,
+    _ ended: OneTimeSignal
   ) {
     (endpoint, pushEndpoint) = bound
     self.inbox = inbox
@@ -74,7 +77,9 @@ public final class RPCServer: Sendable {
   }
 
   private static func runThread(
-    _ configuration: ServerConfiguration, _ inbox: Mailbox<LoopMessage>, _ jobs: Mailbox<LoopJob>,
+    _ configuration: ServerConfiguration,
+    _ inbox: Mailbox<LoopMessage>,
+    _ jobs: Mailbox<LoopJob>,
     _ setup: @Sendable (LoopContext) throws -> Void,
     _ ready: CheckedContinuation<Bound, any Error>
   ) {

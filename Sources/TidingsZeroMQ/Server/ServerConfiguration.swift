@@ -8,7 +8,9 @@ public struct ServerConfiguration: Sendable {
   public var pushEndpoint: String?
   /// Who may connect.
   public var security: Security
-  /// Largest frame in bytes. Larger ones are answered RESOURCE_EXHAUSTED, and their sender is
+  /// Largest frame in bytes.
+  ///
+  /// Larger ones are answered RESOURCE_EXHAUSTED, and their sender is
   /// disconnected when they are larger by more than 1 MiB.
   public var frameBytesMax: Int
   /// What one call may take in decoded form, in bytes; bounds what a hostile message can cost.
@@ -17,7 +19,9 @@ public struct ServerConfiguration: Sendable {
   public var callsInFlightMax: Int
   /// Most messages handled in one turn, so that a turn's end is never far.
   public var requestsPerTurnMax: Int
-  /// Most messages that libzmq keeps for a client that does not read. After that answers wait in
+  /// Most messages that libzmq keeps for a client that does not read.
+  ///
+  /// After that answers wait in
   /// the server, and the client begins no further call until it has read them.
   public var repliesQueuedMax: Int
   /// How long a stream may stand without credit.

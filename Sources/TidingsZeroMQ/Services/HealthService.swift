@@ -10,14 +10,16 @@ public struct HealthService: TidingsRpcV1.HealthService.Server {
 
   /// Returns the state of one service.
   public func check(
-    _ request: TidingsRpcV1.CheckRequest, call: ServerCall
+    _ request: TidingsRpcV1.CheckRequest,
+    call: ServerCall
   ) async throws -> TidingsRpcV1.CheckResponse {
     try check(request)
   }
 
   /// Sends the state at once and again whenever it changes, until the server stops.
   public func watch(
-    _ request: TidingsRpcV1.WatchRequest, call: ServerCall,
+    _ request: TidingsRpcV1.WatchRequest,
+    call: ServerCall,
     responses: MessageWriter<TidingsRpcV1.WatchResponse>
   ) async throws {
     var last: TidingsRpcV1.ServingStatus?

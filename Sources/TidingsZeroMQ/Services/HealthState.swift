@@ -67,7 +67,10 @@ public final class HealthState: Sendable {
   func snapshot(of service: String) -> Snapshot {
     state.withLock { state in
       Snapshot(
-        status: state.status(of: service), isFinal: state.hasEnded, version: state.version)
+        status: state.status(of: service),
+        isFinal: state.hasEnded,
+        version: state.version
+      )
     }
   }
 

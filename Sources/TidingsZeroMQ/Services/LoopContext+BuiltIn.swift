@@ -32,7 +32,8 @@ extension LoopContext {
 
   /// Answers an inline call at once, with messages instead of bytes.
   private func answer<Request: Message, Response: Message>(
-    _ call: borrowing InlineCall, _ handler: (Request) throws(RPCError) -> Response
+    _ call: borrowing InlineCall,
+    _ handler: (Request) throws(RPCError) -> Response
   ) {
     do {
       let request = try Request(decoding: call.body.bytes, in: arena)

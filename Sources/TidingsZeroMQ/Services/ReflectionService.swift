@@ -10,14 +10,16 @@ public struct ReflectionService: TidingsRpcV1.ReflectionService.Server {
 
   /// Returns the services, sorted by name.
   public func listServices(
-    _ request: TidingsRpcV1.ListServicesRequest, call: ServerCall
+    _ request: TidingsRpcV1.ListServicesRequest,
+    call: ServerCall
   ) async throws -> TidingsRpcV1.ListServicesResponse {
     list
   }
 
   /// Returns the descriptors of all services, with everything they import.
   public func fetchFileDescriptorSet(
-    _ request: TidingsRpcV1.FetchFileDescriptorSetRequest, call: ServerCall
+    _ request: TidingsRpcV1.FetchFileDescriptorSetRequest,
+    call: ServerCall
   ) async throws -> TidingsRpcV1.FetchFileDescriptorSetResponse {
     fileDescriptorSet
   }
@@ -26,7 +28,8 @@ public struct ReflectionService: TidingsRpcV1.ReflectionService.Server {
     .init(
       services: services.sorted { $0.name < $1.name }.map { service in
         .init(name: service.name, methods: service.methods.map(Self.describe))
-      })
+      }
+    )
   }
 
   /// `FileDescriptorSet` has one field, the files; each is here once, imports before importers.
@@ -50,8 +53,11 @@ public struct ReflectionService: TidingsRpcV1.ReflectionService.Server {
     _ method: MethodDescriptor
   ) -> TidingsRpcV1.ListServicesResponse.Method {
     .init(
-      name: method.name, inputType: method.inputType, outputType: method.outputType,
+      name: method.name,
+      inputType: method.inputType,
+      outputType: method.outputType,
       serverStreaming: method.kind == .serverStreaming,
-      safe: method.idempotency == .noSideEffects)
+      safe: method.idempotency == .noSideEffects
+    )
   }
 }

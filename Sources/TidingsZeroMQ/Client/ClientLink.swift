@@ -1,0 +1,42 @@
+internal import CZeroMQ
+internal import Glibc
+
+/// One connection of a client: a DEALER socket and what is heard of it.
+///
+/// A lost connection takes its socket with it. libzmq would make the connection again by itself,
+/// but with ZMQ_IMMEDIATE it throws away answers that had arrived before the loss and were not
+/// read yet (socket_base_t::hiccuped, 4.3.4), and without it sends requests later that were already
+/// reported as failed.
+struct ClientLink: ~Copyable {
+  let socket: Socket
+  var monitor: ConnectionMonitor
+
+  /// Starts connecting.
+  init(_ configuration: ConnectionConfiguration, context: Context) throws(TransportError) {
+    let endpoint = Endpoint(configuration.endpoint)
+    let socket = try Socket(context, kind: ZMQ_DEALER)
+    try socket.configure(
+      for: endpoint,
+      frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
+      queueMax: SocketLimits.rpcQueueMax
+    )
+    try socket.configureReconnecting(timeout: configuration.connectTimeout)
+    let monitor = try ConnectionMonitor(socket, context: context)
+    try socket.connect(endpoint.text)
+    self.socket = socket
+    self.monitor = monitor
+  }
+
+  /// The poll set of the loop that owns the link.
+  func descriptors(and inbox: CInt) throws(TransportError) -> [pollfd] {
+    [inbox, try socket.descriptor(), monitor.descriptor].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+  }
+
+  /// Drops what was not sent yet together with the socket.
+  consuming func abandon() {
+    // Can fail only for a socket that is closed already.
+    try? socket.set(ZMQ_LINGER, CInt(0))
+  }
+}

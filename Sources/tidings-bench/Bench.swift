@@ -1,0 +1,89 @@
+import BenchCore
+import Glibc
+import TidingsProto
+
+/// What the cases run with.
+final class Bench {
+  let settings: BenchSettings
+  let context: RawContext
+  private(set) var notes: [String] = []
+
+  init(_ settings: BenchSettings) throws {
+    self.settings = settings
+    context = try RawContext()
+  }
+
+  /// Starts a server on a new data folder.
+  func startServer() throws -> ServerProcess { try ServerProcess(settings, in: makeFolder()) }
+
+  /// Starts this program as something to compare with.
+  func startBare(_ arguments: String...) throws -> ChildProcess {
+    try ChildProcess([settings.program] + arguments)
+  }
+
+  /// A new folder on the disk that is measured.
+  func makeFolder() throws -> RunFolder {
+    let folder = try RunFolder(in: settings.data)
+    if folder.isInMemory {
+      note("The data folder lies in memory: durable saves look faster than a disk lets them be.")
+    }
+    return folder
+  }
+
+  /// Adds a sentence to the report.
+  func note(_ sentence: String) {
+    if !notes.contains(sentence) { notes.append(sentence) }
+  }
+
+  /// Says on standard error what is being done.
+  func say(_ text: String) {
+    var line = text + "\n"
+    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}
+
+/// A running rpcd with data of its own.
+final class ServerProcess {
+  let endpoint: String
+  let pushEndpoint: String
+  private let process: ChildProcess
+  private let folder: RunFolder
+
+  fileprivate init(_ settings: BenchSettings, in folder: RunFolder) throws {
+    self.folder = folder
+    process = try ChildProcess([
+      settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
+      folder.path + "/data", "--log-level", "error",
+    ])
+    endpoint = try process.endpoint("rpc")
+    pushEndpoint = try process.endpoint("push")
+  }
+
+  /// Saves records with the numbers from 0.
+  func fill(_ context: RawContext, count: Int, type: String = Calls.recordType) throws {
+    let client = try RawClient(context, endpoint: endpoint, metadata: Calls.metadata)
+    let numbers = Array(0..<count)
+    for start in stride(from: 0, to: count, by: 200) {
+      let records = numbers[start..<min(start + 200, count)].map {
+        Calls.record(Calls.digits($0), serial: Calls.digits($0), type: type)
+      }
+      let response = try client.call(
+        Methods.modifyRecords,
+        Calls.saving(records, updates: false),
+        Response.self
+      )
+      for case .error(let error)? in response.results.map(\.outcome) {
+        throw BenchError("filling the server: \(error.message)")
+      }
+    }
+  }
+
+  /// Stops it and removes its data.
+  func stop() {
+    process.stop()
+    folder.remove()
+  }
+}
+
+private typealias Methods = TidingsV1.RecordService.Methods
+private typealias Response = TidingsV1.ModifyRecordsResponse

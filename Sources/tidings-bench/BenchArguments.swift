@@ -1,0 +1,142 @@
+import CommandLineTools
+import Glibc
+
+/// What the benchmark's command line says.
+struct BenchArguments {
+  static let program = "tidings-bench"
+  /// The cases, in the order in which they run.
+  static let caseNames = ["echo", "fetch", "save", "push", "match", "client"]
+
+  var cases: [String] = []
+  var settings = BenchSettings()
+  var isJSON = false
+  var thresholds: String?
+
+  private static let options = [
+    Option(flag: "all", "All cases; also what happens when none is named."),
+    Option(
+      "output",
+      letter: "o",
+      value: "FORMAT",
+      default: "text",
+      choices: ["text", "json"],
+      "What goes to standard output."
+    ),
+    Option("rounds", value: "N", default: "7", "Rounds; their medians are reported."),
+    Option(
+      "calls",
+      value: "N",
+      default: "4000",
+      "Calls of a round with one in flight; ten times as many with more."
+    ),
+    Option("warmup", value: "N", default: "1000", "Calls before the first round."),
+    Option("connections", value: "LIST", default: "1,16", "Numbers of connections."),
+    Option("in-flight", value: "LIST", default: "1,64", "Numbers of calls in flight."),
+    Option(
+      "subscriptions",
+      value: "LIST",
+      default: "1000,10000,100000,1000000",
+      "Sizes of the index in match."
+    ),
+    Option("rpcd", value: "PATH", "The server; otherwise rpcd beside this program."),
+    Option(
+      "data",
+      value: "FOLDER",
+      default: ".",
+      "Where temporary data goes: a folder on the disk to be measured."
+    ),
+    Option(
+      "check",
+      value: "FILE",
+      "Fails when a score is worse than this JSON file says: {\"echo.c1.n1\": 1.4, ...}."
+    ),
+    Option(flag: "help", letter: "h", "Show this."),
+  ]
+
+  private static let command = Command(
+    program,
+    "tidings-bench: how fast rpcd is, compared with bare libzmq and SQLite.",
+    operands: "[CASE…]",
+    options: options,
+    discussion: """
+      Cases:
+        echo    HealthService/Check against a ROUTER that sends the same frames back
+        fetch   FetchRecords of one record among 10,000 against the same
+        save    ModifyRecords with one record, new and existing, against a ROUTER that puts the
+                same bytes into SQLite, a group of calls per commit
+        push    from a save to its notification on a SUB socket, against the save alone plus a
+                bare PUB and SUB
+        match   the channel index with up to a million subscriptions, in process
+        client  the same calls through the Swift client, as information
+
+      Starts its own rpcd on a free port with temporary data. Each round measures the baseline and
+      the server right after one another; scores are medians of the rounds' ratios.
+      Exit codes: 0 ok, 1 something could not run or --check failed, 2 usage.
+      """
+  )
+
+  /// Reads a command line; `nil` when all that was wanted has been printed.
+  init?(_ arguments: [String], environment: [String: String]) throws {
+    let parsed = try ParsedArguments(
+      arguments,
+      options: Self.options,
+      environment: environment,
+      prefix: "TIDINGS_BENCH"
+    )
+    if parsed.has("help") {
+      print(
+        Help(
+          program: Self.program,
+          command: Self.command,
+          options: [],
+          prefix: "TIDINGS_BENCH"
+        ),
+        terminator: ""
+      )
+      return nil
+    }
+    for name in parsed.operands where !Self.caseNames.contains(name) {
+      let near = nearest(to: name, among: Self.caseNames)
+      throw UsageError("unknown case '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
+    }
+    let takesAll = parsed.has("all") || parsed.operands.isEmpty
+    cases = Self.caseNames.filter { takesAll || parsed.operands.contains($0) }
+    isJSON = parsed["output"] == "json"
+    thresholds = parsed["check"]
+    settings.rounds = try parsed.number("rounds", in: 1...1000) ?? settings.rounds
+    settings.calls = try parsed.number("calls", in: 1...10_000_000) ?? settings.calls
+    settings.warmup = try parsed.number("warmup", in: 1...10_000_000) ?? settings.warmup
+    settings.connections = try Self.numbers(parsed, "connections", in: 1...256)
+    settings.inFlight = try Self.numbers(parsed, "in-flight", in: 1...2048)
+    settings.subscriptions = try Self.numbers(parsed, "subscriptions", in: 1...10_000_000)
+    settings.data = parsed["data"] ?? "."
+    settings.program = Self.executablePath()
+    let folder = settings.program.split(separator: "/").dropLast().joined(separator: "/")
+    settings.rpcd = parsed["rpcd"] ?? "/" + folder + "/rpcd"
+  }
+
+  private static func numbers(
+    _ parsed: ParsedArguments,
+    _ name: String,
+    in range: ClosedRange<Int>
+  ) throws -> [Int] {
+    try (parsed[name] ?? "").split(separator: ",").map { text in
+      guard let number = Int(text), range.contains(number) else {
+        throw UsageError(
+          "--\(name) takes whole numbers from \(range.lowerBound) to \(range.upperBound) with commas "
+            + "between them, not '\(text)'"
+        )
+      }
+      return number
+    }
+  }
+
+  private static func executablePath() -> String {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &bytes, bytes.count)
+    return String(
+      decoding: bytes.prefix(max(count, 0)).map { UInt8(bitPattern: $0) },
+      as: UTF8.self
+    )
+  }
+}

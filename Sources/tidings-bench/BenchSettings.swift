@@ -1,0 +1,22 @@
+/// How a run is made.
+struct BenchSettings {
+  /// Rounds of each measurement; the medians are reported.
+  var rounds = 7
+  /// Calls of a measurement with one in flight; ten times as many with more.
+  var calls = 4_000
+  /// Calls before the first round of each measurement.
+  var warmup = 1_000
+  var connections = [1, 16]
+  var inFlight = [1, 64]
+  /// Sizes of the index in `match`.
+  var subscriptions = [1_000, 10_000, 100_000, 1_000_000]
+  /// The server's program.
+  var rpcd = ""
+  /// Where temporary folders go.
+  var data = "."
+  /// This program.
+  var program = ""
+
+  /// With more in flight a call takes less time.
+  func calls(inFlight: Int) -> Int { inFlight == 1 ? calls : calls * 10 }
+}

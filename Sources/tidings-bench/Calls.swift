@@ -1,0 +1,108 @@
+import BenchCore
+import TidingsProto
+import TidingsProtobuf
+import TidingsRPC
+
+/// The calls that are measured.
+enum Calls {
+  /// Who calls, in the calls about records.
+  static let metadata = ["tidings-user": "bench", "tidings-device": "generator"]
+  /// The type of the records.
+  static let recordType = "House"
+  /// The type of the records that the subscription of `push` watches.
+  static let watchedType = "WatchedHouse"
+  /// The size of a record as sent, without what the server adds.
+  static let recordBytes = 300
+
+  /// HealthService/Check, without metadata.
+  static func check() -> CallTemplate {
+    template(TidingsRpcV1.HealthService.Methods.check, [:], TidingsRpcV1.CheckRequest())
+  }
+
+  /// FetchRecords of one record.
+  static func fetch() -> CallTemplate {
+    template(
+      TidingsV1.RecordService.Methods.fetchRecords,
+      metadata,
+      TidingsV1.FetchRecordsRequest(
+        databaseID: database,
+        recordIDs: [.init(recordName: "house-" + CallTemplate.namePlaceholder)]
+      )
+    )
+  }
+
+  /// ModifyRecords with one record to save, which exists or does not.
+  static func save(updates: Bool = false, type: String = recordType) -> CallTemplate {
+    template(
+      TidingsV1.RecordService.Methods.modifyRecords,
+      metadata,
+      saving(
+        [record(CallTemplate.namePlaceholder, serial: CallTemplate.serialPlaceholder, type: type)],
+        updates: updates
+      )
+    )
+  }
+
+  /// A request that saves records.
+  static func saving(_ records: [TidingsV1.Record], updates: Bool) -> TidingsV1.ModifyRecordsRequest
+  {
+    TidingsV1.ModifyRecordsRequest(
+      databaseID: database,
+      recordsToSave: records,
+      savePolicy: updates ? .changedKeys : .unspecified
+    )
+  }
+
+  /// A record of `recordBytes` encoded bytes; ten digits go into its name, ten into a field.
+  static func record(
+    _ number: String,
+    serial: String,
+    type: String = recordType
+  ) -> TidingsV1.Record {
+    var filler = recordBytes
+    var record = TidingsV1.Record()
+    repeat {
+      record = TidingsV1.Record(
+        recordID: .init(recordName: "house-" + number),
+        recordType: type,
+        fields: [
+          "address": text("17 Marrow Lane, Hillsborough"), "city": text("city-0001"),
+          "price": .init(value: .int64Value(315_000)), "bedrooms": .init(value: .int64Value(4)),
+          "area": .init(value: .doubleValue(182.5)), "listing": text("listing-" + serial),
+          "about": text(String(repeating: "a", count: filler)),
+        ]
+      )
+      filler -= record.encoded().count - recordBytes
+    } while record.encoded().count > recordBytes
+    return record
+  }
+
+  /// A record's number in ten digits.
+  static func digits(_ number: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, 10 - text.count)) + text
+  }
+
+  static let database = TidingsV1.DatabaseID(
+    container: "bench",
+    environment: .development,
+    scope: .private
+  )
+
+  private static func text(_ text: String) -> TidingsV1.FieldValue {
+    .init(value: .stringValue(text))
+  }
+
+  private static func template(
+    _ method: MethodDescriptor,
+    _ metadata: [String: String],
+    _ request: some Message
+  ) -> CallTemplate {
+    let header = TidingsRpcV1.RequestHeader(
+      callID: CallTemplate.firstCallID,
+      method: method.fullName,
+      metadata: metadata
+    )
+    return CallTemplate(header: header.encoded(), body: request.encoded())
+  }
+}

@@ -1,0 +1,12 @@
+import Glibc
+
+/// The system's monotonic clock, the same for all processes.
+enum Clock {
+  /// Nanoseconds since some time.
+  @inline(__always)
+  static func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,115 @@
+import BenchCore
+import CZeroMQ
+
+/// Measures how long a published message takes.
+final class PushProbe {
+  /// The topic of the baseline's messages, as long as a channel's.
+  static let bareTopic = [UInt8](repeating: 0x2a, count: 16)
+
+  private let caller: RawSocket
+  private let subscriber: RawSocket
+  private let frames = FrameSlots(count: 2)
+  private var template: CallTemplate
+  private var numbers: NumberSequence
+  private var callCount: UInt64 = 0
+  /// The body of the message received last.
+  private(set) var bodyBytes = 0
+
+  /// Subscribes, and returns when messages arrive; the call makes the server publish one.
+  init(
+    _ context: RawContext,
+    endpoint: String,
+    pushEndpoint: String,
+    topic: [UInt8],
+    _ template: CallTemplate,
+    numbers: NumberSequence
+  ) throws {
+    caller = try RawSocket(context, kind: ZMQ_DEALER)
+    subscriber = try RawSocket(context, kind: ZMQ_SUB)
+    self.template = template
+    self.numbers = numbers
+    try caller.connect(endpoint)
+    try subscriber.subscribe(topic)
+    try subscriber.connect(pushEndpoint)
+    try waitForFirst()
+  }
+
+  /// From the call's start until its message is received, for a server that answers calls too.
+  func callsToMessages(count: Int) throws -> Measurement {
+    try measure(count) { started in
+      var now = started
+      // Beacons, which repeat older numbers, name no record.
+      repeat {
+        try receive(from: subscriber)
+        now = Clock.now()
+      } while !template.isNamed(in: frames[1])
+      // The reply to the call was sent before.
+      try receive(from: caller)
+      guard ReplyCheck.callID(of: frames[0]) == CallTemplate.callID(of: callCount - 1),
+        ReplyCheck.oneRecord.accepts(frames[1])
+      else { throw BenchError(RawClient.failure(header: frames[0], body: frames[1])) }
+      return now - started
+    }
+  }
+
+  /// From publishing until receiving, for a server that writes the time into the message.
+  func publishedToReceived(count: Int) throws -> Measurement {
+    try measure(count) { _ in
+      try receive(from: subscriber)
+      return Clock.now() - frames[1].loadUnaligned(as: UInt64.self)
+    }
+  }
+
+  private func measure(_ count: Int, _ latency: (UInt64) throws -> UInt64) throws -> Measurement {
+    var latencies: [UInt64] = []
+    latencies.reserveCapacity(count)
+    let begin = Clock.now()
+    for _ in 0..<count {
+      try Interruption.check()
+      let started = Clock.now()
+      try send()
+      latencies.append(try latency(started))
+    }
+    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+  }
+
+  /// A subscription takes effect when the publisher hears of it; until then messages are lost.
+  private func waitForFirst() throws {
+    let triesMax = 200
+    try subscriber.set(ZMQ_RCVTIMEO, 50)
+    for _ in 0..<triesMax {
+      try Interruption.check()
+      try send()
+      guard zmq_msg_recv(frames.start, subscriber.handle, 0) >= 0 else { continue }
+      _ = try subscriber.receive(into: frames.start + 1, waits: true)
+      try subscriber.set(ZMQ_RCVTIMEO, RawSocket.timeoutMilliseconds)
+      return try settle()
+    }
+    throw BenchError("no message was published in \(triesMax) tries")
+  }
+
+  /// Takes what the first tries left behind.
+  private func settle() throws {
+    for socket in [subscriber, caller] {
+      var items = [
+        zmq_pollitem_t(socket: socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+      ]
+      while zmq_poll(&items, 1, 200) > 0 { try receive(from: socket) }
+    }
+  }
+
+  private func send() throws {
+    let (name, serial) = numbers.take()
+    template.set(call: callCount, name: name, serial: serial)
+    callCount += 1
+    try caller.send(template.header, more: true)
+    try caller.send(template.body)
+  }
+
+  private func receive(from socket: RawSocket) throws {
+    _ = try socket.receive(into: frames.start, waits: true)
+    guard frames.hasMore(0) else { throw BenchError("a message of one frame") }
+    _ = try socket.receive(into: frames.start + 1, waits: true)
+    if socket === subscriber { bodyBytes = frames[1].count }
+  }
+}

@@ -1,0 +1,71 @@
+import BenchCore
+import Glibc
+
+/// One run: the cases, then the report.
+struct Run {
+  private let arguments: BenchArguments
+  private let bench: Bench
+
+  init(_ arguments: BenchArguments) throws {
+    self.arguments = arguments
+    bench = try Bench(arguments.settings)
+  }
+
+  /// Runs the cases and prints the report.
+  ///
+  /// - Returns: Whether no score is worse than the thresholds.
+  func report() async throws -> Bool {
+    #if DEBUG
+    bench.note("A debug build: the figures say little. Build with -c release.")
+    #endif
+    // Read first, so that a bad file is not found after minutes.
+    let thresholds = try arguments.thresholds.map { path in
+      do { return try Thresholds(json: SystemFile.read(path)) } catch {
+        throw BenchError("the thresholds in '\(path)' cannot be used: \(error)")
+      }
+    }
+    var figures: [Figure] = []
+    for name in arguments.cases { figures += try await run(name) }
+    let report = Report(
+      machine: .current(),
+      settings: facts,
+      figures: figures,
+      notes: notes + bench.notes
+    )
+    print(arguments.isJSON ? try report.json() : report.text(), terminator: "")
+    fflush(nil)
+    let complaints = thresholds?.complaints(about: figures, cases: arguments.cases) ?? []
+    for complaint in complaints { bench.say("worse than allowed: \(complaint)") }
+    return complaints.isEmpty
+  }
+
+  private func run(_ name: String) async throws -> [Figure] {
+    switch name {
+    case "echo": try CallCases.echo(bench)
+    case "fetch": try CallCases.fetch(bench)
+    case "save": try CallCases.save(bench)
+    case "push": try PushCase.run(bench)
+    case "match": try MatchCase.run(bench)
+    case "client": try await ClientCase.run(bench)
+    default: throw BenchError("there is no case '\(name)'")
+    }
+  }
+
+  private var facts: [String: String] {
+    let settings = arguments.settings
+    return [
+      "rounds": "\(settings.rounds)", "calls": "\(settings.calls)",
+      "warmup": "\(settings.warmup)",
+    ]
+  }
+
+  private var notes: [String] {
+    [
+      "Latencies and rates are medians over the rounds; a score is the median of the ratios within "
+        + "each round. Base: a bare libzmq server in a process of its own, called by the same "
+        + "generator with the same frames over loopback TCP.",
+      "A record is sent as \(Calls.recordBytes) bytes. Calls about records name a user and a device "
+        + "in their metadata; echo has none. Saves are durable: WAL, synchronous=FULL.",
+    ]
+  }
+}

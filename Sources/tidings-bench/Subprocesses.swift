@@ -1,0 +1,31 @@
+import Glibc
+
+/// The verbs with which this program starts itself.
+enum Subprocesses {
+  /// Runs a hidden verb.
+  ///
+  /// - Returns: Whether there was one.
+  static func run(_ arguments: [String]) throws -> Bool {
+    let numbers = arguments.dropFirst().compactMap { Int($0) }
+    switch (arguments.first, numbers.count) {
+    case ("bare-echo", 0): try BareServers.echo()
+    case ("bare-put", 1): try BareServers.put(folder: arguments[1], keyOffset: numbers[0])
+    case ("bare-publisher", 1): try BareServers.publish(byteCount: numbers[0])
+    case ("match-index", 2): try MatchCase.measure(count: numbers[0], rounds: numbers[1])
+    default: return false
+    }
+    return true
+  }
+
+  /// The environment's variables.
+  static func environment() -> [String: String] {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(separator: "=", maxSplits: 1)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return variables
+  }
+}

@@ -1,0 +1,26 @@
+import BenchCore
+import CommandLineTools
+import Glibc
+
+signal(SIGPIPE, SIG_IGN)
+
+do {
+  let arguments = Array(CommandLine.arguments.dropFirst())
+  if try Subprocesses.run(arguments) { exit(0) }
+  guard let parsed = try BenchArguments(arguments, environment: Subprocesses.environment()) else {
+    exit(0)
+  }
+  Interruption.install()
+  exit(try await Run(parsed).report() ? 0 : 1)
+} catch let error as UsageError {
+  complain("\(BenchArguments.program): \(error)\nTry '\(BenchArguments.program) --help'.\n")
+  exit(2)
+} catch {
+  complain("\(BenchArguments.program): \(error)\n")
+  exit(1)
+}
+
+func complain(_ text: String) {
+  var text = text
+  text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

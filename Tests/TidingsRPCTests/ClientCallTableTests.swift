@@ -1,0 +1,191 @@
+import RPCTestSupport
+import Testing
+import TidingsRPC
+
+@Suite("ClientCallTable") struct ClientCallTableTests {
+  private let start = ContinuousClock.now
+
+  private func table(callsMax: Int = 100, attemptsMax: Int = 3) -> ClientCallTable {
+    ClientCallTable(
+      endpoint: "tcp://x",
+      connectTimeout: .seconds(3),
+      retry: RetryPolicy(
+        attemptsMax: attemptsMax,
+        firstPauseMax: .seconds(1),
+        pauseMax: .seconds(4)
+      ),
+      callsMax: callsMax,
+      now: start
+    )
+  }
+
+  private func sendAll(_ table: inout ClientCallTable) -> [UInt64] {
+    var sent: [UInt64] = []
+    while let (id, _) = table.nextUnsent() {
+      table.sent(id)
+      sent.append(id)
+    }
+    return sent
+  }
+
+  @Test("calls wait for the connection, in order, and go once")
+  func waits() {
+    var table = table()
+    for id in [1, 2, 3] as [UInt64] {
+      #expect(table.start(id, isSafe: false, deadline: nil, now: start) == nil)
+    }
+    #expect(table.nextUnsent() == nil)
+    #expect(table.cancel(2).isEmpty)
+    table.connected()
+    #expect(sendAll(&table) == [1, 3])
+    #expect(sendAll(&table).isEmpty)
+    #expect(
+      table.received(1, isUnavailable: false, isLast: true, jitter: 0, now: start) == .deliverLast
+    )
+    #expect(table.received(1, isUnavailable: false, isLast: true, jitter: 0, now: start) == .ignore)
+    #expect(table.cancel(3) == [.sendCancel(3)])
+    #expect(table.count == 0)
+  }
+
+  @Test("without a connection calls fail after the connect timeout, later ones at once")
+  func connectTimeout() {
+    var table = table()
+    #expect(table.start(1, isSafe: true, deadline: nil, now: start) == nil)
+    let due = start.advanced(by: .seconds(3))
+    #expect(table.nextTimer == due)
+    #expect(table.expire(start.advanced(by: .seconds(2))).isEmpty)
+    let error = RPCError(.unavailable, "cannot reach tcp://x")
+    #expect(table.expire(due) == [.fail(1, error)])
+    #expect(table.start(2, isSafe: true, deadline: nil, now: due) == error)
+    table.connected()
+    #expect(table.start(3, isSafe: true, deadline: nil, now: due) == nil)
+  }
+
+  @Test("a lost connection: safe calls go again, others are of unknown outcome")
+  func connectionLost() {
+    var table = table()
+    table.connected()
+    for id in [1, 2, 3] as [UInt64] {
+      _ = table.start(id, isSafe: id != 2, deadline: nil, now: start)
+    }
+    #expect(sendAll(&table) == [1, 2, 3])
+    #expect(
+      table.received(3, isUnavailable: false, isLast: false, jitter: 0, now: start) == .deliver
+    )
+    let actions = table.connectionLost(start)
+    #expect(actions.count == 2)
+    guard case .fail(2, let unknown)? = actions.first, case .fail(3, let cut)? = actions.last else {
+      return #expect(Bool(false), "\(actions)")
+    }
+    #expect(unknown.details == [.errorInfo(reason: "OUTCOME_UNKNOWN")])
+    #expect(unknown.code == .unavailable && cut.code == .unavailable)
+    #expect(table.nextUnsent() == nil)
+    table.connected()
+    #expect(sendAll(&table) == [1])
+  }
+
+  @Test("UNAVAILABLE: a safe call pauses and goes again, up to the limit of attempts")
+  func retries() {
+    var table = table(attemptsMax: 3)
+    table.connected()
+    _ = table.start(1, isSafe: true, deadline: nil, now: start)
+    _ = table.start(2, isSafe: false, deadline: nil, now: start)
+    #expect(sendAll(&table) == [1, 2])
+    #expect(
+      table.received(2, isUnavailable: true, isLast: true, jitter: 0.5, now: start) == .deliverLast
+    )
+    #expect(table.received(1, isUnavailable: true, isLast: true, jitter: 0.5, now: start) == .retry)
+    #expect(sendAll(&table).isEmpty)
+    let first = start.advanced(by: .milliseconds(500))
+    #expect(table.nextTimer == first)
+    #expect(table.expire(first).isEmpty)
+    #expect(sendAll(&table) == [1])
+    #expect(table.received(1, isUnavailable: true, isLast: true, jitter: 0.5, now: first) == .retry)
+    let second = first.advanced(by: .seconds(1))
+    #expect(table.expire(second).isEmpty)
+    #expect(sendAll(&table) == [1])
+    #expect(
+      table.received(1, isUnavailable: true, isLast: true, jitter: 0.5, now: second) == .deliverLast
+    )
+  }
+
+  @Test("a retry that would come after the deadline is not waited for")
+  func retryWithinDeadline() {
+    var table = table()
+    table.connected()
+    _ = table.start(1, isSafe: true, deadline: start.advanced(by: .milliseconds(400)), now: start)
+    #expect(sendAll(&table) == [1])
+    #expect(
+      table.received(1, isUnavailable: true, isLast: true, jitter: 0.5, now: start) == .deliverLast
+    )
+  }
+
+  @Test("a deadline ends a call, and tells the server")
+  func deadline() {
+    var table = table()
+    table.connected()
+    let due = start.advanced(by: .seconds(1))
+    _ = table.start(1, isSafe: false, deadline: due, now: start)
+    #expect(table.start(2, isSafe: false, deadline: start, now: start)?.code == .deadlineExceeded)
+    #expect(sendAll(&table) == [1])
+    #expect(
+      table.expire(due) == [
+        .fail(1, RPCError(.deadlineExceeded, "the deadline passed")), .sendCancel(1),
+      ]
+    )
+    #expect(table.received(1, isUnavailable: false, isLast: true, jitter: 0, now: due) == .ignore)
+  }
+
+  @Test("every call ends exactly once", arguments: [1, 2, 3] as [UInt64])
+  func endsOnce(seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    var table = table(callsMax: 30)
+    var now = start
+    var open: Set<UInt64> = []
+    var nextID: UInt64 = 0
+    func settle(_ actions: [ClientCallTable.Action]) {
+      for case .fail(let id, _) in actions {
+        #expect(open.remove(id) != nil, "seed \(seed)")
+      }
+    }
+    for _ in 0..<20_000 {
+      let id = UInt64.random(in: 0...max(nextID, 1), using: &random)
+      switch Int.random(in: 0...7, using: &random) {
+      case 0, 1:
+        nextID += 1
+        let deadline = Bool.random(using: &random) ? now.advanced(by: .seconds(1)) : nil
+        let isSafe = Bool.random(using: &random)
+        if table.start(nextID, isSafe: isSafe, deadline: deadline, now: now) == nil {
+          open.insert(nextID)
+        }
+      case 2: for sent in sendAll(&table) { #expect(open.contains(sent), "seed \(seed)") }
+      case 3, 4:
+        let reception = table.received(
+          open.randomElement(using: &random) ?? id,
+          isUnavailable: .random(using: &random),
+          isLast: true,
+          jitter: 0.9,
+          now: now
+        )
+        #expect(reception != .deliver, "seed \(seed)")
+        open = open.filter { table.isWaiting($0) }
+      case 5:
+        if Bool.random(using: &random) {
+          table.connected()
+        } else {
+          settle(table.connectionLost(now))
+        }
+      case 6:
+        _ = table.cancel(id)
+        open.remove(id)
+      default:
+        now = now.advanced(by: .milliseconds(100))
+        settle(table.expire(now))
+        if let next = table.nextTimer { #expect(next > now, "seed \(seed)") }
+      }
+      #expect(table.count == open.count, "seed \(seed)")
+    }
+    settle(table.endAll(RPCError(.cancelled, "end")))
+    #expect(open.isEmpty, "seed \(seed)")
+  }
+}
