@@ -11,7 +11,10 @@ public enum ConfigurationFile {
 
   /// Reads a file.
   ///
-  /// - Parameter names: The names that may stand in it.
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - names: The names that may stand in it.
+  /// - Returns: The values, by name.
   /// - Throws: With the file, the line and what would be right.
   public static func read(
     _ path: String,
