@@ -102,6 +102,10 @@ let package = Package(
       "GeneratedFixture", "GeneratedFixtureC", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     testSupport("RPCTestSupport", "TidingsRPC"),
     tests("CommandLineToolsTests", "CommandLineTools"),
+    tests(
+      "rpcctlTests",
+      "rpcctl", "CommandLineTools", "TidingsClient", "TidingsJSON", "TidingsProto",
+      "TidingsProtobuf", "TidingsRPC"),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests("TidingsBenchTests", "BenchCore"),
     tests("TidingsJSONTests", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
