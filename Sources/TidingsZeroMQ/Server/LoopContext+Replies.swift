@@ -58,7 +58,7 @@ extension LoopContext {
   /// A subscriber that does not keep up loses it, and notices by the numbers inside.
   public func publish(topic: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
     guard push != nil else { return }
-    hasSent = true
+    hasPublished = true
     counters.pushes += 1
     if push?.send(topic, more: true) == .sent { _ = push?.send(body) }
   }

@@ -51,8 +51,10 @@ public final class LoopContext {
   var gonePeers: Set<Envelope> = []
   /// Inline calls that are begun and not answered.
   var inlineOpen = 0
-  /// Something was sent in this turn.
+  /// Something was sent since the requests were last found to be all taken.
   var hasSent = false
+  /// Something was published since the subscriptions were last found to be all taken.
+  var hasPublished = false
   var isStopping = false
   var stopActions: [() -> Void] = []
   private var inlineMethods: Set<String> = []

@@ -9,13 +9,17 @@ typealias LoopJob = @Sendable (LoopContext) -> Void
 /// Runs the turns of a server, from its first to its last, on the thread that owns the sockets.
 ///
 /// A turn: take what has arrived and handle it, take what tasks and other threads sent, fire
-/// timers, end the turn (commit), send. Before it waits, the loop asks the sockets once more, for
-/// sending may have made libzmq take note of new messages without a trace on the descriptors.
+/// timers, end the turn (commit), send.
+///
+/// Each look at an empty socket costs libzmq two system calls, so the loop looks only where something
+/// may be: after a socket was last found empty, sending on it may have made libzmq take note of new
+/// messages without a trace on the descriptor.
 struct ServerLoop: ~Copyable {
   private let loop: LoopContext
   private let jobs: Mailbox<LoopJob>
   private var descriptors: [pollfd]
   private var stopDeadline: ContinuousClock.Instant?
+  private let pushDescriptor: Int?
 
   /// How soon answers that wait for a slow client are tried again.
   private static let backlogPause = Duration.milliseconds(10)
@@ -24,7 +28,10 @@ struct ServerLoop: ~Copyable {
     self.loop = loop
     self.jobs = jobs
     var watched = [loop.inbox.descriptor, jobs.descriptor, try loop.router.descriptor()]
-    if let descriptor = try loop.pushDescriptor() { watched.append(descriptor) }
+    pushDescriptor = try loop.pushDescriptor().map { descriptor in
+      watched.append(descriptor)
+      return watched.count - 1
+    }
     descriptors = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
   }
 
@@ -42,9 +49,12 @@ struct ServerLoop: ~Copyable {
   /// - Returns: Whether there is more to do already.
   private mutating func turn() throws(TransportError) -> Bool {
     loop.now = .now
-    loop.hasSent = false
     let requests = try loop.drainRequests()
-    try loop.discardSubscriptions()
+    loop.hasSent = false
+    if let pushDescriptor, descriptors[pushDescriptor].revents != 0 {
+      descriptors[pushDescriptor].revents = 0
+      try loop.discardSubscriptions()
+    }
     let messages = loop.drainInbox()
     for case .stop(let grace) in messages { beginStopping(grace) }
     let jobs = jobs.drain()
@@ -60,7 +70,9 @@ struct ServerLoop: ~Copyable {
     if isBusy { loop.turn?.turnEnded(loop) }
     loop.settleReplies()
     loop.arena.reset()
-    return requests == loop.configuration.requestsPerTurnMax || (loop.hasSent && loop.hasInput)
+    if loop.hasPublished { try loop.discardSubscriptions() }
+    return requests == loop.configuration.requestsPerTurnMax
+      || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
   }
 
   private mutating func beginStopping(_ grace: Duration) {
@@ -85,13 +97,6 @@ struct ServerLoop: ~Copyable {
 }
 
 extension LoopContext {
-  /// Whether a socket has something to take.
-  fileprivate var hasInput: Bool {
-    if router.events() & ZMQ_POLLIN != 0 { return true }
-    guard let events = push?.events() else { return false }
-    return events & ZMQ_POLLIN != 0
-  }
-
   fileprivate func pushDescriptor() throws(TransportError) -> CInt? {
     try push?.descriptor()
   }
@@ -99,6 +104,7 @@ extension LoopContext {
   /// Takes subscriptions off the socket: libzmq has already acted on them, and keeps a note of
   /// each until it is read.
   fileprivate func discardSubscriptions() throws(TransportError) {
+    hasPublished = false
     try push?.discardIncoming()
   }
 }
