@@ -74,7 +74,7 @@ public final class Engine {
     subscriptionChanges = ModifySubscriptions(
       catalog: catalog, channels: channels, subscriptions: subscriptions, codec: codec,
       limits: limits)
-    beginStatement = try connection.prepare("BEGIN IMMEDIATE")
+    beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
   }

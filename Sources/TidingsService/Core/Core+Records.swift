@@ -63,11 +63,11 @@ extension Core {
     var (saved, deleted) = (0, 0)
     for outcome in outcomes {
       switch outcome {
-      case .saved(var record):
+      case .saved(let record):
         saved += 1
-        let recordID = record.recordID
-        record.fields = RecordFields()
-        Self.addResult(recordID, record: WireWriter.encode(record, in: arena), to: &response)
+        Self.addResult(
+          record.recordID, record: WireWriter.encode(record, withFields: false, in: arena),
+          to: &response)
       case .deleted(let recordID):
         deleted += 1
         response.add(

@@ -9,9 +9,8 @@ internal import TidingsZeroMQ
 /// Answers the calls that need the store, in groups: all that arrived in one turn of the loop share a
 /// transaction and its commit.
 ///
-/// The answer to a write leaves after the commit, so an acknowledged save is durable, and so are its
-/// events. A read before the turn's first write is answered at once; a read after it may have seen
-/// what is not committed yet, and waits too.
+/// Answers leave after the commit. So an acknowledged save is durable, and so are its events; no read
+/// tells what a crash can take back; and libzmq sends a group's answers in few system calls.
 final class Core: LoopTurn {
   /// What a call does to the store.
   enum Access {
@@ -75,11 +74,11 @@ final class Core: LoopTurn {
         hasWrites = hasWrites || access == .write
         let answer = try answer(
           Call(caller: caller, body: call.body, loop: loop), idempotent, handler)
-        settle(call.token, .success(answer), on: loop)
+        kept.append(KeptAnswer(token: call.token, answer: .success(answer)))
       } catch {
         let failure = RPCError(callFailure: error)
+        kept.append(KeptAnswer(token: call.token, answer: .failure(failure)))
         if let error = error as? SQLError { giveUpGroup(after: error, on: loop) }
-        settle(call.token, .failure(failure), on: loop)
       }
     }
   }
@@ -107,16 +106,6 @@ final class Core: LoopTurn {
     return IdempotentCall(
       owner: caller.user, key: String(decoding: call.idempotencyKey, as: UTF8.self),
       method: call.method.fullName, request: call.body)
-  }
-
-  private func settle(
-    _ token: ReplyToken, _ answer: Result<[UInt8], RPCError>, on loop: LoopContext
-  ) {
-    guard !hasWrites else {
-      kept.append(KeptAnswer(token: token, answer: answer))
-      return
-    }
-    send(KeptAnswer(token: token, answer: answer), on: loop)
   }
 
   private func send(_ answer: KeptAnswer, on loop: LoopContext) {

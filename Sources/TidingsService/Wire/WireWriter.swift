@@ -5,8 +5,10 @@ internal import TidingsProtobuf
 
 /// Builds protobuf-c's structs from domain values, in the arena: the counterpart of `WireReader`.
 enum WireWriter {
-  /// The bytes of a record, with its system fields.
-  static func encode(_ record: Record, in arena: borrowing Arena) -> [UInt8] {
+  /// The bytes of a record: its system fields and, unless they are left out, its fields.
+  static func encode(_ record: Record, withFields: Bool = true, in arena: borrowing Arena)
+    -> [UInt8]
+  {
     let message = arena.allocate(Tidings__V1__Record.self)
     tidings__v1__record__init(message)
     message.pointee.record_id = recordID(record.recordID, in: arena)
@@ -16,6 +18,7 @@ enum WireWriter {
     message.pointee.modified = stamp(record.modified, in: arena)
     if let parent = record.parent { message.pointee.parent = reference(parent, in: arena) }
 
+    guard withFields else { return arena.pack(message) }
     let fields = record.fields.sorted
     message.pointee.n_fields = fields.count
     message.pointee.fields = pointers(fields.count, in: arena) { index in
