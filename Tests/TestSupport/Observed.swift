@@ -3,10 +3,13 @@ internal import Synchronization
 /// A condition that did not come true in time.
 public struct WaitingFailure: Error, CustomStringConvertible {
   public let description: String
+
+  public init(description: String) { self.description = description }
 }
 
-/// A value that tests wait on: a condition is looked at whenever the value changes, never by the
-/// clock. The deadline only ends a wait that would last for ever.
+/// A value that tests wait on.
+///
+/// A condition is looked at whenever the value changes, never by the clock. The deadline only ends a wait that would last for ever.
 public final class Observed<Value: Sendable>: Sendable {
   private struct Waiter {
     let condition: @Sendable (Value) -> Bool
@@ -45,7 +48,7 @@ public final class Observed<Value: Sendable>: Sendable {
   @discardableResult
   public func wait(
     _ what: String,
-    for deadline: Duration = .seconds(60),
+    for deadline: Duration = .seconds(30),
     until condition: @escaping @Sendable (Value) -> Bool
   ) async throws -> Value {
     let id = state.withLock { state in

@@ -23,11 +23,11 @@ public final class TemporaryFolder: Sendable {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
   }
 
-  /// The content of each file, by name.
-  public func contents() throws -> [String: [UInt8]] {
+  /// The content of each file in a folder of this one, by name.
+  public func contents(_ subfolder: String) throws -> [String: [UInt8]] {
     var contents: [String: [UInt8]] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
-      contents[name] = try read(name)
+    for name in try FileManager.default.contentsOfDirectory(atPath: file(subfolder)) {
+      contents[name] = try read(subfolder + "/" + name)
     }
     return contents
   }
