@@ -20,6 +20,8 @@ struct InboxState {
 
   /// Where to continue in the log.
   private(set) var token: [UInt8]
+  /// Where the log was read to when the oldest of `ready` was not known yet.
+  private var tokenBeforeReady: [UInt8]
   /// Notifications to hand out, oldest first.
   private var ready: [TidingsV1.Notification] = []
   private var readyHead = 0
@@ -35,7 +37,13 @@ struct InboxState {
   private var mustRegister = true
   private var mustFetch = false
 
-  init(token: [UInt8]) { self.token = token }
+  init(token: [UInt8]) {
+    self.token = token
+    tokenBeforeReady = token
+  }
+
+  /// Where another stream can continue without missing what this one has not handed out.
+  var resumeToken: [UInt8] { ready.isEmpty ? token : tokenBeforeReady }
 
   /// The next notification to hand out.
   mutating func popReady() -> TidingsV1.Notification? {
@@ -75,6 +83,7 @@ struct InboxState {
 
   /// A page of the log came.
   mutating func fetched(_ page: TidingsV1.FetchNotificationChangesResponse) {
+    if ready.isEmpty { tokenBeforeReady = token }
     token = page.changeToken
     mustFetch = page.moreComing
     for notification in page.notifications {
@@ -133,6 +142,7 @@ struct InboxState {
     notification.notificationID = "\(id)-\(number)"
     notification.subscriptionID = channel.subscriptionID
     seen[id] = number
+    if ready.isEmpty { tokenBeforeReady = token }
     ready.append(notification)
   }
 

@@ -38,9 +38,9 @@ public struct NotificationStream: AsyncSequence, Sendable {
       state = InboxState(token: token)
     }
 
-    /// Where the log was read to: a stream that begins here repeats what was pushed since, and misses
-    /// nothing.
-    public var changeToken: [UInt8] { state.token }
+    /// Where to continue: a stream that begins here misses nothing, and may repeat some of the last
+    /// notifications, those of a page that is not yielded to its end and those that were pushed.
+    public var changeToken: [UInt8] { state.resumeToken }
 
     /// Waits for the next notification.
     ///

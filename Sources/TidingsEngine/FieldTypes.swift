@@ -31,19 +31,20 @@ final class FieldTypes {
 
   /// Compares a save's fields with the types they have.
   ///
+  /// - Parameter planned: The types that earlier saves of the same call give to fields without one.
   /// - Returns: The fields that have no type yet.
   /// - Throws: `ItemError` `invalidArguments` for a field of another type.
-  func check(_ fields: RecordFields, of recordType: String, in database: DatabaseID) throws
-    -> Discovery
-  {
+  func check(
+    _ fields: RecordFields, of recordType: String, in database: DatabaseID,
+    planned: [String: FieldValue.Kind]
+  ) throws -> Discovery {
     let types = try types(of: key(recordType, database))
     var discovered: Discovery = []
     for field in fields.sorted {
       guard let kind = field.value?.kind, kind != .unknownList else { continue }
-      guard let type = types[field.name] else {
-        discovered.append((field.name, kind))
-        continue
-      }
+      let fixed = types[field.name]
+      if fixed == nil { discovered.append((field.name, kind)) }
+      guard let type = fixed ?? planned[field.name] else { continue }
       guard type == kind else {
         throw ItemError(
           .invalidArguments,

@@ -86,7 +86,9 @@ final class ModifyRecords {
         return
       }
       let new = try merge(sent, into: old, in: zone, stamp: stamp)
-      let discovery = try fieldTypes.check(new.fields, of: new.recordType, in: database.id)
+      let discovery = try fieldTypes.check(
+        new.fields, of: new.recordType, in: database.id,
+        planned: plan.discovered[new.recordType] ?? [:])
       let body = codec.encode(new)
       guard body.count <= limits.recordBytesMax else {
         throw ItemError(

@@ -22,6 +22,8 @@ struct RecordPlan {
   private(set) var outcomes: [RecordOutcome?]
   /// In the order of the call.
   private(set) var writes: [Write] = []
+  /// The types that fields without one take with these writes, by record type and field.
+  private(set) var discovered: [String: [String: FieldValue.Kind]] = [:]
   private var zones: [ZoneID?]
 
   init(itemCount: Int) {
@@ -34,6 +36,9 @@ struct RecordPlan {
     zones[write.item] = write.zone.id
     outcomes[write.item] = outcome
     writes.append(write)
+    for (field, kind) in write.discovery {
+      discovered[write.row.recordType, default: [:]][field] = kind
+    }
   }
 
   /// The item succeeds without a write.

@@ -29,6 +29,7 @@ public final class SQLiteConnection: SQLConnection {
     }
     handle = opened
     frames.initialize(to: 0)
+    setMovesLogOnClose(false)
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 5000)
     try execute(
@@ -77,6 +78,11 @@ public final class SQLiteConnection: SQLConnection {
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code) }
     return (Int(log), Int(moved))
   }
+
+  /// Whether closing the last connection moves the log into the database file.
+  ///
+  /// Off until it is known that the database can be used: one that is refused stays as it is.
+  public func setMovesLogOnClose(_ moves: Bool) { tidings_sqlite_keep_log(handle, moves ? 0 : 1) }
 
   func error(_ code: CInt) -> SQLError {
     let message = String(cString: sqlite3_errmsg(handle))

@@ -2,6 +2,7 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsRPC
 internal import TidingsZeroMQ
 
 extension Core {
@@ -50,6 +51,7 @@ extension Core {
     let request = try TidingsV1.FetchSubscriptionsRequest(decoding: call.body.bytes, in: call.arena)
     let owner = call.caller.user
     guard !owner.isEmpty else { throw ItemError.noUser }
+    try checkItemCount(request.subscriptionIDs.count)
     let database = try request.databaseID.model(for: call.caller)
     let ids =
       request.subscriptionIDs.isEmpty
@@ -70,6 +72,10 @@ extension Core {
     do {
       return .init(subscriptionID: id, outcome: try outcome())
     } catch let error as ItemError {
+      return .init(subscriptionID: id, outcome: .error(.init(error)))
+    } catch let error as RPCError where error.code == .invalidArgument {
+      // A value that cannot be read is this item's fault: others of the call may be written already.
+      let error = ItemError(.invalidArguments, error.message)
       return .init(subscriptionID: id, outcome: .error(.init(error)))
     }
   }

@@ -56,6 +56,7 @@ final class Core: LoopTurn {
     self.logger = logger
     engine = try Engine(
       connection, codec: ProtoBodyCodec(), limits: limits, clock: { .now })
+    connection.setMovesLogOnClose(true)
     checkpointer = Checkpointer(path: databasePath)
   }
 

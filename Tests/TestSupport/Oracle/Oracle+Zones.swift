@@ -1,0 +1,47 @@
+public import TidingsProto
+
+extension Oracle {
+  /// What ModifyRecordZones answers for a zone to save, and does.
+  public mutating func saveZone(_ name: String, in database: Database) -> TidingsV1.ZoneResult {
+    guard database.owner != nil || name == Self.defaultZone else {
+      return .init(zoneID: .init(zoneName: name), outcome: .error(.init(.badDatabase)))
+    }
+    zones[database, default: [:]][name, default: Zone()].head += 0
+    return fetchZone(name, in: database)
+  }
+
+  /// What ModifyRecordZones answers for a zone to delete, and does.
+  public mutating func deleteZone(_ name: String, in database: Database, by caller: Caller)
+    -> TidingsV1.ZoneResult
+  {
+    let id = TidingsV1.ZoneID(zoneName: name)
+    guard name != Self.defaultZone else {
+      return .init(zoneID: id, outcome: .error(.init(.badDatabase)))
+    }
+    guard let zone = zones[database]?[name] else {
+      return .init(zoneID: id, outcome: .error(.init(.zoneNotFound)))
+    }
+    let rows = zone.rows.values.sorted { ($0.sequence, $0.position) < ($1.sequence, $1.position) }
+    for case let record? in rows.map(\.record) {
+      fire(record, nil, zone: name, in: database, by: caller)
+    }
+    zones[database]?[name] = nil
+    return .init(zoneID: id, outcome: .deleted(true))
+  }
+
+  /// What FetchRecordZones answers for all zones.
+  public func fetchZones(in database: Database) -> [TidingsV1.ZoneResult] {
+    Set(zones[database, default: [:]].keys).union([Self.defaultZone]).sorted()
+      .map { fetchZone($0, in: database) }
+  }
+
+  private func fetchZone(_ name: String, in database: Database) -> TidingsV1.ZoneResult {
+    let id = TidingsV1.ZoneID(zoneName: name)
+    return .init(
+      zoneID: id,
+      outcome: .zone(
+        .init(
+          zoneID: id, capabilities: .init(fetchChanges: false, atomic: true),
+          sequenceNumber: zone(name, in: database)?.head ?? 0)))
+  }
+}

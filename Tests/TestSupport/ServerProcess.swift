@@ -1,0 +1,154 @@
+internal import Foundation
+internal import Synchronization
+
+/// A real `rpcd`, started by a test and killed at the latest with the last reference.
+public final class ServerProcess: Sendable {
+  /// How a process ended.
+  public enum Exit: Hashable, Sendable {
+    case code(Int32)
+    case signal(Int32)
+  }
+
+  /// What was seen of the process so far.
+  public struct Sightings: Sendable {
+    fileprivate(set) var outputBytes: [UInt8] = []
+    fileprivate(set) var errorBytes: [UInt8] = []
+    fileprivate var endedPipes = 0
+    fileprivate var exitStatus: Exit?
+
+    public var output: String { String(decoding: outputBytes, as: UTF8.self) }
+    public var errors: String { String(decoding: errorBytes, as: UTF8.self) }
+    /// Set when the process has ended and all that it wrote was read.
+    public var exit: Exit? { endedPipes == 2 ? exitStatus : nil }
+
+    fileprivate var readyLine: String? {
+      let end = output.firstIndex(of: "\n")
+      return end.map { String(output[..<$0]) }
+    }
+  }
+
+  public let seen: Observed<Sightings>
+  private let pid: pid_t
+
+  /// One start at a time: descriptors of one must not be inherited by another.
+  private static let starting = Mutex(())
+
+  /// Starts the program with these arguments; returns at once.
+  public init(arguments: [String]) throws {
+    let seen = Observed(Sightings())
+    self.seen = seen
+    let (pid, output, errors) = try Self.starting.withLock { _ in
+      try Self.spawn(try Self.executablePath(), arguments)
+    }
+    self.pid = pid
+    Thread.detachNewThread { Self.read(output, into: seen) { $0.outputBytes += $1 } }
+    Thread.detachNewThread { Self.read(errors, into: seen) { $0.errorBytes += $1 } }
+    Thread.detachNewThread {
+      // The zombie stays until the exit is noted, so that no signal ever goes to another process.
+      var info = siginfo_t()
+      while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+      seen.update { seen in
+        var status: Int32 = 0
+        waitpid(pid, &status, 0)
+        let signal = status & 0x7f
+        seen.exitStatus = signal == 0 ? .code((status >> 8) & 0xff) : .signal(signal)
+      }
+    }
+  }
+
+  deinit { send(SIGKILL) }
+
+  /// Sends a signal, unless the process has ended.
+  public func send(_ signal: Int32) {
+    seen.update { [pid] seen in
+      if seen.exitStatus == nil { _ = kill(pid, signal) }
+    }
+  }
+
+  /// Waits for the end.
+  @discardableResult
+  public func waitForExit() async throws -> Exit {
+    let seen = try await seen.wait("the end of rpcd") { $0.exit != nil }
+    return seen.exit ?? .code(-1)
+  }
+
+  /// Waits for the first line of output.
+  ///
+  /// - Throws: With what it wrote to standard error, when the process ends instead.
+  public func waitForReadyLine() async throws -> String {
+    let seen = try await seen.wait("rpcd to be ready") { $0.readyLine != nil || $0.exit != nil }
+    guard let line = seen.readyLine else {
+      throw WaitingFailure(description: "rpcd did not start: \(seen.errors)")
+    }
+    return line
+  }
+
+  private static func read(
+    _ descriptor: Int32,
+    into seen: Observed<Sightings>,
+    _ append: @escaping @Sendable (inout Sightings, [UInt8]) -> Void
+  ) {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = Foundation.read(descriptor, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { break }
+      let bytes = Array(buffer[..<count])
+      seen.update { append(&$0, bytes) }
+    }
+    close(descriptor)
+    seen.update { $0.endedPipes += 1 }
+  }
+
+  /// `TIDINGS_RPCD`, or what was built beside these tests.
+  private static func executablePath() throws -> String {
+    if let path = ProcessInfo.processInfo.environment["TIDINGS_RPCD"] { return path }
+    let packageRoot = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let candidates = [
+      beside.appendingPathComponent("rpcd").path,
+      packageRoot.appendingPathComponent(".build/debug/rpcd").path,
+    ]
+    guard let path = candidates.first(where: FileManager.default.isExecutableFile) else {
+      throw WaitingFailure(description: "rpcd is not built: looked at \(candidates)")
+    }
+    return path
+  }
+
+  private static func spawn(
+    _ path: String,
+    _ arguments: [String]
+  ) throws
+    -> (pid: pid_t, output: Int32, errors: Int32)
+  {
+    let (output, errors) = (try pipe(), try pipe())
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+    posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
+
+    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+    // The surroundings of the tests must not set options.
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RPCD_") }
+      .map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var pid = pid_t()
+    let code = posix_spawn(&pid, path, &actions, nil, &words, &variables)
+    close(output.write)
+    close(errors.write)
+    guard code == 0 else {
+      throw WaitingFailure(description: "cannot start \(path): \(String(cString: strerror(code)))")
+    }
+    return (pid, output.read, errors.read)
+  }
+
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard Foundation.pipe(&ends) == 0 else { throw WaitingFailure(description: "no descriptors") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+}

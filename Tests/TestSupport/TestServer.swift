@@ -1,0 +1,69 @@
+public import TidingsClient
+
+/// An `rpcd` that is ready, on a data folder that outlives it.
+public final class TestServer: Sendable {
+  public let folder: TemporaryFolder
+  public let process: ServerProcess
+  public let rpcEndpoint: String
+  public let pushEndpoint: String
+
+  /// Starts a server on free ports, with a data folder of its own unless told.
+  public static func start(
+    in folder: TemporaryFolder? = nil,
+    rpc: String = "tcp://127.0.0.1:0",
+    push: String = "tcp://127.0.0.1:0",
+    arguments: [String] = []
+  ) async throws -> TestServer {
+    let folder = try folder ?? TemporaryFolder()
+    let process = try ServerProcess(
+      arguments: [
+        "--rpc", rpc, "--push", push, "--data", folder.file("data"), "--log-level", "warning",
+      ] + arguments
+    )
+    return try TestServer(folder, process, readyLine: await process.waitForReadyLine())
+  }
+
+  private init(_ folder: TemporaryFolder, _ process: ServerProcess, readyLine: String) throws {
+    let words = readyLine.split(separator: " ")
+    guard words.count == 4, words[0] == "rpcd", words[1] == "ready", words[2].hasPrefix("rpc="),
+      words[3].hasPrefix("push=")
+    else { throw WaitingFailure(description: "not a ready line: \(readyLine)") }
+    self.folder = folder
+    self.process = process
+    rpcEndpoint = String(words[2].dropFirst("rpc=".count))
+    pushEndpoint = String(words[3].dropFirst("push=".count))
+  }
+
+  /// Ends the process at once, as a power failure would.
+  public func crash() async throws {
+    process.send(9)
+    try await process.waitForExit()
+  }
+
+  /// Asks the process to end.
+  @discardableResult
+  public func stop() async throws -> ServerProcess.Exit {
+    process.send(15)
+    return try await process.waitForExit()
+  }
+
+  /// Starts the next server on the same folder and the same ports.
+  public func restarted() async throws -> TestServer {
+    try await .start(in: folder, rpc: rpcEndpoint, push: pushEndpoint)
+  }
+
+  /// A client of this server, patient with a machine that has other work.
+  public func client(
+    as user: String,
+    device: String = "",
+    reconcileInterval: Duration = .seconds(60)
+  ) async throws -> Client {
+    var configuration = ClientConfiguration(endpoint: rpcEndpoint)
+    configuration.user = user
+    configuration.device = device
+    configuration.timeout = .seconds(60)
+    configuration.connectTimeout = .seconds(60)
+    configuration.reconcileInterval = reconcileInterval
+    return try await Client(configuration)
+  }
+}
