@@ -101,12 +101,19 @@ let package = Package(
     testSupport(
       "GeneratedFixture", "GeneratedFixtureC", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     testSupport("RPCTestSupport", "TidingsRPC"),
+    testSupport(
+      "TestSupport",
+      "TidingsClient", "TidingsModel", "TidingsProto", "TidingsProtobuf", "TidingsRPC", "CZeroMQ"),
     tests("CommandLineToolsTests", "CommandLineTools"),
     tests(
       "rpcctlTests",
       "rpcctl", "CommandLineTools", "TidingsClient", "TidingsJSON", "TidingsProto",
       "TidingsProtobuf", "TidingsRPC"),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
+    tests(
+      "ScenarioTests",
+      "TestSupport", "TidingsClient", "TidingsProto", "TidingsProtobuf", "TidingsRPC",
+      "TidingsSQLite", "rpcd"),
     tests("TidingsBenchTests", "BenchCore"),
     tests("TidingsJSONTests", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     tests("TidingsMatcherTests", "TidingsMatcher", "TidingsModel"),
