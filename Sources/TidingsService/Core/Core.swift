@@ -69,9 +69,9 @@ final class Core: LoopTurn {
   ) {
     loop.registerInline(method) { [self] call, loop in
       do {
+        try openGroup()
         let caller = try CallerIdentity.caller(of: call)
         let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
-        try openGroup()
         hasWrites = hasWrites || access == .write
         let answer = try answer(
           Call(caller: caller, body: call.body, loop: loop), idempotent, handler)
