@@ -29,7 +29,9 @@ struct TimerHeap<Value> {
   private mutating func siftDown() {
     var parent = 0
     while true {
-      let children = (2 * parent + 1..<min(2 * parent + 3, heap.count))
+      let first = 2 * parent + 1
+      guard first < heap.count else { return }
+      let children = first..<min(first + 2, heap.count)
       guard let least = children.min(by: { heap[$0].due < heap[$1].due }),
         heap[least].due < heap[parent].due
       else { return }
