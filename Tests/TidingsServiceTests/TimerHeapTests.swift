@@ -31,7 +31,9 @@ internal import Testing
           if let index { expected.remove(at: index) }
         }
         #expect(
-          heap.next == expected.map(\.due).min().map { start + .milliseconds($0) }, "seed \(seed)")
+          heap.next == expected.map(\.due).min().map { start + .milliseconds($0) },
+          "seed \(seed)"
+        )
       }
     }
   }
