@@ -109,7 +109,7 @@ final class NotificationFeed {
     var items: [NotificationPage.Item] = []
     var rows = 0
     while items.count < limit, rows < limits.rowsPerPageMax,
-      let oldest = cursors.indices.min(by: { cursors[$0].isOlder(than: cursors[$1]) })
+      let oldest = Self.oldest(of: cursors)
     {
       let membership = cursors[oldest].membership
       let event = cursors[oldest].takeFirst()
@@ -176,6 +176,17 @@ final class NotificationFeed {
     }
 
     mutating func takeFirst() -> EventRow { events.removeLast() }
+  }
+
+  /// The cursor with the next event: the oldest by the clock, though never one of a channel before
+  /// that channel's earlier ones, for the clock may have gone back while the server was down.
+  private static func oldest(of cursors: [Cursor]) -> Int? {
+    // The cursors of a channel stand next to each other, in the order of their numbers.
+    cursors.indices.lazy
+      .filter { index in
+        index == 0 || cursors[index - 1].membership.channel != cursors[index].membership.channel
+      }
+      .min { cursors[$0].isOlder(than: cursors[$1]) }
   }
 
   private func cursor(_ membership: SubscriptionTable.Membership, after position: ChangeToken) throws

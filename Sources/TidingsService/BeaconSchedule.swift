@@ -19,6 +19,8 @@ struct BeaconSchedule {
     var sequence: Int64
     var published: ContinuousClock.Instant
     var sent = 0
+    /// When its timer goes off; what is left of an earlier timer is ignored.
+    var due: ContinuousClock.Instant
   }
 
   private var entries: [[UInt8]: Entry] = [:]
@@ -29,24 +31,31 @@ struct BeaconSchedule {
 
   /// An event was published.
   mutating func published(_ topic: [UInt8], _ sequence: Int64, at now: ContinuousClock.Instant) {
-    let isKnown = entries[topic] != nil
-    guard isKnown || entries.count < Self.channelsMax else { return }
-    entries[topic] = Entry(sequence: sequence, published: now)
-    if !isKnown { timers.insert(topic, due: now + Self.delays[0]) }
+    let known = entries[topic]
+    guard known != nil || entries.count < Self.channelsMax else { return }
+    // A timer that goes off too early is set again then: a busy channel keeps one timer.
+    if let known, known.sent == 0 {
+      entries[topic] = Entry(sequence: sequence, published: now, due: known.due)
+    } else {
+      let due = now + Self.delays[0]
+      entries[topic] = Entry(sequence: sequence, published: now, due: due)
+      timers.insert(topic, due: due)
+    }
   }
 
   /// Returns the beacons that are due.
   mutating func takeDue(at now: ContinuousClock.Instant) -> [Beacon] {
     var beacons: [Beacon] = []
     while let topic = timers.popDue(at: now) {
-      guard var entry = entries[topic] else { continue }
+      guard var entry = entries[topic], entry.due <= now else { continue }
       if entry.published + Self.delays[entry.sent] <= now {
         beacons.append(Beacon(topic: topic, sequence: entry.sequence))
         entry.sent += 1
       }
       if entry.sent < Self.delays.count {
+        entry.due = entry.published + Self.delays[entry.sent]
         entries[topic] = entry
-        timers.insert(topic, due: entry.published + Self.delays[entry.sent])
+        timers.insert(topic, due: entry.due)
       } else {
         entries[topic] = nil
       }

@@ -29,12 +29,10 @@ struct TimerHeap<Value> {
   private mutating func siftDown() {
     var parent = 0
     while true {
-      let first = 2 * parent + 1
-      guard first < heap.count else { return }
-      let children = first..<min(first + 2, heap.count)
-      guard let least = children.min(by: { heap[$0].due < heap[$1].due }),
-        heap[least].due < heap[parent].due
-      else { return }
+      let (left, right) = (2 * parent + 1, 2 * parent + 2)
+      guard left < heap.count else { return }
+      let least = right < heap.count && heap[right].due < heap[left].due ? right : left
+      guard heap[least].due < heap[parent].due else { return }
       heap.swapAt(parent, least)
       parent = least
     }

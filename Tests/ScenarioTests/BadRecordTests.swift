@@ -294,7 +294,7 @@ internal import TidingsRPC
 
   @Test("U+0000 in a string is kept through save, fetch, predicate and notification")
   func zeroCharacter() async throws {
-    let server = try await TestServer.start()
+    let server = try await TestServer.startLasting()
     let client = try await server.client(as: "ada", device: "laptop")
     do {
       let text = "a\u{0}b"

@@ -30,7 +30,7 @@ internal import TidingsRPC
   func killUnderLoad() async throws {
     let seed = Seed.make("killUnderLoad")
     var random = SplitMix64(seed: seed)
-    var server = try await TestServer.start()
+    var server = try await TestServer.startLasting()
     let laptop = try await server.client(as: "realty", device: "laptop")
     try await laptop.subscribe(
       .init(

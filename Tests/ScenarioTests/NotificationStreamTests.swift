@@ -36,7 +36,7 @@ internal import TidingsProto
 
   @Test("a stream survives a server that stops, or crashes, and comes back on its ports")
   func survivesRestarts() async throws {
-    var server = try await TestServer.start()
+    var server = try await TestServer.startLasting()
     let laptop = try await server.client(as: "ada", device: "laptop")
     let device = try await server.client(as: "ada", device: "server")
     try await laptop.subscribe(.init("all", "Houses"))

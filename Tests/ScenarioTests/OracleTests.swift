@@ -6,8 +6,10 @@ internal import TidingsRPC
 
 /// The server answers as the in-memory model does, whatever is asked in whatever order.
 @Suite struct OracleTests {
-  @Test("thousands of random operations, with restarts, are answered as the model answers them",
-    arguments: 0..<3)
+  @Test(
+    "thousands of random operations, with restarts, are answered as the model answers them",
+    arguments: 0..<3
+  )
   func randomOperations(round: Int) async throws {
     let seed = Seed.make("randomOperations") &+ UInt64(round)
     var session = try await OracleSession(seed: seed)
@@ -45,7 +47,7 @@ private struct OracleSession {
 
   init(seed: UInt64) async throws {
     random = SplitMix64(seed: seed)
-    server = try await .start()
+    server = try await .startLasting()
     try await connect()
   }
 
@@ -76,14 +78,18 @@ private struct OracleSession {
   }
 
   private mutating func compare<Answer: Equatable>(
-    _ what: String, _ answer: Answer, _ expected: Answer
+    _ what: String,
+    _ answer: Answer,
+    _ expected: Answer
   ) {
     guard answer != expected, complaint.isEmpty else { return }
     complaint = "\(what)\nserver: \(answer)\nmodel: \(expected)"
   }
 
   private mutating func compareFeed(
-    _ what: String, _ feed: [TidingsV1.Notification], _ expected: [TidingsV1.Notification]
+    _ what: String,
+    _ feed: [TidingsV1.Notification],
+    _ expected: [TidingsV1.Notification]
   ) {
     let (ids, expectedIDs) = (feed.map(\.notificationID), expected.map(\.notificationID))
     let difference = Set(ids).symmetricDifference(expectedIDs).map { oracle.story(of: $0) }
@@ -93,7 +99,11 @@ private struct OracleSession {
 
   // MARK: Records
 
-  private mutating func modify(_ client: Client, _ caller: Oracle.Caller, _ database: Oracle.Database)
+  private mutating func modify(
+    _ client: Client,
+    _ caller: Oracle.Caller,
+    _ database: Oracle.Database
+  )
     async throws
   {
     var request = TidingsV1.ModifyRecordsRequest(databaseID: database.id)
@@ -110,14 +120,14 @@ private struct OracleSession {
       }
     }
     keyCount += 1
-    let options = CallOptions(
-      timeout: .seconds(60), idempotencyKey: random.oneIn(3) ? "key-\(keyCount)" : nil)
+    // With a key the client repeats a call whose connection was lost.
+    let options = CallOptions(timeout: .seconds(60), idempotencyKey: "key-\(keyCount)")
     let answer = try await client.records.modifyRecords(request, options: options)
     let results = answer.results.map { $0.normalized() }
     compare("\(caller) \(request)", results, oracle.modify(request, in: database, by: caller))
     recentTags += answer.results.compactMap { $0.record?.changeTag }
     recentTags.removeFirst(max(0, recentTags.count - 60))
-    if options.idempotencyKey != nil, random.oneIn(2) {
+    if random.oneIn(4) {
       if random.oneIn(4) { try await restart() }
       guard let client = clients[caller] else { return }
       let again = try await client.records.modifyRecords(request, options: options)
@@ -129,7 +139,10 @@ private struct OracleSession {
     .init("r\(random.below(12))", zone: random.pick(Self.zones))
   }
 
-  private mutating func randomRecord(_ id: TidingsV1.RecordID, in database: Oracle.Database)
+  private mutating func randomRecord(
+    _ id: TidingsV1.RecordID,
+    in database: Oracle.Database
+  )
     -> TidingsV1.Record
   {
     let stored = oracle.fetch([id], in: database)[0].record
@@ -162,14 +175,18 @@ private struct OracleSession {
   // MARK: Zones
 
   private mutating func modifyZones(
-    _ client: Client, _ caller: Oracle.Caller, _ database: Oracle.Database
+    _ client: Client,
+    _ caller: Oracle.Caller,
+    _ database: Oracle.Database
   ) async throws {
     let saves = random.oneIn(3) ? [] : [random.pick(["attic", "cellar", "_defaultZone"])]
     let deletions = random.oneIn(3) ? [random.pick(["attic", "cellar", "_defaultZone"])] : []
     let results = try await client.zones.modifyRecordZones(
       .init(
-        databaseID: database.id, zonesToSave: saves.map { .init(zoneID: .init(zoneName: $0)) },
-        zoneIDsToDelete: deletions.map { .init(zoneName: $0) })
+        databaseID: database.id,
+        zonesToSave: saves.map { .init(zoneID: .init(zoneName: $0)) },
+        zoneIDsToDelete: deletions.map { .init(zoneName: $0) }
+      )
     ).results.map { $0.normalized() }
     let expected =
       saves.map { oracle.saveZone($0, in: database) }
@@ -180,7 +197,9 @@ private struct OracleSession {
   // MARK: Subscriptions
 
   private mutating func saveSubscriptions(
-    _ client: Client, _ caller: Oracle.Caller, _ database: Oracle.Database
+    _ client: Client,
+    _ caller: Oracle.Caller,
+    _ database: Oracle.Database
   ) async throws {
     let subscriptions = (0...random.below(2)).map { _ in randomSubscription() }
     let results = try await client.subscriptions.modifySubscriptions(
@@ -192,8 +211,11 @@ private struct OracleSession {
 
   private mutating func randomSubscription() -> OracleSubscription {
     var subscription = OracleSubscription(
-      id: "s\(random.below(8))", recordType: random.pick(Self.types),
-      predicate: .random(using: &random), changes: .init(rawValue: 1 + random.below(7)))
+      id: "s\(random.below(8))",
+      recordType: random.pick(Self.types),
+      predicate: .random(using: &random),
+      changes: .init(rawValue: 1 + random.below(7))
+    )
     subscription.isOnce = random.oneIn(5)
     subscription.zone = random.pick([nil, nil, nil, "attic", "cellar", "_defaultZone"])
     subscription.keys = random.pick([[], ["n"], ["city", "x", "tags"]])
@@ -201,7 +223,9 @@ private struct OracleSession {
   }
 
   private mutating func deleteSubscription(
-    _ client: Client, _ caller: Oracle.Caller, _ database: Oracle.Database
+    _ client: Client,
+    _ caller: Oracle.Caller,
+    _ database: Oracle.Database
   ) async throws {
     let id = "s\(random.below(8))"
     let results = try await client.subscriptions.modifySubscriptions(
@@ -211,15 +235,21 @@ private struct OracleSession {
     compare("\(caller) unsubscribe \(id)", results, [expected])
   }
 
-  private mutating func list(_ client: Client, _ caller: Oracle.Caller, _ database: Oracle.Database)
+  private mutating func list(
+    _ client: Client,
+    _ caller: Oracle.Caller,
+    _ database: Oracle.Database
+  )
     async throws
   {
     let subscriptions = try await client.subscriptions.fetchSubscriptions(
       .init(databaseID: database.id)
     ).results.map { $0.normalized() }
     compare(
-      "\(caller) subscriptions", subscriptions,
-      oracle.fetchSubscriptions(of: caller.user, in: database))
+      "\(caller) subscriptions",
+      subscriptions,
+      oracle.fetchSubscriptions(of: caller.user, in: database)
+    )
     let zones = try await client.zones.fetchRecordZones(.init(databaseID: database.id)).results
       .map { $0.normalized() }
     compare("\(caller) zones", zones, oracle.fetchZones(in: database))
@@ -231,10 +261,14 @@ private struct OracleSession {
   private mutating func readFeed(_ client: Client, _ caller: Oracle.Caller) async throws {
     let start = random.oneIn(5) ? nil : tokens[caller.user]
     let (notifications, token) = try await client.feed(
-      after: start?.bytes ?? [], pageLimit: UInt32(random.below(8)))
+      after: start?.bytes ?? [],
+      pageLimit: UInt32(random.below(8))
+    )
     compareFeed(
-      "\(caller) feed after \(start?.moment ?? 0)", notifications.normalized(),
-      oracle.feed(of: caller, after: start?.moment ?? 0))
+      "\(caller) feed after \(start?.moment ?? 0)",
+      notifications.normalized(),
+      oracle.feed(of: caller, after: start?.moment ?? 0)
+    )
     let times = notifications.compactMap(\.committed).map { ($0.seconds, $0.nanos) }
     compare("\(caller) order", zip(times, times.dropFirst()).allSatisfy { $0 <= $1 }, true)
     tokens[caller.user] = (token, oracle.moment)
@@ -247,8 +281,10 @@ private struct OracleSession {
       .init(notificationIDs: Array(ids.prefix(400)))
     ).results.map { $0.normalized() }
     compare(
-      "\(caller) read \(ids)", results,
-      ids.prefix(400).map { oracle.markRead($0, of: caller.user) })
+      "\(caller) read \(ids)",
+      results,
+      ids.prefix(400).map { oracle.markRead($0, of: caller.user) }
+    )
   }
 
   // MARK: All

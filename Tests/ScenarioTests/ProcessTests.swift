@@ -37,7 +37,7 @@ internal import TidingsRPC
 
   @Test("SIGTERM answers the calls that run, refuses or cuts off the others, and loses nothing")
   func stopUnderLoad() async throws {
-    var server = try await TestServer.start()
+    var server = try await TestServer.startLasting()
     let acknowledged = Observed<[String]>([])
     let writers = try await (0..<8).asyncMap { index in
       let client = try await server.client(as: "ada", device: "writer-\(index)")
@@ -193,7 +193,7 @@ internal import TidingsRPC
 
   @Test("the server tells its version, endpoints, limits and counters")
   func serverInfo() async throws {
-    let server = try await TestServer.start()
+    let server = try await TestServer.startLasting()
     let client = try await server.client(as: "ada")
     try await client.save(.init("Houses", "h1"))
     let info = try await client.server.fetchServerInfo(.init())

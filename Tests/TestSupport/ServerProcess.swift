@@ -1,7 +1,11 @@
 internal import Foundation
 internal import Synchronization
+internal import Testing
 
-/// A real `rpcd`, started by a test and killed at the latest with the last reference.
+/// A real `rpcd`, started by a test.
+///
+/// It is killed at the latest when the tests end, not when the last reference goes: Swift may drop
+/// that as soon as it is no longer used, while clients still are.
 public final class ServerProcess: Sendable {
   /// How a process ended.
   public enum Exit: Hashable, Sendable {
@@ -15,6 +19,7 @@ public final class ServerProcess: Sendable {
     fileprivate(set) var errorBytes: [UInt8] = []
     fileprivate var endedPipes = 0
     fileprivate var exitStatus: Exit?
+    fileprivate var signalsSent: Set<Int32> = []
 
     public var output: String { String(decoding: outputBytes, as: UTF8.self) }
     public var errors: String { String(decoding: errorBytes, as: UTF8.self) }
@@ -30,6 +35,8 @@ public final class ServerProcess: Sendable {
   public let seen: Observed<Sightings>
   private let pid: pid_t
 
+  private static let running = Survivors()
+
   /// One start at a time: descriptors of one must not be inherited by another.
   private static let starting = Mutex(())
 
@@ -41,27 +48,33 @@ public final class ServerProcess: Sendable {
       try Self.spawn(try Self.executablePath(), arguments)
     }
     self.pid = pid
+    Self.running.insert(pid)
     Thread.detachNewThread { Self.read(output, into: seen) { $0.outputBytes += $1 } }
     Thread.detachNewThread { Self.read(errors, into: seen) { $0.errorBytes += $1 } }
     Thread.detachNewThread {
       // The zombie stays until the exit is noted, so that no signal ever goes to another process.
       var info = siginfo_t()
       while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+      let running = Self.running
       seen.update { seen in
         var status: Int32 = 0
         waitpid(pid, &status, 0)
+        running.remove(pid)
         let signal = status & 0x7f
         seen.exitStatus = signal == 0 ? .code((status >> 8) & 0xff) : .signal(signal)
+        if signal != 0, !seen.signalsSent.contains(signal) {
+          Issue.record("rpcd was ended by signal \(signal), and wrote: \(seen.errors)")
+        }
       }
     }
   }
 
-  deinit { send(SIGKILL) }
-
   /// Sends a signal, unless the process has ended.
   public func send(_ signal: Int32) {
     seen.update { [pid] seen in
-      if seen.exitStatus == nil { _ = kill(pid, signal) }
+      guard seen.exitStatus == nil else { return }
+      seen.signalsSent.insert(signal)
+      _ = kill(pid, signal)
     }
   }
 
@@ -151,4 +164,14 @@ public final class ServerProcess: Sendable {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }
+}
+
+/// What is to be killed when the tests end.
+private final class Survivors: Sendable {
+  private static let processes = Mutex<Set<pid_t>>([])
+
+  init() { atexit { Survivors.processes.withLock { for pid in $0 { _ = kill(pid, SIGKILL) } } } }
+
+  func insert(_ pid: pid_t) { Self.processes.withLock { _ = $0.insert(pid) } }
+  func remove(_ pid: pid_t) { Self.processes.withLock { _ = $0.remove(pid) } }
 }

@@ -1,17 +1,22 @@
 internal import Foundation
 
-/// A folder of its own, removed with the last reference.
+/// A folder of its own, removed when the tests end.
 public final class TemporaryFolder: Sendable {
   public let path: String
 
+  /// Holds the folders of these tests.
+  private static let root: URL = {
+    let root = FileManager.default.temporaryDirectory
+      .appendingPathComponent("tidings-tests-\(getpid())")
+    atexit { try? FileManager.default.removeItem(at: TemporaryFolder.root) }
+    return root
+  }()
+
   public init() throws {
-    let url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("tidings-test-\(UUID().uuidString)")
+    let url = Self.root.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     path = url.path
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 
   public func file(_ name: String) -> String { path + "/" + name }
 

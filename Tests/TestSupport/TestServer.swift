@@ -1,3 +1,5 @@
+internal import Foundation
+internal import Synchronization
 public import TidingsClient
 
 /// An `rpcd` that is ready, on a data folder that outlives it.
@@ -21,6 +23,25 @@ public final class TestServer: Sendable {
       ] + arguments
     )
     return try TestServer(folder, process, readyLine: await process.waitForReadyLine())
+  }
+
+  /// Starts a server on ports that the system gives to nobody else while it is down.
+  public static func startLasting() async throws -> TestServer {
+    while true {
+      do {
+        return try await start(rpc: lastingEndpoint(), push: lastingEndpoint())
+      } catch let failure as WaitingFailure where failure.description.contains("in use") {
+        // Another process has it: take the next.
+      }
+    }
+  }
+
+  private static let endpointsTaken = Atomic<Int>(0)
+
+  /// Below the ports that clients and servers on port 0 are given.
+  private static func lastingEndpoint() -> String {
+    let number = endpointsTaken.add(1, ordering: .relaxed).newValue
+    return "tcp://127.0.0.1:\(10_000 + (Int(getpid()) * 64 + number) % 10_000)"
   }
 
   private init(_ folder: TemporaryFolder, _ process: ServerProcess, readyLine: String) throws {
@@ -61,8 +82,8 @@ public final class TestServer: Sendable {
     var configuration = ClientConfiguration(endpoint: rpcEndpoint)
     configuration.user = user
     configuration.device = device
-    configuration.timeout = .seconds(60)
-    configuration.connectTimeout = .seconds(60)
+    configuration.timeout = .seconds(15)
+    configuration.connectTimeout = .seconds(10)
     configuration.reconcileInterval = reconcileInterval
     return try await Client(configuration)
   }

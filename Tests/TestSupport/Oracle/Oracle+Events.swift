@@ -3,7 +3,10 @@ public import TidingsProto
 extension Oracle {
   /// Adds an event to each channel that a change fires.
   mutating func fire(
-    _ old: TidingsV1.Record?, _ new: TidingsV1.Record?, zone: String, in database: Database,
+    _ old: TidingsV1.Record?,
+    _ new: TidingsV1.Record?,
+    zone: String,
+    in database: Database,
     by caller: Caller
   ) {
     for number in channels.indices.map({ $0 + 1 }) {
@@ -18,13 +21,22 @@ extension Oracle {
       let keys = definition.info?.desiredKeys ?? []
       events.append(
         Event(
-          channel: number, sequence: head, caller: caller,
+          channel: number,
+          sequence: head,
+          caller: caller,
           notification: .init(
-            notificationID: "\(number)-\(head)", type: .query, databaseID: database.id,
-            reason: reason, recordID: record.recordID, recordType: record.recordType,
+            notificationID: "\(number)-\(head)",
+            type: .query,
+            databaseID: database.id,
+            reason: reason,
+            recordID: record.recordID,
+            recordType: record.recordType,
             recordFields: new?.fields.filter { keys.contains($0.key) } ?? [:],
             notificationInfo: definition.info,
-            position: .init(channelID: String(number), sequenceNumber: head))))
+            position: .init(channelID: String(number), sequenceNumber: head)
+          )
+        )
+      )
       guard definition.isOnce else { continue }
       for index in memberships.indices
       where memberships[index].channel == number && memberships[index].ended == nil {
@@ -34,7 +46,9 @@ extension Oracle {
   }
 
   private func reason(
-    _ old: TidingsV1.Record?, _ new: TidingsV1.Record?, _ definition: Definition
+    _ old: TidingsV1.Record?,
+    _ new: TidingsV1.Record?,
+    _ definition: Definition
   ) -> TidingsV1.QueryNotificationReason? {
     guard definition.predicate.matches((new ?? old)?.fields ?? [:]) else { return nil }
     let (change, reason): (TidingsV1.Subscription.Changes, TidingsV1.QueryNotificationReason) =

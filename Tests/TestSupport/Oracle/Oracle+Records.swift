@@ -12,7 +12,9 @@ extension Oracle {
 
   /// What ModifyRecords answers, and does.
   public mutating func modify(
-    _ request: TidingsV1.ModifyRecordsRequest, in database: Database, by caller: Caller
+    _ request: TidingsV1.ModifyRecordsRequest,
+    in database: Database,
+    by caller: Caller
   ) -> [TidingsV1.RecordResult] {
     var results: [TidingsV1.RecordResult] = []
     var (writes, kinds) = ([] as [Write], fieldTypes)
@@ -23,8 +25,14 @@ extension Oracle {
       if case .record(let stored)? = result.outcome {
         writes.append(
           Write(
-            item: results.count, zone: zone, name: name, old: row(name, zone, database)?.record,
-            new: stored, type: stored.recordType))
+            item: results.count,
+            zone: zone,
+            name: name,
+            old: row(name, zone, database)?.record,
+            new: stored,
+            type: stored.recordType
+          )
+        )
       }
       results.append(result)
     }
@@ -38,8 +46,14 @@ extension Oracle {
         if let old = row(id.recordName, zone, database)?.record {
           writes.append(
             Write(
-              item: results.count, zone: zone, name: id.recordName, old: old, new: nil,
-              type: old.recordType))
+              item: results.count,
+              zone: zone,
+              name: id.recordName,
+              old: old,
+              new: nil,
+              type: old.recordType
+            )
+          )
         }
       }
       results.append(result)
@@ -55,7 +69,9 @@ extension Oracle {
 
   /// What FetchRecords answers.
   public func fetch(
-    _ ids: [TidingsV1.RecordID], keys: [String]? = nil, in database: Database
+    _ ids: [TidingsV1.RecordID],
+    keys: [String]? = nil,
+    in database: Database
   ) -> [TidingsV1.RecordResult] {
     ids.map { id in
       let name = zoneName(id.zoneID)
@@ -79,8 +95,13 @@ extension Oracle {
   }
 
   private func plan(
-    _ sent: TidingsV1.Record, _ name: String, _ zoneName: String, _ policy: TidingsV1.SavePolicy,
-    in database: Database, by caller: Caller, _ kinds: inout [String: [String: Int]]
+    _ sent: TidingsV1.Record,
+    _ name: String,
+    _ zoneName: String,
+    _ policy: TidingsV1.SavePolicy,
+    in database: Database,
+    by caller: Caller,
+    _ kinds: inout [String: [String: Int]]
   ) -> TidingsV1.RecordResult {
     let id = recordID(name, zoneName)
     func failure(_ code: TidingsV1.ErrorCode) -> TidingsV1.RecordResult {
@@ -116,10 +137,12 @@ extension Oracle {
   }
 
   private func takeBackFailedZones(
-    _ results: inout [TidingsV1.RecordResult], _ writes: inout [Write]
+    _ results: inout [TidingsV1.RecordResult],
+    _ writes: inout [Write]
   ) {
     let failed = Set(
-      results.filter { $0.error != nil }.map { zoneName($0.recordID?.zoneID) })
+      results.filter { $0.error != nil }.map { zoneName($0.recordID?.zoneID) }
+    )
     writes.removeAll { failed.contains($0.zone) }
     for index in results.indices
     where results[index].error == nil && failed.contains(zoneName(results[index].recordID?.zoneID))
@@ -135,7 +158,10 @@ extension Oracle {
     for (position, write) in writes.enumerated() {
       let head = zones[database]?[write.zone]?.head ?? 0
       zones[database]?[write.zone]?.rows[write.name] = Row(
-        sequence: head, position: position, record: write.new)
+        sequence: head,
+        position: position,
+        record: write.new
+      )
       for (field, value) in write.new?.fields ?? [:] {
         if let kind = value.kind { fieldTypes[write.type, default: [:]][field] = kind }
       }

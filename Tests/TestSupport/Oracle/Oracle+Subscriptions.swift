@@ -11,7 +11,9 @@ public struct OracleSubscription: Hashable, Sendable {
   public var keys: [String] = []
 
   public init(
-    id: String, recordType: String, predicate: OraclePredicate,
+    id: String,
+    recordType: String,
+    predicate: OraclePredicate,
     changes: TidingsV1.Subscription.Changes
   ) {
     (self.id, self.recordType) = (id, recordType)
@@ -20,39 +22,58 @@ public struct OracleSubscription: Hashable, Sendable {
 
   public var message: TidingsV1.Subscription {
     .init(
-      id, recordType, where: predicate.text, on: changes, once: isOnce, zone: zone ?? "", keys: keys)
+      id,
+      recordType,
+      where: predicate.text,
+      on: changes,
+      once: isOnce,
+      zone: zone ?? "",
+      keys: keys
+    )
   }
 }
 
 extension Oracle {
   /// What ModifySubscriptions answers for a subscription to save, and does.
   public mutating func save(
-    _ subscription: OracleSubscription, of user: String, in database: Database
+    _ subscription: OracleSubscription,
+    of user: String,
+    in database: Database
   ) -> TidingsV1.SubscriptionResult {
-    func failure(_ code: TidingsV1.ErrorCode, existing: String = "")
+    func failure(
+      _ code: TidingsV1.ErrorCode,
+      existing: String = ""
+    )
       -> TidingsV1.SubscriptionResult
     {
       .init(
         subscriptionID: subscription.id,
-        outcome: .error(.init(code: code, existingSubscriptionID: existing)))
+        outcome: .error(.init(code: code, existingSubscriptionID: existing))
+      )
     }
     if let zone = subscription.zone, self.zone(zone, in: database) == nil {
       return failure(.zoneNotFound)
     }
     let message = subscription.message
     let definition = Definition(
-      database: database, recordType: subscription.recordType, zone: subscription.zone,
-      predicate: subscription.predicate, changes: subscription.changes,
-      isOnce: subscription.isOnce, info: message.notificationInfo)
+      database: database,
+      recordType: subscription.recordType,
+      zone: subscription.zone,
+      predicate: subscription.predicate,
+      changes: subscription.changes,
+      isOnce: subscription.isOnce,
+      info: message.notificationInfo
+    )
     let existing = active(subscription.id, of: user, in: database)
     if let existing, channels[memberships[existing].channel - 1].definition == definition {
       return result(memberships[existing])
     }
     let channel =
-      (channels.firstIndex { $0.definition == definition } ?? {
-        channels.append(Channel(definition: definition))
-        return channels.count - 1
-      }()) + 1
+      (channels.firstIndex { $0.definition == definition }
+        ?? {
+          channels.append(Channel(definition: definition))
+          return channels.count - 1
+        }()) + 1
     if let twin = memberships.first(where: {
       $0.user == user && $0.channel == channel && $0.ended == nil
     }) {
@@ -61,13 +82,22 @@ extension Oracle {
     if let existing { end(existing) }
     memberships.append(
       Membership(
-        user: user, database: database, subscriptionID: subscription.id, channel: channel,
-        since: channels[channel - 1].head))
+        user: user,
+        database: database,
+        subscriptionID: subscription.id,
+        channel: channel,
+        since: channels[channel - 1].head
+      )
+    )
     return result(memberships[memberships.count - 1])
   }
 
   /// What ModifySubscriptions answers for a subscription to delete, and does.
-  public mutating func deleteSubscription(_ id: String, of user: String, in database: Database)
+  public mutating func deleteSubscription(
+    _ id: String,
+    of user: String,
+    in database: Database
+  )
     -> TidingsV1.SubscriptionResult
   {
     guard let index = active(id, of: user, in: database) else {
@@ -78,7 +108,10 @@ extension Oracle {
   }
 
   /// What FetchSubscriptions answers for all subscriptions.
-  public func fetchSubscriptions(of user: String, in database: Database)
+  public func fetchSubscriptions(
+    of user: String,
+    in database: Database
+  )
     -> [TidingsV1.SubscriptionResult]
   {
     memberships.filter { $0.user == user && $0.database == database && $0.ended == nil }
@@ -98,15 +131,20 @@ extension Oracle {
   private func result(_ membership: Membership) -> TidingsV1.SubscriptionResult {
     let channel = channels[membership.channel - 1]
     let subscription = TidingsV1.Subscription(
-      subscriptionID: membership.subscriptionID, type: .query,
+      subscriptionID: membership.subscriptionID,
+      type: .query,
       recordType: channel.definition.recordType,
       zoneID: channel.definition.zone.map { .init(zoneName: $0) },
       firesOnRecordCreation: channel.definition.changes.contains(.create),
       firesOnRecordUpdate: channel.definition.changes.contains(.update),
       firesOnRecordDeletion: channel.definition.changes.contains(.delete),
-      firesOnce: channel.definition.isOnce, notificationInfo: channel.definition.info,
+      firesOnce: channel.definition.isOnce,
+      notificationInfo: channel.definition.info,
       effective: .init(
-        channelID: String(membership.channel), sequenceNumber: membership.since))
+        channelID: String(membership.channel),
+        sequenceNumber: membership.since
+      )
+    )
     return .init(subscriptionID: membership.subscriptionID, outcome: .subscription(subscription))
   }
 }

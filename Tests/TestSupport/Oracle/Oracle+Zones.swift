@@ -11,7 +11,11 @@ extension Oracle {
   }
 
   /// What ModifyRecordZones answers for a zone to delete, and does.
-  public mutating func deleteZone(_ name: String, in database: Database, by caller: Caller)
+  public mutating func deleteZone(
+    _ name: String,
+    in database: Database,
+    by caller: Caller
+  )
     -> TidingsV1.ZoneResult
   {
     let id = TidingsV1.ZoneID(zoneName: name)
@@ -41,7 +45,11 @@ extension Oracle {
       zoneID: id,
       outcome: .zone(
         .init(
-          zoneID: id, capabilities: .init(fetchChanges: false, atomic: true),
-          sequenceNumber: zone(name, in: database)?.head ?? 0)))
+          zoneID: id,
+          capabilities: .init(fetchChanges: false, atomic: true),
+          sequenceNumber: zone(name, in: database)?.head ?? 0
+        )
+      )
+    )
   }
 }

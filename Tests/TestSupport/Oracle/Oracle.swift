@@ -13,7 +13,10 @@ public struct Oracle: Sendable {
 
     public var id: TidingsV1.DatabaseID {
       .init(
-        container: "default", environment: .development, scope: owner == nil ? .public : .private)
+        container: "default",
+        environment: .development,
+        scope: owner == nil ? .public : .private
+      )
     }
   }
 

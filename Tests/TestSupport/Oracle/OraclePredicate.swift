@@ -65,7 +65,9 @@ public indirect enum OraclePredicate: Hashable, Sendable {
     case 1: return .not(simple(&random))
     case 2:
       return .both(
-        .greater("n", Int64(random.below(4))), .equal("city", random.pick(["Oslo", "Rome"])))
+        .greater("n", Int64(random.below(4))),
+        .equal("city", random.pick(["Oslo", "Rome"]))
+      )
     default: return simple(&random)
     }
   }

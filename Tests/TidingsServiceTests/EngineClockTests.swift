@@ -1,0 +1,115 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsSQLite
+
+@testable internal import TidingsService
+
+/// The engine with a clock that tests set.
+@Suite struct EngineClockTests {
+  private let database = DatabaseID(
+    container: "default",
+    environment: .development,
+    scope: .private,
+    owner: "ada"
+  )
+  private let laptop = Caller(user: "ada", device: "laptop")
+  private let server = Caller(user: "ada", device: "server")
+
+  private func engine(_ path: String, at milliseconds: Int64) throws -> Engine {
+    try Engine(
+      SQLiteConnection(path: path),
+      codec: ProtoBodyCodec(),
+      clock: { Timestamp(millisecondsSince1970: milliseconds) }
+    )
+  }
+
+  private func commit(_ engine: Engine, _ body: () throws -> Void) throws {
+    try engine.begin()
+    try body()
+    _ = try engine.commit()
+  }
+
+  private func save(_ name: String, _ engine: Engine) throws {
+    let record = Record(recordID: RecordID(recordName: name), recordType: "Houses")
+    _ = try engine.modifyRecords(
+      RecordChanges(database: database, saves: [record], deletions: [], policy: .allKeys),
+      caller: server
+    )
+  }
+
+  private var subscription: Subscription {
+    Subscription(
+      subscriptionID: "all",
+      recordType: "Houses",
+      predicate: .true,
+      options: [.recordCreation, .recordUpdate]
+    )
+  }
+
+  @Test(
+    "a clock that went back while the server was down costs and doubles no notification",
+    arguments: [1, 2, 10]
+  )
+  func clockGoesBack(limit: Int) throws {
+    let path = try TemporaryFolder().file("db")
+    let first = try engine(path, at: 2_000_000)
+    try commit(first) { _ = try first.saveSubscription(subscription, of: "ada", in: database) }
+    try commit(first) {
+      try save("a", first)
+      try save("b", first)
+    }
+    try commit(first) { try first.deleteSubscription("all", of: "ada", in: database) }
+
+    let second = try engine(path, at: 1_000_000)
+    try commit(second) { _ = try second.saveSubscription(subscription, of: "ada", in: database) }
+    try commit(second) {
+      try save("c", second)
+      try save("d", second)
+    }
+    var (ids, token, isDone) = ([] as [String], [] as [UInt8], false)
+    while !isDone {
+      let page = try second.notifications(
+        for: laptop,
+        container: "default",
+        environment: .development,
+        after: token,
+        limit: limit
+      )
+      ids += page.items.map(\.id.description)
+      token = page.changeToken
+      isDone = !page.moreComing || ids.count > 20
+    }
+    #expect(ids == ["1-1", "1-2", "1-3", "1-4"])
+  }
+
+  @Test("after a group is rolled back the engine knows nothing of it")
+  func rollback() throws {
+    let engine = try engine(TemporaryFolder().file("db"), at: 1)
+    try commit(engine) {
+      _ = try engine.saveSubscription(subscription, of: "ada", in: database)
+      try save("a", engine)
+    }
+    try engine.begin()
+    try save("b", engine)
+    try engine.deleteSubscription("all", of: "ada", in: database)
+    try engine.rollback()
+    #expect(engine.channelCount == 1)
+    #expect(throws: ItemError.self) {
+      try engine.withRecord(RecordID(recordName: "b"), in: database) { _ in }
+    }
+    try engine.begin()
+    try save("c", engine)
+    let events = try engine.commit()
+    #expect(events.map(\.sequence) == [2])
+    let page = try engine.notifications(
+      for: laptop,
+      container: "default",
+      environment: .development,
+      after: [],
+      limit: 0
+    )
+    #expect(page.items.map(\.id.description) == ["1-1", "1-2"])
+  }
+}
