@@ -115,6 +115,10 @@ let package = Package(
       "TestSupport", "TidingsClient", "TidingsProto", "TidingsProtobuf", "TidingsRPC",
       "TidingsSQLite", "rpcd"),
     tests("TidingsBenchTests", "BenchCore"),
+    tests("TidingsClientTests", "TestSupport", "TidingsClient", "TidingsProto"),
+    tests(
+      "TidingsEngineTests",
+      "TestSupport", "TidingsEngine", "TidingsModel", "TidingsSQL", "TidingsSQLite"),
     tests("TidingsJSONTests", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     tests("TidingsMatcherTests", "TidingsMatcher", "TidingsModel"),
     tests("TidingsModelTests", "TidingsModel"),
@@ -122,6 +126,11 @@ let package = Package(
       "TidingsProtobufTests", "TidingsProtobuf", "TidingsProto", "GeneratedFixture", "CProtobufC"),
     tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     tests("TidingsRPCTests", "RPCTestSupport", "TidingsRPC"),
+    tests(
+      "TidingsServiceTests",
+      "TestSupport", "TidingsEngine", "TidingsModel", "TidingsProto", "TidingsProtobuf",
+      "TidingsRPC", "TidingsService", "TidingsSQL", "TidingsSQLite"),
+    tests("TidingsSQLiteTests", "TestSupport", "TidingsEngine", "TidingsSQL", "TidingsSQLite"),
     tests(
       "TidingsZeroMQTests",
       "RPCTestSupport", "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ",
