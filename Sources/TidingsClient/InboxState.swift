@@ -27,6 +27,8 @@ struct InboxState {
   private var readyHead = 0
 
   private var channels: [[UInt8]: TidingsV1.Channel] = [:]
+  /// All channels ever heard of: a page may still hold events of one that ended.
+  private var channelIDs: Set<String> = []
   private var controlTopic: [UInt8] = []
   private var topics: Set<[UInt8]> = []
   private var listening: Set<[UInt8]> = []
@@ -72,6 +74,7 @@ struct InboxState {
     mustRegister = false
     controlTopic = response.controlTopic
     channels = Dictionary(response.channels.map { ($0.topic, $0) }) { a, _ in a }
+    channelIDs.formUnion(response.channels.compactMap(\.position?.channelID))
     topics = Set(channels.keys).union([controlTopic])
     for case let position? in response.channels.map(\.position) { hear(position) }
     // The log tells what happened before the topics were listened to.
@@ -92,6 +95,8 @@ struct InboxState {
       else { continue }
       seen[position.channelID] = position.sequenceNumber
       ready.append(notification)
+      // Of a subscription whose announcement was lost.
+      if channelIDs.insert(position.channelID).inserted { mustRegister = true }
     }
     guard !page.moreComing else { return }
     // An event is in the log before anybody hears of it: what was heard before this fetch and is not
@@ -103,10 +108,10 @@ struct InboxState {
   /// There is a new connection, which listens to nothing yet.
   mutating func connectionReplaced() { listening = [] }
 
-  /// A connection was made, or pushes were lost: only the log knows what was missed.
+  /// Something was published that cannot be read: only the log knows what.
   mutating func mayHaveMissed() { mustFetch = true }
 
-  /// The server may be another process: topics may have changed too.
+  /// A connection was made, pushes were lost, or time passed: the channels may have changed too.
   mutating func reconnected() {
     mustRegister = true
     mustFetch = true

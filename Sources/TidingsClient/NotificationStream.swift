@@ -121,8 +121,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
         } else {
           state.mayHaveMissed()
         }
-      case .connected: state.reconnected()
-      case .lost, .tick: state.mayHaveMissed()
+      case .connected, .lost, .tick: state.reconnected()
       case .disconnected: break
       case nil:
         // The connection ended by itself: make another.

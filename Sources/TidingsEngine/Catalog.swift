@@ -53,6 +53,8 @@ final class Catalog {
   private let insertZone: any SQLStatement
   private let updateHead: any SQLStatement
   private let deleteZone: any SQLStatement
+  private let selectFloor: any SQLStatement
+  private let raiseFloor: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     selectDatabase = try connection.prepare(
@@ -64,8 +66,8 @@ final class Catalog {
       "SELECT container, environment, scope, owner FROM databases WHERE id = ?1")
     insertDatabase = try connection.prepare(
       """
-      INSERT INTO databases (container, environment, scope, owner)
-      VALUES (?1, ?2, ?3, ?4) RETURNING id
+      INSERT INTO databases (container, environment, scope, owner, zone_floor)
+      VALUES (?1, ?2, ?3, ?4, 0) RETURNING id
       """)
     selectZone = try connection.prepare(
       "SELECT id, head, created FROM zones WHERE database_id = ?1 AND name = ?2")
@@ -74,10 +76,13 @@ final class Catalog {
     insertZone = try connection.prepare(
       """
       INSERT INTO zones (database_id, name, head, created)
-      VALUES (?1, ?2, 0, ?3) RETURNING id
+      VALUES (?1, ?2, ?4, ?3) RETURNING id
       """)
+    selectFloor = try connection.prepare("SELECT zone_floor FROM databases WHERE id = ?1")
     updateHead = try connection.prepare("UPDATE zones SET head = ?2 WHERE id = ?1")
     deleteZone = try connection.prepare("DELETE FROM zones WHERE id = ?1")
+    raiseFloor = try connection.prepare(
+      "UPDATE databases SET zone_floor = ?2 WHERE id = ?1 AND zone_floor < ?2")
   }
 
   // MARK: Databases
@@ -160,17 +165,30 @@ final class Catalog {
     insertZone.bind(database.number, at: 1)
     insertZone.bind(id.zoneName, at: 2)
     insertZone.bind(time.millisecondsSince1970, at: 3)
+    // The default zone is never deleted: its numbers begin at 0.
+    let head = id == .default ? 0 : try floor(of: database)
+    insertZone.bind(head, at: 4)
     defer { insertZone.reset() }
     _ = try insertZone.step()
-    let entry = ZoneEntry(number: insertZone.int64(0), id: id, created: time, head: 0)
+    let entry = ZoneEntry(number: insertZone.int64(0), id: id, created: time, head: head)
     zones[ZoneKey(database: database.number, zone: id)] = entry
     return entry
+  }
+
+  /// The highest number of any zone that was deleted.
+  private func floor(of database: DatabaseEntry) throws(SQLError) -> Int64 {
+    selectFloor.bind(database.number, at: 1)
+    defer { selectFloor.reset() }
+    return try selectFloor.step() ? selectFloor.int64(0) : 0
   }
 
   /// Removes a zone; its records are the caller's to remove.
   func remove(_ zone: ZoneEntry, from database: DatabaseEntry) throws(SQLError) {
     zones[ZoneKey(database: database.number, zone: zone.id)] = nil
     zone.isDirty = false
+    raiseFloor.bind(database.number, at: 1)
+    raiseFloor.bind(zone.head, at: 2)
+    try raiseFloor.run()
     deleteZone.bind(zone.number, at: 1)
     try deleteZone.run()
   }

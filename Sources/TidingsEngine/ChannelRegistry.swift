@@ -64,7 +64,8 @@ final class ChannelRegistry {
   /// How many channels have subscribers.
   var count: Int { entries.count }
 
-  /// Reads the channels that have subscribers, anew.
+  /// Reads the channels that have subscribers, anew. When that fails, nothing is watched: call again
+  /// before anything is written.
   func load() throws {
     entries = [:]
     index = ChannelIndex()

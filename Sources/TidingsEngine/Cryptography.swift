@@ -1,5 +1,12 @@
 internal import CSodium
 
+extension [UInt8] {
+  /// Two lower-case hexadecimal digits for each byte.
+  var hexadecimal: String {
+    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
+
 /// The few primitives that the engine needs, from libsodium.
 enum Cryptography {
   /// libsodium is initialized before any of its functions is used.

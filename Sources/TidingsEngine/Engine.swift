@@ -4,17 +4,18 @@ public import TidingsSQL
 /// The records-and-subscriptions engine: what calls mean, over an SQL store.
 ///
 /// Used by one thread at a time. Reads may come at any time; writes come between `begin` and
-/// `commit`, as many calls as there are. A call that throws `ItemError` has written nothing. After
-/// `SQLError` nothing of the transaction is kept: call `rollback`.
+/// `commit`, as many calls as there are. A call that throws `ItemError` has changed nothing that
+/// clients can see. After any other error nothing of the transaction may be kept: call `rollback`.
 public final class Engine {
   /// What the engine refuses to exceed.
   public let limits: Limits
   /// Changes when the store is restored from a backup: 16 hexadecimal digits.
   public let incarnation: String
 
-  private let connection: any SQLConnection
   private let clock: () -> Timestamp
   private var now = Timestamp(millisecondsSince1970: 0)
+  /// A transaction was taken back: what memory knows of the store may be wrong.
+  private var mustReload = false
 
   private let catalog: Catalog
   private let records: RecordTable
@@ -37,7 +38,7 @@ public final class Engine {
   /// Opens the engine on a store, bringing its schema up to date.
   ///
   /// - Parameters:
-  ///   - clock: The time of day; the engine never lets it go backwards.
+  ///   - clock: The time of day; within a run the engine does not let it go backwards.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
@@ -46,11 +47,10 @@ public final class Engine {
     clock: @escaping () -> Timestamp
   ) throws {
     try connection.migrate(Migration.store)
-    self.connection = connection
     self.limits = limits
     self.clock = clock
     let identity = try StoreIdentity(connection)
-    incarnation = identity.incarnation.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
     controlTopics = ControlTopics(secret: identity.secret)
 
@@ -82,7 +82,15 @@ public final class Engine {
   // MARK: Transactions
 
   /// Opens a transaction for a group of calls.
-  public func begin() throws(SQLError) {
+  ///
+  /// - Throws: `SQLError`; the next call of this tries again.
+  public func begin() throws {
+    if mustReload {
+      catalog.forget()
+      fieldTypes.forget()
+      try channels.load()
+      mustReload = false
+    }
     now = max(now, clock())
     try beginStatement.run()
   }
@@ -97,13 +105,11 @@ public final class Engine {
     return events.takePending()
   }
 
-  /// Takes the group back, and forgets what memory knew of it.
-  public func rollback() throws {
+  /// Takes the group back. The next transaction begins with a fresh look at the store.
+  public func rollback() {
     try? rollbackStatement.run()
     _ = events.takePending()
-    catalog.forget()
-    fieldTypes.forget()
-    try channels.load()
+    mustReload = true
   }
 
   // MARK: Records

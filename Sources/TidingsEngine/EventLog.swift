@@ -1,20 +1,6 @@
 internal import TidingsMatcher
-public import TidingsModel
+internal import TidingsModel
 internal import TidingsSQL
-
-/// An event that is durable, or will be with the transaction, and is to be published then.
-public struct StoredEvent: Sendable {
-  /// The topic of the channel's pushes.
-  public let topic: [UInt8]
-  /// The number in the channel.
-  public let sequence: Int64
-  /// Marks the device that made the change; 0 for none.
-  public let originTag: UInt64
-  /// When the change was made.
-  public let committed: Timestamp
-  /// The encoded notification, without what differs between subscribers.
-  public let body: [UInt8]
-}
 
 /// Stores one event for each channel that a change fires.
 final class EventLog {
@@ -26,7 +12,7 @@ final class EventLog {
   private var firings: [Firing] = []
 
   /// What was stored since the last commit.
-  private(set) var pending: [StoredEvent] = []
+  private var pending: [StoredEvent] = []
 
   init(
     _ connection: any SQLConnection, channels: ChannelRegistry, subscriptions: SubscriptionTable,

@@ -12,8 +12,11 @@ extension Migration {
           value BLOB NOT NULL
         );
 
+        -- zone_floor: the highest number of any deleted zone, from which new zones go on, so that no
+        -- change tag and no token of an old zone fits a new one of the same name.
         CREATE TABLE databases (
           id INTEGER PRIMARY KEY NOT NULL,
+          zone_floor INTEGER NOT NULL,
           container TEXT NOT NULL,
           environment INTEGER NOT NULL,
           scope INTEGER NOT NULL,

@@ -52,18 +52,15 @@ final class ModifyRecords {
 
   private func checkCall(_ changes: RecordChanges) throws(ItemError) {
     let count = changes.saves.count + changes.deletions.count
-    guard count <= limits.itemsPerCallMax else {
-      throw ItemError(
-        .limitExceeded,
-        "the call has \(count) items and may have \(limits.itemsPerCallMax): split it in half")
-    }
+    try limits.check(itemCount: count)
     guard count > 1 else { return }
     var seen = Set<RecordID>(minimumCapacity: count)
     let named = changes.saves.lazy.map(\.recordID).filter { !$0.recordName.isEmpty }
     for recordID in Array(named) + changes.deletions where !seen.insert(recordID).inserted {
       throw ItemError(
         .invalidArguments,
-        "record '\(recordID.recordName)' stands in the call twice: send one change for each record")
+        "record \(Identifier.shown(recordID.recordName)) stands in the call twice: send one change "
+          + "for each record")
     }
   }
 
@@ -78,17 +75,18 @@ final class ModifyRecords {
       try refuseWhatIsNotKept(sent)
       let zone = try zone(sent.recordID.zoneID, in: database, at: stamp.timestamp)
       let row = try records.row(sent.recordID.recordName, in: zone)
-      let old = try row?.body.map { body in
-        try body.withUnsafeBytes { try codec.decodeRecord($0) }
-      }
       if policy == .ifServerRecordUnchanged, let conflict = conflict(sent, with: row) {
         plan.fail(item, sent.recordID, conflict, serverRecord: row?.body)
         return
+      }
+      let old = try row?.body.map { body in
+        try body.withUnsafeBytes { try codec.decodeRecord($0) }
       }
       let new = try merge(sent, into: old, in: zone, stamp: stamp)
       let discovery = try fieldTypes.check(
         new.fields, of: new.recordType, in: database.id,
         planned: plan.discovered[new.recordType] ?? [:])
+      try checkMemberCount(of: new)
       let body = codec.encode(new)
       guard body.count <= limits.recordBytesMax else {
         throw ItemError(
@@ -105,6 +103,16 @@ final class ModifyRecords {
         outcome: .saved(new))
     } catch let error as ItemError {
       plan.fail(item, sent.recordID, error)
+    }
+  }
+
+  private func checkMemberCount(of record: Record) throws(ItemError) {
+    let count = record.fields.memberCount
+    guard count <= limits.listMembersPerRecordMax else {
+      throw ItemError(
+        .limitExceeded,
+        "record '\(record.recordID.recordName)' has lists with \(count) members together and may "
+          + "have \(limits.listMembersPerRecordMax): spread them over several records")
     }
   }
 
@@ -202,11 +210,9 @@ final class ModifyRecords {
   }
 
   private func randomRecordName() -> String {
-    let hexadecimal = Cryptography.randomBytes(16).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
+    let bytes = Cryptography.randomBytes(16)
     let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
-    return groups.map { hexadecimal[$0].joined() }.joined(separator: "-")
+    return groups.map { Array(bytes[$0]).hexadecimal.uppercased() }.joined(separator: "-")
   }
 
   // MARK: Writing

@@ -101,7 +101,7 @@ final class ModifySubscriptions {
 
   private func end(_ row: SubscriptionTable.Row) throws {
     try subscriptions.end(row, at: channels.head(row.channel))
-    if try subscriptions.memberCount(row.channel) == 0 { try channels.unwatch(row.channel) }
+    if try !subscriptions.hasMembers(row.channel) { try channels.unwatch(row.channel) }
   }
 
   private func checkCount(of owner: String, in id: DatabaseID) throws {
@@ -116,6 +116,7 @@ final class ModifySubscriptions {
   }
 
   private func unknown(_ subscriptionID: String) -> ItemError {
-    ItemError(.unknownItem, "subscription '\(subscriptionID)' does not exist")
+    ItemError(
+      .unknownItem, "subscription \(Identifier.shown(subscriptionID)) does not exist")
   }
 }

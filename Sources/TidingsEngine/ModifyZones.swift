@@ -60,8 +60,8 @@ final class ModifyZones {
       let zone = try catalog.zone(id, in: database)
     else { throw unknown(id) }
 
-    let watched = try records.bodies(in: zone) { channels.watches($0, in: database) }
-    for body in watched {
+    try records.forEachBody(in: zone) { recordType, body in
+      guard channels.watches(recordType, in: database) else { return }
       let old = try body.withUnsafeBytes { try codec.decodeRecord($0) }
       try events.fire(old: old, new: nil, zone: id, in: database, caller: caller, at: time)
     }

@@ -45,6 +45,6 @@ public enum RecordOutcome: Sendable {
   case saved(Record)
   /// It is deleted, or did not exist.
   case deleted(RecordID)
-  /// It failed. With `serverRecordChanged`: the encoded record as stored, unless it is deleted.
+  /// It failed. With `serverRecordChanged`: the encoded record as stored.
   case failed(RecordID, ItemError, serverRecord: [UInt8]?)
 }

@@ -40,8 +40,9 @@ final class RecordTable {
       """)
     selectBodies = try connection.prepare(
       """
-      SELECT record_type, body FROM records
-      WHERE zone_id = ?1 AND body IS NOT NULL ORDER BY sequence, position
+      SELECT record_type, body, sequence, position FROM records
+      WHERE zone_id = ?1 AND (sequence, position) > (?2, ?3) AND body IS NOT NULL
+      ORDER BY sequence, position LIMIT ?4
       """)
     deleteAll = try connection.prepare("DELETE FROM records WHERE zone_id = ?1")
   }
@@ -92,14 +93,25 @@ final class RecordTable {
     try statement.run()
   }
 
-  /// The encoded records of a zone whose types pass a test, oldest change first.
-  func bodies(in zone: ZoneEntry, where isWanted: (String) -> Bool) throws -> [[UInt8]] {
-    var bodies: [[UInt8]] = []
-    selectBodies.bind(zone.number, at: 1)
-    try selectBodies.forEachRow {
-      if isWanted(selectBodies.string(0)) { bodies.append(selectBodies.bytes(1)) }
+  /// Passes the encoded records of a zone, oldest change first, a few at a time.
+  func forEachBody(
+    in zone: ZoneEntry, _ body: (_ recordType: String, _ bytes: [UInt8]) throws -> Void
+  ) throws {
+    let pageRows: Int64 = 100
+    var last: (sequence: Int64, position: Int64) = (0, -1)
+    while true {
+      var page: [(recordType: String, bytes: [UInt8])] = []
+      selectBodies.bind(zone.number, at: 1)
+      selectBodies.bind(last.sequence, at: 2)
+      selectBodies.bind(last.position, at: 3)
+      selectBodies.bind(pageRows, at: 4)
+      try selectBodies.forEachRow {
+        page.append((selectBodies.string(0), selectBodies.bytes(1)))
+        last = (selectBodies.int64(2), selectBodies.int64(3))
+      }
+      for record in page { try body(record.recordType, record.bytes) }
+      if page.count < pageRows { return }
     }
-    return bodies
   }
 
   /// Removes all records and tombstones of a zone.

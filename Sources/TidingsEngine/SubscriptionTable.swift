@@ -27,7 +27,7 @@ final class SubscriptionTable {
   private let selectByChannel: any SQLStatement
   private let selectMemberships: any SQLStatement
   private let countOwned: any SQLStatement
-  private let countMembers: any SQLStatement
+  private let selectMember: any SQLStatement
   private let insert: any SQLStatement
   private let end: any SQLStatement
   private let endAll: any SQLStatement
@@ -58,8 +58,8 @@ final class SubscriptionTable {
       SELECT count(*) FROM subscriptions
       WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND ended IS NULL
       """)
-    countMembers = try connection.prepare(
-      "SELECT count(*) FROM subscriptions WHERE channel_id = ?1 AND ended IS NULL")
+    selectMember = try connection.prepare(
+      "SELECT 1 FROM subscriptions WHERE channel_id = ?1 AND ended IS NULL LIMIT 1")
     insert = try connection.prepare(
       """
       INSERT INTO subscriptions
@@ -127,11 +127,11 @@ final class SubscriptionTable {
     return try countOwned.step() ? countOwned.int64(0) : 0
   }
 
-  /// How many active subscriptions a channel has.
-  func memberCount(_ channel: Int64) throws(SQLError) -> Int64 {
-    countMembers.bind(channel, at: 1)
-    defer { countMembers.reset() }
-    return try countMembers.step() ? countMembers.int64(0) : 0
+  /// A channel has active subscriptions.
+  func hasMembers(_ channel: Int64) throws(SQLError) -> Bool {
+    selectMember.bind(channel, at: 1)
+    defer { selectMember.reset() }
+    return try selectMember.step()
   }
 
   /// Writes a new active subscription.

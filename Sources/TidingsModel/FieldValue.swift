@@ -67,6 +67,23 @@ public enum FieldValue: Hashable, Sendable {
   }
 }
 
+extension FieldValue {
+  /// How many members a list has; 0 for what is no list.
+  public var memberCount: Int {
+    switch self {
+    case .stringList(let members): members.count
+    case .int64List(let members): members.count
+    case .doubleList(let members): members.count
+    case .bytesList(let members): members.count
+    case .timestampList(let members): members.count
+    case .locationList(let members): members.count
+    case .referenceList(let members): members.count
+    case .assetList(let members): members.count
+    default: 0
+    }
+  }
+}
+
 /// A place on Earth.
 public struct Location: Hashable, Sendable {
   /// Degrees north, -90 to 90.

@@ -1,7 +1,7 @@
 /// The grammar of names.
 ///
 /// Each function says in words what is wrong with a name; `nil`: nothing.
-enum Identifier {
+package enum Identifier {
   static let bytesMax = 255
 
   /// A name of a type or field: `[A-Za-z][A-Za-z0-9_]*`.
@@ -42,7 +42,7 @@ enum Identifier {
   }
 
   /// A name, quoted, cut and free of control characters, for messages.
-  static func shown(_ name: String) -> String {
+  package static func shown(_ name: String) -> String {
     let shownCountMax = 60
     let safe = String(
       name.prefix(shownCountMax).map { character in

@@ -89,6 +89,11 @@ public struct RecordFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
+  /// How many members the lists have, together.
+  public var memberCount: Int {
+    sorted.reduce(0) { count, field in count + (field.value?.memberCount ?? 0) }
+  }
+
   /// Returns these fields with the changes of a save: values replace, `nil` removes.
   public func applying(_ changes: RecordFields) -> RecordFields {
     var merged: [Field] = []

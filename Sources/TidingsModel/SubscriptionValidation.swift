@@ -1,6 +1,8 @@
 extension Subscription {
   /// Most fields that a notification carries, CloudKit's number.
   public static let desiredKeyCountMax = 3
+  /// Most bytes of a notification info's texts together: every event carries them.
+  public static let notificationInfoBytesMax = 4_096
 
   /// Checks the names, options and desired keys of a subscription.
   ///
@@ -27,6 +29,15 @@ extension Subscription {
     }
     return Identifier.problem(inRecordType: recordType)
       ?? zoneID.flatMap { Identifier.problem(inZoneName: $0.zoneName) } ?? desiredKeysProblem
+      ?? notificationInfoProblem
+  }
+
+  private var notificationInfoProblem: String? {
+    guard let bytes = notificationInfo?.textBytes, bytes > Self.notificationInfoBytesMax else {
+      return nil
+    }
+    return "the texts of its notification info have \(bytes) bytes, at most "
+      + "\(Self.notificationInfoBytesMax) are allowed; shorten them"
   }
 
   private var desiredKeysProblem: String? {
@@ -39,5 +50,18 @@ extension Subscription {
       return "desired keys: \(problem)"
     }
     return nil
+  }
+}
+
+extension NotificationInfo {
+  /// The bytes of all texts together.
+  fileprivate var textBytes: Int {
+    let texts =
+      [
+        alertBody, alertLocalizationKey, title, titleLocalizationKey, subtitle,
+        subtitleLocalizationKey, alertActionLocalizationKey, alertLaunchImage, soundName, category,
+        collapseIDKey,
+      ] + alertLocalizationArgs + titleLocalizationArgs + subtitleLocalizationArgs + desiredKeys
+    return texts.reduce(0) { $0 + $1.utf8.count }
   }
 }

@@ -8,7 +8,7 @@ internal import Musl
 #endif
 
 /// The folder that holds a server's data, locked for one process.
-struct DataFolder: ~Copyable {
+final class DataFolder: Sendable {
   /// The database file.
   let databasePath: String
   private let lock: CInt
@@ -48,22 +48,29 @@ struct DataFolder: ~Copyable {
   /// - Parameter isThorough: Read every page, whatever the size.
   func openDatabase(isThorough: Bool) throws -> SQLiteConnection {
     do {
+      try refuseEmptyFile()
       let connection = try SQLiteConnection(path: databasePath)
       try connection.check(thorough: isThorough)
       return connection
     } catch let error as SQLError where error.kind == .damaged {
-      throw StartError(
-        "the database '\(databasePath)' is damaged (\(error.message)). Nothing was changed. Restore "
-          + "a backup, or save what can be read with: sqlite3 '\(databasePath)' .recover")
+      throw damaged(error)
     }
   }
-}
 
-/// Why a server cannot start, and what to do.
-public struct StartError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong and what to do.
-  public let description: String
+  /// What to say of a database that cannot be read.
+  func damaged(_ error: SQLError) -> StartError {
+    StartError(
+      "the database '\(databasePath)' is damaged (\(error.message)). Nothing was changed. Restore a "
+        + "backup, or save what can be read with: sqlite3 '\(databasePath)' .recover")
+  }
 
-  /// An error in words.
-  public init(_ description: String) { self.description = description }
+  /// SQLite takes an empty file for a new database; beside a log it is one that lost its content.
+  private func refuseEmptyFile() throws(SQLError) {
+    func bytes(_ path: String) -> Int? {
+      var status = stat()
+      return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+    guard bytes(databasePath) == 0, bytes(databasePath + "-wal") ?? 0 > 0 else { return }
+    throw SQLError(.damaged, "the file is empty, and its log is not")
+  }
 }

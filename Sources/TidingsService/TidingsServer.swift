@@ -30,13 +30,13 @@ public final class TidingsServer: Sendable {
     var configuration = ServerConfiguration(
       endpoint: settings.rpcEndpoint, pushEndpoint: settings.pushEndpoint)
     configuration.security = .development
+    // Before anything is bound: a second server must not take the first one's ipc endpoint away.
+    let folder = try DataFolder(path: settings.dataPath)
     do {
       let server = try await RPCServer.start(configuration) { loop in
-        let folder = try DataFolder(path: settings.dataPath)
         let connection = try folder.openDatabase(isThorough: settings.checksThoroughly)
-        let core = try Core(
-          connection, databasePath: folder.databasePath, limits: settings.limits, logger: logger)
-        loop.turn = CoreOwner(core, folder)
+        let core = try Core(connection, folder, limits: settings.limits, logger: logger)
+        loop.turn = core
         register(core, health, on: loop)
         logger.log(
           .info, "store opened",
@@ -45,9 +45,7 @@ public final class TidingsServer: Sendable {
       }
       return TidingsServer(server, health, logger)
     } catch let error as SQLError where error.kind == .damaged {
-      throw StartError(
-        "the database in '\(settings.dataPath)' is damaged (\(error)). Nothing was changed. Restore "
-          + "a backup, or save what can be read with: sqlite3 tidings.sqlite .recover")
+      throw folder.damaged(error)
     } catch let error as StartError {
       throw error
     } catch {
@@ -62,6 +60,9 @@ public final class TidingsServer: Sendable {
     rpcEndpoint = server.endpoint
     pushEndpoint = server.pushEndpoint ?? ""
   }
+
+  /// Returns when the server has ended, whether it was stopped or its sockets failed.
+  public func ended() async { await server.waitUntilEnded() }
 
   /// Stops: no new calls, running ones finish, everything is flushed and closed.
   ///
@@ -89,22 +90,6 @@ public final class TidingsServer: Sendable {
     core.registerServerInfo(on: loop)
     loop.registerBuiltIn(health)
   }
-}
-
-/// Keeps the folder's lock as long as the core lives.
-private final class CoreOwner: LoopTurn {
-  private let core: Core
-  private let folder: DataFolder
-
-  init(_ core: Core, _ folder: consuming DataFolder) {
-    self.core = core
-    self.folder = folder
-  }
-
-  func turnEnded(_ loop: LoopContext) { core.turnEnded(loop) }
-  var nextTimer: ContinuousClock.Instant? { core.nextTimer }
-  func timerFired(_ loop: LoopContext) { core.timerFired(loop) }
-  func stopping(_ loop: LoopContext) { core.stopping(loop) }
 }
 
 private struct RecordMethods: TidingsV1.RecordService.Server {}

@@ -11,15 +11,17 @@ import Musl
 enum ServerArguments {
   private static let environmentPrefix = "RPCD"
 
+  private static let defaults = ServerSettings()
+
   private static let options = [
     Option(
-      "rpc", value: "ENDPOINT", default: "tcp://127.0.0.1:5570",
+      "rpc", value: "ENDPOINT", default: defaults.rpcEndpoint,
       "Where calls go: tcp://HOST:PORT (port 0 picks one) or ipc://PATH."),
     Option(
-      "push", value: "ENDPOINT", default: "tcp://127.0.0.1:5571", "Where pushes come from."),
-    Option("data", value: "FOLDER", default: "./tidings-data", "The folder of the data."),
+      "push", value: "ENDPOINT", default: defaults.pushEndpoint, "Where pushes come from."),
+    Option("data", value: "FOLDER", default: defaults.dataPath, "The folder of the data."),
     Option(
-      "log-level", value: "LEVEL", default: "info",
+      "log-level", value: "LEVEL", default: defaults.logLevel.rawValue,
       choices: Logger.Level.allCases.map(\.rawValue), "How much is logged to standard error."),
     Option(
       "config", value: "FILE",

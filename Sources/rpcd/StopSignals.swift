@@ -6,29 +6,40 @@ import Glibc
 import Musl
 #endif
 
-/// Waits for SIGINT or SIGTERM; a second one ends the process at once.
-final class StopSignals {
-  private let signals: AsyncStream<String>
-  private let sources: [any DispatchSourceSignal]
+/// Waits for SIGINT or SIGTERM; a further one, of either, ends the process at once.
+final class StopSignals: Sendable {
+  /// Why the wait is over.
+  enum Outcome: Sendable {
+    /// A signal came.
+    case signal(String)
+    /// There is nothing to wait for any more.
+    case failure(String)
+  }
+
+  private let outcomes: AsyncStream<Outcome>
+  private let continuation: AsyncStream<Outcome>.Continuation
 
   init() {
-    let (stream, continuation) = AsyncStream<String>.makeStream()
-    signals = stream
-    sources = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")].map { number, name in
+    (outcomes, continuation) = AsyncStream<Outcome>.makeStream()
+    for (number, name) in [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler {
-        signal(number, SIG_DFL)
-        continuation.yield(name)
+      source.setEventHandler { [continuation] in
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+        continuation.yield(.signal(name))
+        // Holds the source until then: nobody else does.
+        source.cancel()
       }
       source.resume()
-      return source
     }
   }
 
-  /// The name of the signal that came.
-  func next() async -> String {
-    for await name in signals { return name }
-    return "none"
+  /// Ends the wait without a signal.
+  func give(up reason: String) { continuation.yield(.failure(reason)) }
+
+  /// Waits.
+  func next() async -> Outcome {
+    for await outcome in outcomes { return outcome }
+    return .failure("nothing to wait for")
   }
 }

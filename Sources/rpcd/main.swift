@@ -7,6 +7,8 @@ import Glibc
 import Musl
 #endif
 
+// What is written is nobody else's to read.
+umask(0o077)
 // A reader that went away must not end the server.
 signal(SIGPIPE, SIG_IGN)
 
@@ -23,9 +25,18 @@ do {
   logger.log(
     .warning,
     "development mode: callers are believed who they say they are; only this machine can connect")
-  let name = await stopSignals.next()
-  logger.log(.info, "stopping", ["signal": name])
-  await server.stop()
+  Task {
+    await server.ended()
+    stopSignals.give(up: "the server's loop ended by itself")
+  }
+  switch await stopSignals.next() {
+  case .signal(let name):
+    logger.log(.info, "stopping", ["signal": name])
+    await server.stop()
+  case .failure(let reason):
+    complain("rpcd: \(reason)\n")
+    exit(1)
+  }
 } catch let error as UsageError {
   complain("rpcd: \(error)\nTry 'rpcd --help'.\n")
   exit(2)

@@ -94,8 +94,10 @@ internal import TidingsSQLite
     try engine.begin()
     try save("b", engine)
     try engine.deleteSubscription("all", of: "ada", in: database)
-    try engine.rollback()
+    engine.rollback()
+    try engine.begin()
     #expect(engine.channelCount == 1)
+    _ = try engine.commit()
     #expect(throws: ItemError.self) {
       try engine.withRecord(RecordID(recordName: "b"), in: database) { _ in }
     }

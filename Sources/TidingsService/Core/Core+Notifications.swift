@@ -66,7 +66,7 @@ extension Core {
     let request = try TidingsV1.MarkNotificationsReadRequest(
       decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-    try checkItemCount(request.notificationIDs.count)
+    try engine.limits.check(itemCount: request.notificationIDs.count)
     let errors = try engine.markRead(
       request.notificationIDs, of: call.caller.user, container: try containerName(request.container),
       environment: try request.environment.model)

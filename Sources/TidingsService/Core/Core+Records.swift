@@ -22,7 +22,12 @@ extension Core {
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let outcomes = try engine.modifyRecords(
       try Self.changes(request, caller: call.caller), caller: call.caller)
-    return response(to: outcomes, in: call.arena)
+    return response(to: outcomes, bytesMax: Self.answerBytesMax(call.loop), in: call.arena)
+  }
+
+  /// What an answer may have, with room for the results of failed items.
+  private static func answerBytesMax(_ loop: LoopContext) -> Int {
+    loop.configuration.frameBytesMax - (1 << 20)
   }
 
   private static func changes(_ request: Tidings__V1__ModifyRecordsRequest, caller: Caller) throws
@@ -32,12 +37,12 @@ extension Core {
     saves.reserveCapacity(request.n_records_to_save)
     for index in 0..<request.n_records_to_save {
       guard let message = request.records_to_save[index] else { continue }
-      saves.append(try WireReader.record(message, "records_to_save[\(index)]"))
+      saves.append(try RecordReader.record(message, "records_to_save[\(index)]"))
     }
     var deletions: [RecordID] = []
     for index in 0..<request.n_record_ids_to_delete {
       deletions.append(
-        try WireReader.recordID(
+        try RecordReader.recordID(
           request.record_ids_to_delete[index], "record_ids_to_delete[\(index)]"))
     }
     let number = Int32(bitPattern: request.save_policy.rawValue)
@@ -58,7 +63,9 @@ extension Core {
     return try id.model(for: caller)
   }
 
-  private func response(to outcomes: [RecordOutcome], in arena: borrowing Arena) -> [UInt8] {
+  private func response(
+    to outcomes: [RecordOutcome], bytesMax: Int, in arena: borrowing Arena
+  ) -> [UInt8] {
     var response = SplicedMessage(capacity: outcomes.count * 160)
     var (saved, deleted) = (0, 0)
     for outcome in outcomes {
@@ -66,14 +73,16 @@ extension Core {
       case .saved(let record):
         saved += 1
         Self.addResult(
-          record.recordID, record: WireWriter.encode(record, withFields: false, in: arena),
+          record.recordID, record: RecordWriter.encode(record, withFields: false, in: arena),
           to: &response)
       case .deleted(let recordID):
         deleted += 1
         response.add(
           1, TidingsV1.RecordResult(recordID: .init(recordID), outcome: .deleted(true)).encoded(in: arena))
       case .failed(let recordID, let error, let serverRecord):
-        Self.addFailure(recordID, error, serverRecord: serverRecord, to: &response, in: arena)
+        let fits = response.bytes.count + (serverRecord?.count ?? 0) <= bytesMax
+        Self.addFailure(
+          recordID, error, serverRecord: fits ? serverRecord : nil, to: &response, in: arena)
       }
     }
     countRecords(saved: saved, deleted: deleted)
@@ -86,19 +95,19 @@ extension Core {
     let request = try TidingsV1.FetchRecordsRequest.unpack(call.body.bytes, in: call.arena)
       .assumingMemoryBound(to: Tidings__V1__FetchRecordsRequest.self).pointee
     let count = request.n_record_ids
-    guard count <= engine.limits.itemsPerCallMax else {
-      throw ItemError(
-        .limitExceeded,
-        "the call asks for \(count) records and may ask for \(engine.limits.itemsPerCallMax): split "
-          + "it in half")
-    }
+    try engine.limits.check(itemCount: count)
+    let bytesMax = Self.answerBytesMax(call.loop)
     let database = try Self.databaseID(request.database_id, caller: call.caller)
     let desiredKeys: TidingsV1.DesiredKeys? = try Unpacked.message(request.desired_keys)
     var response = SplicedMessage(capacity: count * 512)
     for index in 0..<count {
-      let recordID = try WireReader.recordID(request.record_ids[index], "record_ids[\(index)]")
+      let recordID = try RecordReader.recordID(request.record_ids[index], "record_ids[\(index)]")
       do {
         try engine.withRecord(recordID, in: database) { body in
+          guard response.bytes.count + body.count <= bytesMax else {
+            throw ItemError(
+              .limitExceeded, "the answer is full: fetch this record in another call")
+          }
           if let desiredKeys {
             let record = try Self.record(body, keeping: desiredKeys.keys, in: call.arena)
             Self.addResult(recordID, record: record, to: &response)

@@ -24,6 +24,9 @@ extension Core {
     }
   }
 
+  /// What a push has besides the fields of one record.
+  private static let pushOverheadBytes = 8 << 10
+
   private func limits(_ configuration: ServerConfiguration) -> TidingsRpcV1.Limits {
     let limits = engine.limits
     return TidingsRpcV1.Limits(
@@ -36,7 +39,7 @@ extension Core {
       predicateBytesMax: UInt32(PredicateLimits.textBytesMax),
       predicateNodesMax: UInt32(PredicateLimits.nodeCountMax),
       idempotencyRetentionHours: UInt32(limits.idempotencyRetentionHours),
-      pushBytesMax: UInt32(limits.recordBytesMax))
+      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes))
   }
 
   private func allCounters(_ loop: LoopCounters) -> TidingsRpcV1.Counters {

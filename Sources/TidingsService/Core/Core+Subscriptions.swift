@@ -20,13 +20,12 @@ extension Core {
       decoding: call.body.bytes, in: call.arena)
     let owner = call.caller.user
     guard !owner.isEmpty else { throw ItemError.noUser }
-    try checkItemCount(
-      request.subscriptionsToSave.count + request.subscriptionIDsToDelete.count)
+    try engine.limits.check(itemCount: request.subscriptionsToSave.count + request.subscriptionIDsToDelete.count)
     let database = try request.databaseID.model(for: call.caller)
 
     var response = TidingsV1.ModifySubscriptionsResponse()
     for subscription in request.subscriptionsToSave {
-      let path = "subscription '\(subscription.subscriptionID)'"
+      let path = "subscription \(Identifier.shown(subscription.subscriptionID))"
       response.results.append(
         try result(of: subscription.subscriptionID) {
           .subscription(
@@ -51,7 +50,7 @@ extension Core {
     let request = try TidingsV1.FetchSubscriptionsRequest(decoding: call.body.bytes, in: call.arena)
     let owner = call.caller.user
     guard !owner.isEmpty else { throw ItemError.noUser }
-    try checkItemCount(request.subscriptionIDs.count)
+    try engine.limits.check(itemCount: request.subscriptionIDs.count)
     let database = try request.databaseID.model(for: call.caller)
     let ids =
       request.subscriptionIDs.isEmpty

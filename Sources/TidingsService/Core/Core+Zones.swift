@@ -15,7 +15,7 @@ extension Core {
   private func modifyZones(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.ModifyRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-    try checkItemCount(request.zonesToSave.count + request.zoneIDsToDelete.count)
+    try engine.limits.check(itemCount: request.zonesToSave.count + request.zoneIDsToDelete.count)
     let database = try request.databaseID.model(for: call.caller)
     let caller = call.caller
 
@@ -36,7 +36,7 @@ extension Core {
 
   private func fetchZones(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.FetchRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
-    try checkItemCount(request.zoneIDs.count)
+    try engine.limits.check(itemCount: request.zoneIDs.count)
     let database = try request.databaseID.model(for: call.caller)
 
     var response = TidingsV1.FetchRecordZonesResponse()
@@ -60,16 +60,6 @@ extension Core {
       return .init(zoneID: .init(id), outcome: try outcome(id))
     } catch let error as ItemError {
       return .init(zoneID: zoneID, outcome: .error(.init(error)))
-    }
-  }
-
-  /// Refuses a call with more items than are allowed.
-  func checkItemCount(_ count: Int) throws(ItemError) {
-    guard count <= engine.limits.itemsPerCallMax else {
-      throw ItemError(
-        .limitExceeded,
-        "the call has \(count) items and may have \(engine.limits.itemsPerCallMax): split it in "
-          + "half")
     }
   }
 }

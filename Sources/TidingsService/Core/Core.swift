@@ -40,24 +40,32 @@ final class Core: LoopTurn {
   let engine: Engine
   let logger: Logger
   private(set) var counters = CoreCounters()
+  private var groupCounters = CoreCounters()
+
+  /// Bytes of answers that one group may hold before it is committed.
+  static let keptBytesMax = 64 << 20
 
   private let connection: SQLiteConnection
+  private let folder: DataFolder
   private let checkpointer: Checkpointer
   private var isOpen = false
   private var hasWrites = false
   private var kept: [KeptAnswer] = []
+  private var keptBytes = 0
   private var changedUsers: Set<ControlTopic> = []
   private var beacons = BeaconSchedule()
 
-  init(
-    _ connection: SQLiteConnection, databasePath: String, limits: Limits, logger: Logger
-  ) throws {
+  /// A core on an open database.
+  ///
+  /// - Parameter folder: The folder of the database; it stays locked as long as the core lives.
+  init(_ connection: SQLiteConnection, _ folder: DataFolder, limits: Limits, logger: Logger) throws {
     self.connection = connection
+    self.folder = folder
     self.logger = logger
     engine = try Engine(
       connection, codec: ProtoBodyCodec(), limits: limits, clock: { .now })
     connection.setMovesLogOnClose(true)
-    checkpointer = Checkpointer(path: databasePath)
+    checkpointer = Checkpointer(path: folder.databasePath)
   }
 
   // MARK: Calls
@@ -69,17 +77,19 @@ final class Core: LoopTurn {
   ) {
     loop.registerInline(method) { [self] call, loop in
       do {
+        if let deadline = call.deadline, deadline <= .now {
+          throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
+        }
         try openGroup()
         let caller = try CallerIdentity.caller(of: call)
         let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
         hasWrites = hasWrites || access == .write
         let answer = try answer(
           Call(caller: caller, body: call.body, loop: loop), idempotent, handler)
-        kept.append(KeptAnswer(token: call.token, answer: .success(answer)))
+        keep(call.token, .success(answer), bytes: answer.count, on: loop)
       } catch {
-        let failure = RPCError(callFailure: error)
-        kept.append(KeptAnswer(token: call.token, answer: .failure(failure)))
-        if let error = error as? SQLError { giveUpGroup(after: error, on: loop) }
+        keep(call.token, .failure(RPCError(callFailure: error)), bytes: 0, on: loop)
+        if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
       }
     }
   }
@@ -109,6 +119,15 @@ final class Core: LoopTurn {
       method: call.method.fullName, request: call.body)
   }
 
+  private func keep(
+    _ token: ReplyToken, _ answer: Result<[UInt8], RPCError>, bytes: Int, on loop: LoopContext
+  ) {
+    kept.append(KeptAnswer(token: token, answer: answer))
+    keptBytes += bytes
+    // A turn of large answers must not fill the memory: its first part is a group of its own.
+    if keptBytes > Self.keptBytesMax { turnEnded(loop) }
+  }
+
   private func send(_ answer: KeptAnswer, on loop: LoopContext) {
     switch answer.answer {
     case .success(let body): loop.reply(answer.token, body: body)
@@ -119,17 +138,18 @@ final class Core: LoopTurn {
   // MARK: Groups
 
   func turnEnded(_ loop: LoopContext) {
-    guard isOpen else { return }
+    guard isOpen || !kept.isEmpty else { return }
     do {
-      let events = try engine.commit()
+      let events = isOpen ? try engine.commit() : []
       isOpen = false
       for answer in kept { send(answer, on: loop) }
       publish(events, on: loop)
       announceChannels(on: loop)
-      if hasWrites { counters.commits += 1 }
-      counters.events += UInt64(events.count)
+      count(events)
+      if hasWrites, checkpointer.logGrew(to: connection.logFrames) {
+        _ = try? connection.checkpoint()
+      }
       finishGroup()
-      if checkpointer.logGrew(to: connection.logFrames) { _ = try? connection.checkpoint() }
     } catch {
       giveUpGroup(after: error, on: loop)
     }
@@ -140,7 +160,7 @@ final class Core: LoopTurn {
     checkpointer.stop()
   }
 
-  private func openGroup() throws(SQLError) {
+  private func openGroup() throws {
     guard !isOpen else { return }
     try engine.begin()
     isOpen = true
@@ -150,22 +170,20 @@ final class Core: LoopTurn {
     isOpen = false
     hasWrites = false
     kept.removeAll(keepingCapacity: true)
+    keptBytes = 0
+    groupCounters = CoreCounters()
     changedUsers.removeAll(keepingCapacity: true)
   }
 
   /// Nothing of the group was kept: all that waited for its commit learn that.
-  private func giveUpGroup(after error: SQLError, on loop: LoopContext) {
-    logger.log(.error, "a group of calls was taken back", ["reason": error.message])
+  private func giveUpGroup(after error: any Error, on loop: LoopContext) {
+    logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
     let failure = RPCError(callFailure: error)
     for answer in kept {
       send(KeptAnswer(token: answer.token, answer: .failure(failure)), on: loop)
     }
     finishGroup()
-    do {
-      try engine.rollback()
-    } catch {
-      logger.log(.error, "the store cannot be read", ["reason": "\(error)"])
-    }
+    engine.rollback()
   }
 
   // MARK: Pushes
@@ -195,9 +213,24 @@ final class Core: LoopTurn {
 
   // MARK: Counters
 
+  /// Counts what counts once the group is committed.
   func countRecords(saved: Int, deleted: Int) {
-    counters.recordsSaved += UInt64(saved)
-    counters.recordsDeleted += UInt64(deleted)
+    groupCounters.recordsSaved += UInt64(saved)
+    groupCounters.recordsDeleted += UInt64(deleted)
+  }
+
+  private func count(_ events: [StoredEvent]) {
+    if hasWrites { counters.commits += 1 }
+    counters.recordsSaved += groupCounters.recordsSaved
+    counters.recordsDeleted += groupCounters.recordsDeleted
+    counters.events += UInt64(events.count)
+  }
+}
+
+extension Error {
+  /// The call is refused for what it asks, before it changed anything; others go on.
+  fileprivate var isCallersMistake: Bool {
+    self is ItemError || self is RPCError || self is MessageDecodingError
   }
 }
 

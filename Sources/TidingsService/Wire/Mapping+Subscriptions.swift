@@ -101,7 +101,7 @@ extension TidingsV1.NotificationInfo {
 
 extension TidingsV1.Notification {
   /// An event, without what differs between its subscribers.
-  init(_ event: Event) {
+  init(_ event: Event, in arena: borrowing Arena) {
     self.init(
       type: .query,
       databaseID: .init(event.database),
@@ -109,7 +109,7 @@ extension TidingsV1.Notification {
       recordID: .init(event.recordID),
       recordType: event.recordType,
       recordFields: Dictionary(
-        uniqueKeysWithValues: event.fields.sorted.map { ($0.name, .init($0.value)) }),
+        uniqueKeysWithValues: event.fields.sorted.map { ($0.name, .init($0.value, in: arena)) }),
       notificationInfo: event.notificationInfo.map { .init($0) },
       committed: .init(event.committed),
       position: .init(

@@ -10,17 +10,16 @@ extension TidingsV1.FieldValue {
     // Values of predicates are few: they take the way of a record's fields, through C.
     let arena = Arena()
     let message = packed(in: arena).assumingMemoryBound(to: Tidings__V1__FieldValue.self)
-    guard let value = try WireReader.fieldValue(message, path) else {
+    guard let value = try RecordReader.fieldValue(message, path) else {
       throw ItemError(.invalidArguments, "\(path) is null: predicates compare with values")
     }
     return value
   }
 
   /// A field of a notification.
-  init(_ value: FieldValue?) {
-    let arena = Arena()
-    let message = UnsafeRawPointer(WireWriter.fieldValue(value, in: arena))
-    // What WireWriter makes is valid UTF-8 throughout.
+  init(_ value: FieldValue?, in arena: borrowing Arena) {
+    let message = UnsafeRawPointer(RecordWriter.fieldValue(value, in: arena))
+    // What RecordWriter makes is valid UTF-8 throughout.
     self = (try? TidingsV1.FieldValue(unpacked: message)) ?? TidingsV1.FieldValue()
   }
 }

@@ -3,6 +3,7 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtoC
 internal import TidingsProtobuf
+internal import TidingsSQL
 
 /// Keeps records, subscriptions and events as the contract's messages, so that they go to clients
 /// without being decoded.
@@ -11,15 +12,18 @@ final class ProtoBodyCodec: BodyCodec {
 
   func encode(_ record: Record) -> [UInt8] {
     defer { arena.reset() }
-    return WireWriter.encode(record, in: arena)
+    return RecordWriter.encode(record, in: arena)
   }
 
   func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record {
     defer { arena.reset() }
-    let message = try TidingsV1.Record.unpack(bytes.bytes, in: arena)
-    return try WireReader.record(
-      UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(to: Tidings__V1__Record.self),
-      "the stored record")
+    return try stored("record") {
+      let message = try TidingsV1.Record.unpack(bytes.bytes, in: arena)
+      return try RecordReader.record(
+        UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(
+          to: Tidings__V1__Record.self),
+        "the stored record")
+    }
   }
 
   func encode(_ subscription: Subscription) -> [UInt8] {
@@ -29,12 +33,23 @@ final class ProtoBodyCodec: BodyCodec {
 
   func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> Subscription {
     defer { arena.reset() }
-    return try TidingsV1.Subscription(decoding: bytes.bytes, in: arena)
-      .model("the stored subscription", isStored: true)
+    return try stored("subscription") {
+      try TidingsV1.Subscription(decoding: bytes.bytes, in: arena)
+        .model("the stored subscription", isStored: true)
+    }
   }
 
   func encode(_ event: Event) -> [UInt8] {
     defer { arena.reset() }
-    return TidingsV1.Notification(event).encoded(in: arena)
+    return TidingsV1.Notification(event, in: arena).encoded(in: arena)
+  }
+
+  /// What was stored and cannot be read is the store's damage, not a caller's mistake.
+  private func stored<Value>(_ what: String, _ read: () throws -> Value) throws(SQLError) -> Value {
+    do {
+      return try read()
+    } catch {
+      throw SQLError(.damaged, "a stored \(what) cannot be read: \(error)")
+    }
   }
 }

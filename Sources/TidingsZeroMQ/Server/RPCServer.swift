@@ -60,6 +60,9 @@ public final class RPCServer: Sendable {
     await ended.wait()
   }
 
+  /// Returns when the server has ended, whether it was stopped or its sockets failed.
+  public func waitUntilEnded() async { await ended.wait() }
+
   deinit { inbox.send(.stop(grace: .zero)) }
 
   private typealias Bound = (endpoint: String, pushEndpoint: String?)

@@ -6,7 +6,8 @@ extension Oracle {
     guard database.owner != nil || name == Self.defaultZone else {
       return .init(zoneID: .init(zoneName: name), outcome: .error(.init(.badDatabase)))
     }
-    zones[database, default: [:]][name, default: Zone()].head += 0
+    let new = Zone(head: name == Self.defaultZone ? 0 : zoneFloors[database, default: 0])
+    zones[database, default: [:]][name, default: new].head += 0
     return fetchZone(name, in: database)
   }
 
@@ -29,6 +30,7 @@ extension Oracle {
     for case let record? in rows.map(\.record) {
       fire(record, nil, zone: name, in: database, by: caller)
     }
+    zoneFloors[database] = max(zoneFloors[database, default: 0], zone.head)
     zones[database]?[name] = nil
     return .init(zoneID: id, outcome: .deleted(true))
   }

@@ -74,6 +74,8 @@ public struct Oracle: Sendable {
   static let defaultZone = "_defaultZone"
 
   var zones: [Database: [String: Zone]] = [:]
+  /// The highest number that any deleted zone of a database had.
+  var zoneFloors: [Database: UInt64] = [:]
   var fieldTypes: [String: [String: Int]] = [:]
   /// A channel's number is its place here, counted from 1.
   var channels: [Channel] = []

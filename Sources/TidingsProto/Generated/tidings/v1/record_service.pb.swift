@@ -122,7 +122,8 @@ extension TidingsV1 {
     public var recordID: TidingsV1.RecordID? = nil
     /// The outcome.
     public var outcome: Outcome? = nil
-    /// With SERVER_RECORD_CHANGED: the record as stored. Absent when the record was deleted.
+    /// With SERVER_RECORD_CHANGED: the record as stored. Absent when the answer would grow too large:
+    /// fetch the record then.
     public var serverRecord: TidingsV1.Record? {
       get { _serverRecord?.value }
       set { _serverRecord = newValue.map { TidingsProtobuf.Indirect($0) } }

@@ -39,7 +39,8 @@ extension TidingsV1 {
     public var capabilities: TidingsV1.ZoneCapabilities? = nil
     /// When it was created. Absent for the default zone. Set by the server.
     public var created: GoogleProtobuf.Timestamp? = nil
-    /// The number of its last change; 0 when nothing was ever saved in it. Set by the server.
+    /// The number of its last change. A new zone begins with the highest number that any deleted zone
+    /// of the database had, 0 if there was none, so that no change tag is used twice. Set by the server.
     public var sequenceNumber: UInt64 = 0
 
     /// All fields at their defaults.

@@ -152,7 +152,8 @@ struct  Tidings__V1__RecordResult
    */
   Tidings__V1__RecordID *record_id;
   /*
-   * With SERVER_RECORD_CHANGED: the record as stored. Absent when the record was deleted.
+   * With SERVER_RECORD_CHANGED: the record as stored. Absent when the answer would grow too large:
+   * fetch the record then.
    */
   Tidings__V1__Record *server_record;
   /*

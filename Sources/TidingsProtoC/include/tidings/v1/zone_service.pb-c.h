@@ -75,7 +75,8 @@ struct  Tidings__V1__RecordZone
    */
   Google__Protobuf__Timestamp *created;
   /*
-   * The number of its last change; 0 when nothing was ever saved in it. Set by the server.
+   * The number of its last change. A new zone begins with the highest number that any deleted zone
+   * of the database had, 0 if there was none, so that no change tag is used twice. Set by the server.
    */
   uint64_t sequence_number;
 };

@@ -34,7 +34,7 @@ extension TidingsRpcV1 {
     public var predicateNodesMax: UInt32 = 0
     /// Hours for which an idempotency key is remembered.
     public var idempotencyRetentionHours: UInt32 = 0
-    /// Largest push in bytes, before sealing. Larger notifications are pruned.
+    /// Largest push in bytes, before sealing.
     public var pushBytesMax: UInt32 = 0
 
     /// All fields at their defaults.

@@ -83,7 +83,7 @@ struct  Tidings__Rpc__V1__Limits
    */
   uint32_t idempotency_retention_hours;
   /*
-   * Largest push in bytes, before sealing. Larger notifications are pruned.
+   * Largest push in bytes, before sealing.
    */
   uint32_t push_bytes_max;
 };

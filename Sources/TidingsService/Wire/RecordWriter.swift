@@ -3,8 +3,8 @@ internal import TidingsModel
 internal import TidingsProtoC
 internal import TidingsProtobuf
 
-/// Builds protobuf-c's structs from domain values, in the arena: the counterpart of `WireReader`.
-enum WireWriter {
+/// Builds protobuf-c's structs from domain values, in the arena: the counterpart of `RecordReader`.
+enum RecordWriter {
   /// The bytes of a record: its system fields and, unless they are left out, its fields.
   static func encode(_ record: Record, withFields: Bool = true, in arena: borrowing Arena)
     -> [UInt8]

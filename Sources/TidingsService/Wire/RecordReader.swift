@@ -8,7 +8,7 @@ internal import TidingsRPC
 /// every save and fetch comes through here.
 ///
 /// The pointers live in the arena of the call. What is not valid is refused with the path to it.
-enum WireReader {
+enum RecordReader {
   /// The text of a string field; `path` names it in the error.
   static func string(_ bytes: ProtobufCBinaryData, _ path: @autoclosure () -> String)
     throws(RPCError) -> String
