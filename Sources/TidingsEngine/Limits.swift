@@ -12,6 +12,9 @@ public struct Limits: Hashable, Sendable {
   public var idempotencyRetentionHours = 24
   /// Longest idempotency key, in bytes.
   public var idempotencyKeyBytesMax = 64
+  /// A page of a feed, and the server's records in an answer to a save, end at this many bytes: what
+  /// is large in sum must still fit into a frame.
+  public var answerBytesMax = 4 << 20
   /// Most rows that one page of a feed looks at, so that a page of skipped rows ends too.
   public var rowsPerPageMax = 4_000
 

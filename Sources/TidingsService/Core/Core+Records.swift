@@ -73,7 +73,11 @@ extension Core {
         response.add(
           1, TidingsV1.RecordResult(recordID: .init(recordID), outcome: .deleted(true)).encoded(in: arena))
       case .failed(let recordID, let error, let serverRecord):
-        Self.addFailure(recordID, error, serverRecord: serverRecord, to: &response, in: arena)
+        let size = response.bytes.count + (serverRecord?.count ?? 0)
+        let fits = serverRecord == nil || size <= engine.limits.answerBytesMax
+        Self.addFailure(
+          recordID, fits ? error : error.withoutServerRecord,
+          serverRecord: fits ? serverRecord : nil, to: &response, in: arena)
       }
     }
     countRecords(saved: saved, deleted: deleted)
@@ -155,5 +159,14 @@ extension Core {
       TidingsV1.RecordResult(recordID: .init(id), outcome: .error(.init(error))).encoded(in: arena))
     if let serverRecord { result.add(5, serverRecord) }
     response.add(1, result.bytes)
+  }
+}
+
+extension ItemError {
+  /// The error of an answer that would be too large with the server's record.
+  fileprivate var withoutServerRecord: ItemError {
+    var error = self
+    error.message += " (it is left out of this answer, which would be too large: fetch it)"
+    return error
   }
 }
