@@ -15,6 +15,9 @@ public struct Limits: Hashable, Sendable {
   public var subscriptionsPerUserMax = 10_000
   /// How long an idempotency key is remembered, in hours.
   public var idempotencyRetentionHours = 24
+  /// A page of a feed, and the server's records in an answer to a save, end at this many bytes: what
+  /// is large in sum must still fit into a frame.
+  public var answerBytesMax = 4 << 20
   /// Most rows that one page of a feed looks at, so that a page of skipped rows ends too.
   public var rowsPerPageMax = 4_000
 

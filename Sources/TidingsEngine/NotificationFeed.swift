@@ -107,8 +107,8 @@ final class NotificationFeed {
     position.positions = position.positions.filter { mine.contains($0.key) }
     var cursors = try memberships.compactMap { try cursor($0, after: position) }
     var items: [NotificationPage.Item] = []
-    var rows = 0
-    while items.count < limit, rows < limits.rowsPerPageMax,
+    var (rows, bytes) = (0, 0)
+    while items.count < limit, rows < limits.rowsPerPageMax, bytes < limits.answerBytesMax,
       let oldest = Self.oldest(of: cursors)
     {
       let membership = cursors[oldest].membership
@@ -116,6 +116,7 @@ final class NotificationFeed {
       rows += 1
       position.positions[membership.channel] = event.sequence
       if !event.isCaused(by: caller), try !isRead(event, of: caller.user, in: membership.channel) {
+        bytes += event.body.count
         items.append(
           NotificationPage.Item(
             id: NotificationID(channel: membership.channel, sequence: event.sequence),

@@ -1,7 +1,10 @@
+internal import Glibc
+internal import Synchronization
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// What is acknowledged survives `kill -9` at any moment.
@@ -11,20 +14,25 @@ internal import TidingsRPC
     var name: String
     var counter: Int64
     var price: Int64
+    /// Large records make commits long, so that more crashes come before their end.
+    var blobBytes = 10
     var tag = ""
 
     var record: TidingsV1.Record {
       .init(
         "Houses",
         name,
-        ["counter": .init(.int64Value(counter)), "price": .init(.int64Value(price))]
+        [
+          "counter": .init(.int64Value(counter)), "price": .init(.int64Value(price)),
+          "blob": .init(.bytesValue([UInt8](repeating: UInt8(counter & 0xff), count: blobBytes))),
+        ]
       )
     }
     var key: String { "\(name)/\(counter)" }
   }
 
   private static let threshold: Int64 = 100
-  private static let killCount = 15
+  private static let killCount = 30
 
   @Test("kill -9 under load loses no acknowledged save and no notification, and doubles none")
   func killUnderLoad() async throws {
@@ -44,18 +52,25 @@ internal import TidingsRPC
 
     let acknowledged = Observed<[Save]>([])
     let isStopping = Observed(false)
+    let killer = Killer()
     let writers = try await (0..<4).asyncMap { index in
       let client = try await server.client(as: "realty", device: "writer-\(index)")
       let seed = random.next()
       return Task {
-        try await Self.write(as: index, with: client, seed, into: acknowledged, until: isStopping)
+        try await Self.write(
+          as: index,
+          with: client,
+          seed,
+          killer,
+          into: acknowledged,
+          until: isStopping
+        )
       }
     }
 
     for _ in 0..<Self.killCount {
-      let moment = acknowledged.value.count + random.below(150)
-      try await acknowledged.wait("more saves") { $0.count > moment }
-      try await server.crash()
+      killer.arm(server.process, after: random.below(60))
+      try await server.process.waitForExit()
       server = try await server.restarted()
     }
     let moment = acknowledged.value.count + 20
@@ -74,11 +89,47 @@ internal import TidingsRPC
     try await expectFirstAnswers(saves, in: server, seed)
   }
 
+  @Test("an answer never leaves before its group is committed")
+  func answersFollowCommit() async throws {
+    var server = try await TestServer.startLasting()
+    try await server.client(as: "ada", device: "laptop").subscribe(.init("all", "Houses"))
+    for round in 0..<5 {
+      // Calls that take a while and arrive together: an answer that does not wait for the commit of
+      // the group comes long before it.
+      let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
+      _ = try await RawCall("tidings.rpc.v1.HealthService/Check").send(on: socket)
+      server.process.send(SIGSTOP)
+      for index in 0..<60 {
+        let records = (0..<200).map { TidingsV1.Record("Houses", "r\(round)-\(index)-\($0)") }
+        var call = RawCall(
+          RawCall.modifyRecords,
+          TidingsV1.ModifyRecordsRequest(recordsToSave: records, savePolicy: .allKeys).encoded()
+        )
+        call.header.callID = UInt64(index)
+        try await socket.send([call.header.encoded(), call.body])
+      }
+      server.process.send(SIGCONT)
+      var ids: [TidingsV1.RecordID] = []
+      for _ in 0...round * 4 {
+        let (header, _) = try RawCall.answer(try await socket.receive())
+        #expect(header.status == 0)
+        ids.append(.init("r\(round)-\(header.callID)-199"))
+      }
+      try await server.crash()
+      server = try await server.restarted()
+      let client = try await server.client(as: "ada", device: "laptop")
+      #expect(try await client.fetch(ids).allSatisfy { $0.record != nil })
+      let seen = Set(try await client.feed().notifications.map(\.recordID))
+      #expect(ids.allSatisfy(seen.contains))
+    }
+  }
+
   /// Saves one record after the other, each until it is acknowledged, always with the same key.
   private static func write(
     as index: Int,
     with client: Client,
     _ seed: UInt64,
+    _ killer: Killer,
     into acknowledged: Observed<[Save]>,
     until isStopping: Observed<Bool>
   ) async throws {
@@ -90,7 +141,8 @@ internal import TidingsRPC
       var save = Save(
         name: name,
         counter: counters[name] ?? 0,
-        price: Int64.random(in: 0..<2 * threshold, using: &random)
+        price: Int64.random(in: 0..<2 * threshold, using: &random),
+        blobBytes: random.oneIn(3) ? 200_000 : 10
       )
       while true {
         do {
@@ -98,6 +150,7 @@ internal import TidingsRPC
           guard let record = result.record else {
             throw WaitingFailure(description: "refused: \(result)")
           }
+          killer.acknowledged()
           save.tag = record.changeTag
           break
         } catch let error as RPCError {
@@ -112,7 +165,8 @@ internal import TidingsRPC
     let newest = Dictionary(saves.map { ($0.name, $0) }) { $0.counter > $1.counter ? $0 : $1 }
     let names = newest.keys.sorted()
     for (name, result) in zip(names, try await client.fetch(names.map { .init($0) })) {
-      #expect(result.record?.fields == newest[name]?.record.fields, "seed \(seed)")
+      let isSame = result.record?.fields == newest[name]?.record.fields
+      #expect(isSame, "seed \(seed), \(name)")
       #expect(result.record?.changeTag == newest[name]?.tag, "seed \(seed)")
     }
   }
@@ -159,6 +213,23 @@ internal import TidingsRPC
       _ = try await client.modify([.init("Houses", "other")], key: saves[saves.count - 1].key)
     }
     #expect(refused?.code == .failedPrecondition, "\(String(describing: refused))")
+  }
+}
+
+/// Kills a server in the moment in which a writer hears of an acknowledgement.
+private final class Killer: Sendable {
+  private let target = Mutex<(process: ServerProcess, countdown: Int)?>(nil)
+
+  func arm(_ process: ServerProcess, after count: Int) {
+    target.withLock { $0 = (process, count) }
+  }
+
+  func acknowledged() {
+    target.withLock { target in
+      guard let (process, countdown) = target else { return }
+      target = countdown > 0 ? (process, countdown - 1) : nil
+      if countdown == 0 { process.send(9) }
+    }
   }
 }
 

@@ -82,8 +82,8 @@ public final class TestServer: Sendable {
     var configuration = ClientConfiguration(endpoint: rpcEndpoint)
     configuration.user = user
     configuration.device = device
-    configuration.timeout = .seconds(15)
-    configuration.connectTimeout = .seconds(10)
+    configuration.timeout = .seconds(60)
+    configuration.connectTimeout = .seconds(30)
     configuration.reconcileInterval = reconcileInterval
     return try await Client(configuration)
   }

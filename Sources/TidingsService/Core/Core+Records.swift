@@ -22,10 +22,10 @@ extension Core {
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let outcomes = try engine.modifyRecords(
       try Self.changes(request, caller: call.caller), caller: call.caller)
-    return response(to: outcomes, bytesMax: Self.answerBytesMax(call.loop), in: call.arena)
+    return response(to: outcomes, in: call.arena)
   }
 
-  /// What an answer may have, with room for the results of failed items.
+  /// What fetched records may have together, with room for the results of failed items.
   private static func answerBytesMax(_ loop: LoopContext) -> Int {
     loop.configuration.frameBytesMax - (1 << 20)
   }
@@ -63,9 +63,7 @@ extension Core {
     return try id.model(for: caller)
   }
 
-  private func response(
-    to outcomes: [RecordOutcome], bytesMax: Int, in arena: borrowing Arena
-  ) -> [UInt8] {
+  private func response(to outcomes: [RecordOutcome], in arena: borrowing Arena) -> [UInt8] {
     var response = SplicedMessage(capacity: outcomes.count * 160)
     var (saved, deleted) = (0, 0)
     for outcome in outcomes {
@@ -80,9 +78,11 @@ extension Core {
         response.add(
           1, TidingsV1.RecordResult(recordID: .init(recordID), outcome: .deleted(true)).encoded(in: arena))
       case .failed(let recordID, let error, let serverRecord):
-        let fits = response.bytes.count + (serverRecord?.count ?? 0) <= bytesMax
+        let size = response.bytes.count + (serverRecord?.count ?? 0)
+        let fits = serverRecord == nil || size <= engine.limits.answerBytesMax
         Self.addFailure(
-          recordID, error, serverRecord: fits ? serverRecord : nil, to: &response, in: arena)
+          recordID, fits ? error : error.withoutServerRecord,
+          serverRecord: fits ? serverRecord : nil, to: &response, in: arena)
       }
     }
     countRecords(saved: saved, deleted: deleted)
@@ -164,5 +164,14 @@ extension Core {
       TidingsV1.RecordResult(recordID: .init(id), outcome: .error(.init(error))).encoded(in: arena))
     if let serverRecord { result.add(5, serverRecord) }
     response.add(1, result.bytes)
+  }
+}
+
+extension ItemError {
+  /// The error of an answer that would be too large with the server's record.
+  fileprivate var withoutServerRecord: ItemError {
+    var error = self
+    error.message += " (it is left out of this answer, which would be too large: fetch it)"
+    return error
   }
 }
