@@ -334,3 +334,55 @@ internal import TidingsRPC
     }
   }
 }
+
+/// What takes few bytes when it is sent and many when it is kept is bounded.
+@Suite struct BoundTests {
+  @Test("a record's lists have at most 100,000 members together, over several saves too")
+  func listMembers() async throws {
+    let server = try await TestServer.start()
+    let client = try await server.client(as: "ada")
+    func places(_ count: Int) -> TidingsV1.FieldValue {
+      .init(
+        value: .locationListValue(.init(values: Array(repeating: .init(), count: count))))
+    }
+    try await client.save(.init("Houses", "h1", ["a": places(60_000)]))
+    let result = try await client.modify([.init("Houses", "h1", ["b": places(60_000)])])[0]
+    #expect(result.error?.code == .limitExceeded)
+    #expect(result.error?.message.contains("100000") == true)
+    #expect(try await client.fetch([.init("h1")])[0].record?.fields.keys.sorted() == ["a"])
+  }
+
+  @Test("a zone that is created again does not repeat change tags")
+  func tagsOfRecreatedZone() async throws {
+    let server = try await TestServer.start()
+    let client = try await server.client(as: "ada")
+    let zone = TidingsV1.ZoneID(zoneName: "attic")
+    _ = try await client.zones.modifyRecordZones(.init(zonesToSave: [.init(zoneID: zone)]))
+    func save() async throws -> String? {
+      var record = TidingsV1.Record("Houses", "h1")
+      record.recordID?.zoneID = zone
+      return try await client.modify([record])[0].record?.changeTag
+    }
+    let first = try await save()
+    _ = try await client.zones.modifyRecordZones(.init(zoneIDsToDelete: [zone]))
+    _ = try await client.zones.modifyRecordZones(.init(zonesToSave: [.init(zoneID: zone)]))
+    #expect(try await save() != first)
+  }
+
+  @Test("the texts of a notification info have at most 4,096 bytes together")
+  func notificationInfo() async throws {
+    let server = try await TestServer.start()
+    let client = try await server.client(as: "ada")
+    let response = try await client.subscriptions.modifySubscriptions(
+      .init(subscriptionsToSave: [
+        .init(
+          subscriptionID: "s", type: .query, recordType: "Houses", firesOnRecordCreation: true,
+          notificationInfo: .init(alertBody: String(repeating: "x", count: 5_000)))
+      ]))
+    guard case .error(let error) = response.results[0].outcome else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(error.code == .invalidArguments && error.message.contains("4096"))
+  }
+}

@@ -207,3 +207,27 @@ internal import TidingsRPC
     #expect(after.incarnation == info.incarnation)
   }
 }
+
+/// A second server must leave the first alone.
+@Suite struct SecondServerTests {
+  @Test("a second rpcd with the same ipc endpoints fails, and the first still answers")
+  func sameEndpoints() async throws {
+    let folder = try TemporaryFolder()
+    let arguments = [
+      "--rpc", "ipc://\(folder.path)/rpc", "--push", "ipc://\(folder.path)/push",
+      "--data", "\(folder.path)/data",
+    ]
+    let first = try ServerProcess(arguments: arguments)
+    try await first.seen.wait("the ready line") { $0.output.contains("ready") }
+
+    let second = try ServerProcess(arguments: arguments)
+    #expect(try await second.waitForExit() == .code(1))
+    #expect(second.seen.value.errors.contains("another rpcd uses the data folder"))
+
+    let client = try await Client(ClientConfiguration(endpoint: "ipc://\(folder.path)/rpc"))
+    #expect(try await client.health.check(.init()).status == .serving)
+    await client.close()
+    first.send(15)
+    #expect(try await first.waitForExit() == .code(0))
+  }
+}

@@ -23,7 +23,10 @@ import TidingsZeroMQ
     #expect(event == .disconnected)
 
     let second = try await TestServer.start { $0.pushEndpoint = push }
-    #expect(await events.next() == .connected)
+    // A try that met the closing socket is lost once more.
+    event = await events.next()
+    while event == .disconnected { event = await events.next() }
+    #expect(event == .connected)
     #expect(await publishing(on: second) { await events.next() } == message)
     await subscriber.close()
     event = await events.next()
