@@ -6,6 +6,8 @@ public struct Limits: Hashable, Sendable {
   public var recordBytesMax = 1_000_000
   /// Most results in one page; also what a limit of 0 means.
   public var pageItemsMax = 400
+  /// Most bytes of bodies in one page of notifications; a single larger one is a page of its own.
+  public var pageBytesMax = 4 << 20
   /// Most subscriptions of one user in one container.
   public var subscriptionsPerUserMax = 10_000
   /// How long an idempotency key is remembered, in hours.
