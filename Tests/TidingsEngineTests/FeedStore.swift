@@ -1,0 +1,149 @@
+internal import TestSupport
+internal import TidingsModel
+internal import TidingsSQL
+internal import TidingsSQLite
+
+@testable internal import TidingsEngine
+
+/// A store whose rows tests write themselves, and the feed over it.
+final class FeedStore {
+  /// An event, and where it stands.
+  struct StoredEvent {
+    var channel: Int64
+    var sequence: Int64
+    var committed: Int64
+    var origin = Caller(user: "bob", device: "phone")
+    var body: [UInt8]
+  }
+
+  /// A subscription of ada's to a channel, as the store keeps it.
+  struct StoredRange {
+    var channel: Int64
+    var name: String
+    var since: Int64
+    var ended: Int64?
+  }
+
+  static let laptop = Caller(user: "ada", device: "laptop")
+
+  private let connection: SQLiteConnection
+  private let insertChannel: any SQLStatement
+  private let insertRange: any SQLStatement
+  private let insertEvent: any SQLStatement
+  private let insertMark: any SQLStatement
+
+  init() throws {
+    connection = try SQLiteConnection(path: TemporaryFolder().file("db"))
+    try connection.migrate(Migration.store)
+    insertChannel = try connection.prepare(
+      """
+      INSERT INTO channels (id, database_id, definition_key, topic, head)
+      VALUES (?1, 1, ?2, ?2, ?3)
+      """
+    )
+    insertRange = try connection.prepare(
+      """
+      INSERT INTO subscriptions (container, environment, owner, database_id, subscription_id,
+        channel_id, since, ended, body)
+      VALUES ('default', 1, 'ada', 1, ?1, ?2, ?3, ?4, ?5)
+      """
+    )
+    insertEvent = try connection.prepare("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    insertMark = try connection.prepare("INSERT INTO read_marks VALUES (?1, ?2, ?3)")
+    try connection.execute(
+      """
+      INSERT INTO databases (id, container, environment, scope, owner, zone_floor)
+      VALUES (1, 'default', 1, 1, 'ada', 0)
+      """)
+  }
+
+  /// Runs writes in one transaction.
+  func write(_ body: () throws -> Void) throws {
+    try connection.execute("BEGIN")
+    try body()
+    try connection.execute("COMMIT")
+  }
+
+  func addChannel(_ channel: Int64, head: Int64) throws {
+    insertChannel.bind(channel, at: 1)
+    insertChannel.bind([UInt8]("\(channel)".utf8), at: 2)
+    insertChannel.bind(head, at: 3)
+    try insertChannel.run()
+  }
+
+  func add(_ range: StoredRange) throws {
+    insertRange.bind(range.name, at: 1)
+    insertRange.bind(range.channel, at: 2)
+    insertRange.bind(range.since, at: 3)
+    insertRange.bind(range.ended, at: 4)
+    insertRange.bind([], at: 5)
+    try insertRange.run()
+  }
+
+  func add(_ event: StoredEvent) throws {
+    insertEvent.bind(event.channel, at: 1)
+    insertEvent.bind(event.sequence, at: 2)
+    insertEvent.bind(event.committed, at: 3)
+    insertEvent.bind(event.origin.user, at: 4)
+    insertEvent.bind(event.origin.device, at: 5)
+    insertEvent.bind(event.body, at: 6)
+    try insertEvent.run()
+  }
+
+  func markRead(_ id: NotificationID, of owner: String = "ada") throws {
+    insertMark.bind(owner, at: 1)
+    insertMark.bind(id.channel, at: 2)
+    insertMark.bind(id.sequence, at: 3)
+    try insertMark.run()
+  }
+
+  /// The feed over the rows that are there now.
+  func feed(limits: Limits = Limits()) throws -> NotificationFeed {
+    try NotificationFeed(
+      connection,
+      channels: ChannelRegistry(
+        connection,
+        catalog: Catalog(connection),
+        codec: OneSubscriptionCodec()
+      ),
+      subscriptions: SubscriptionTable(connection),
+      identity: StoreIdentity(connection),
+      limits: limits
+    )
+  }
+}
+
+extension NotificationFeed {
+  /// A page for one of ada's devices.
+  func page(
+    for caller: Caller = FeedStore.laptop,
+    after token: [UInt8] = [],
+    limit: Int = 0
+  ) throws -> NotificationPage {
+    try page(
+      for: caller,
+      container: "default",
+      environment: .development,
+      after: token,
+      limit: limit
+    )
+  }
+}
+
+/// Every subscription is the same one: the feed does not look at it.
+private final class OneSubscriptionCodec: BodyCodec {
+  func encode(_ record: Record) -> [UInt8] { [] }
+  func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record {
+    Record(recordID: RecordID(recordName: "any"), recordType: "Any")
+  }
+  func encode(_ subscription: Subscription) -> [UInt8] { [] }
+  func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> Subscription {
+    Subscription(
+      subscriptionID: "",
+      recordType: "Any",
+      predicate: .true,
+      options: [.recordCreation]
+    )
+  }
+  func encode(_ event: Event) -> [UInt8] { [] }
+}
