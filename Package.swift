@@ -20,15 +20,25 @@ func executable(_ name: String, _ dependencies: Target.Dependency...) -> Target 
 
 func testSupport(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(
-    name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+    name: name,
+    dependencies: dependencies,
+    path: "Tests/\(name)",
+    swiftSettings: settings
+  )
 }
 
 func tests(
-  _ name: String, exclude: [String] = [], _ dependencies: Target.Dependency...
+  _ name: String,
+  exclude: [String] = [],
+  _ dependencies: Target.Dependency...
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude,
-    swiftSettings: settings)
+    name: name,
+    dependencies: dependencies,
+    path: "Tests/\(name)",
+    exclude: exclude,
+    swiftSettings: settings
+  )
 }
 
 let package = Package(
@@ -66,28 +76,63 @@ let package = Package(
     library("TidingsJSON"),
     library(
       "TidingsZeroMQ",
-      "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC", "CZeroMQ"),
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsProtoC",
+      "CProtobufC",
+      "CZeroMQ"
+    ),
     library(
-      "TidingsClient", "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ"),
+      "TidingsClient",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsZeroMQ"
+    ),
 
     // Where the wings meet.
     library(
       "TidingsService",
-      "TidingsEngine", "TidingsModel", "TidingsSQL", "TidingsSQLite", "TidingsProto",
-      "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ", "TidingsProtoC", "CProtobufC"),
+      "TidingsEngine",
+      "TidingsModel",
+      "TidingsSQL",
+      "TidingsSQLite",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsZeroMQ",
+      "TidingsProtoC",
+      "CProtobufC"
+    ),
 
     // Programs.
     library("CommandLineTools"),
     executable("rpcd", "TidingsService", "CommandLineTools"),
     executable(
       "rpcctl",
-      "CommandLineTools", "TidingsClient", "TidingsJSON", "TidingsProto", "TidingsProtobuf",
-      "TidingsRPC"),
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsJSON",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC"
+    ),
     library("BenchCore"),
     executable(
       "tidings-bench",
-      "BenchCore", "CommandLineTools", "TidingsClient", "TidingsMatcher", "TidingsModel",
-      "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsSQLite", "CZeroMQ", "CSQLite"),
+      "BenchCore",
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsMatcher",
+      "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsSQLite",
+      "CZeroMQ",
+      "CSQLite"
+    ),
 
     // The generator.
     library("ProtoGen", "DescriptorProtoC", "CProtobufC"),
@@ -96,44 +141,92 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "GeneratedFixtureC", dependencies: ["TidingsProtoC", "CProtobufC"],
-      path: "Tests/GeneratedFixtureC"),
+      name: "GeneratedFixtureC",
+      dependencies: ["TidingsProtoC", "CProtobufC"],
+      path: "Tests/GeneratedFixtureC"
+    ),
     testSupport(
-      "GeneratedFixture", "GeneratedFixtureC", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+      "GeneratedFixture",
+      "GeneratedFixtureC",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC"
+    ),
     testSupport("RPCTestSupport", "TidingsRPC"),
     testSupport(
       "TestSupport",
-      "TidingsClient", "TidingsModel", "TidingsProto", "TidingsProtobuf", "TidingsRPC", "CZeroMQ"),
+      "TidingsClient",
+      "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "CZeroMQ"
+    ),
     tests("CommandLineToolsTests", "CommandLineTools"),
     tests(
       "rpcctlTests",
-      "rpcctl", "CommandLineTools", "TidingsClient", "TidingsJSON", "TidingsProto",
-      "TidingsProtobuf", "TidingsRPC"),
+      "rpcctl",
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsJSON",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC"
+    ),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
       "ScenarioTests",
-      "TestSupport", "TidingsClient", "TidingsProto", "TidingsProtobuf", "TidingsRPC",
-      "TidingsSQLite", "rpcd"),
+      "TestSupport",
+      "TidingsClient",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsSQLite",
+      "rpcd"
+    ),
     tests("TidingsBenchTests", "BenchCore"),
     tests("TidingsClientTests", "TestSupport", "TidingsClient", "TidingsProto"),
     tests(
       "TidingsEngineTests",
-      "TestSupport", "TidingsEngine", "TidingsModel", "TidingsSQL", "TidingsSQLite"),
+      "TestSupport",
+      "TidingsEngine",
+      "TidingsModel",
+      "TidingsSQL",
+      "TidingsSQLite"
+    ),
     tests("TidingsJSONTests", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     tests("TidingsMatcherTests", "TidingsMatcher", "TidingsModel"),
     tests("TidingsModelTests", "TidingsModel"),
     tests(
-      "TidingsProtobufTests", "TidingsProtobuf", "TidingsProto", "GeneratedFixture", "CProtobufC"),
+      "TidingsProtobufTests",
+      "TidingsProtobuf",
+      "TidingsProto",
+      "GeneratedFixture",
+      "CProtobufC"
+    ),
     tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     tests("TidingsRPCTests", "RPCTestSupport", "TidingsRPC"),
     tests(
       "TidingsServiceTests",
-      "TestSupport", "TidingsEngine", "TidingsModel", "TidingsProto", "TidingsProtobuf",
-      "TidingsRPC", "TidingsService", "TidingsSQL", "TidingsSQLite"),
+      "TestSupport",
+      "TidingsEngine",
+      "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsService",
+      "TidingsSQL",
+      "TidingsSQLite"
+    ),
     tests("TidingsSQLiteTests", "TestSupport", "TidingsEngine", "TidingsSQL", "TidingsSQLite"),
     tests(
       "TidingsZeroMQTests",
-      "RPCTestSupport", "TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsZeroMQ",
-      "CZeroMQ"),
+      "RPCTestSupport",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsZeroMQ",
+      "CZeroMQ"
+    ),
   ]
 )

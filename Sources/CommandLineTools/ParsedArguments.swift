@@ -49,6 +49,7 @@ public struct ParsedArguments: Hashable, Sendable {
   ///   - environment: Where options without a place on the command line are looked for.
   ///   - prefix: What the names of environment variables begin with.
   ///   - settings: What a configuration file says, by option name; below the environment.
+  /// - Throws: With what is wrong and what would be right.
   /// - Throws: What is wrong and what would be right.
   public init(
     _ arguments: [String],

@@ -14,7 +14,9 @@ public final class Client: Sendable {
 
   private let connection: ClientConnection
 
-  /// Starts connecting. A server that is not there is reported by the calls.
+  /// Starts connecting.
+  ///
+  /// A server that is not there is reported by the calls.
   ///
   /// - Throws: `invalidArgument` for a malformed endpoint.
   public init(_ configuration: ClientConfiguration) async throws(RPCError) {
@@ -42,13 +44,15 @@ public final class Client: Sendable {
   public var zones: TidingsV1.ZoneService.Client { .init(transport) }
   /// Subscriptions: save, fetch, delete.
   public var subscriptions: TidingsV1.SubscriptionService.Client { .init(transport) }
-  /// The log of notifications. `notificationStream` is what most want.
+  /// The log of notifications.
+  ///
+  /// `notificationStream` is what most want.
   public var notifications: TidingsV1.NotificationService.Client { .init(transport) }
-  /// Is the server up?
+  /// Tells whether the server is up.
   public var health: TidingsRpcV1.HealthService.Client { .init(transport) }
-  /// Who is the server, and what are its limits?
+  /// Tells who the server is, and its limits.
   public var server: TidingsRpcV1.ServerService.Client { .init(transport) }
-  /// What can be called?
+  /// Tells what can be called.
   public var reflection: TidingsRpcV1.ReflectionService.Client { .init(transport) }
 
   /// The user's notifications: first those in the log after a token, then those to come.
@@ -58,6 +62,7 @@ public final class Client: Sendable {
   ///
   /// - Parameter token: Where an earlier stream ended (`NotificationStream.changeToken`), or empty to
   ///   begin with the oldest notification that is kept.
+  /// - Returns: The stream; it begins when it is iterated.
   public func notificationStream(after token: [UInt8] = []) -> NotificationStream {
     NotificationStream(self, after: token)
   }

@@ -140,7 +140,9 @@ struct InboxState {
   }
 
   private mutating func hand(
-    _ notification: TidingsV1.Notification, of channel: TidingsV1.Channel, _ id: String
+    _ notification: TidingsV1.Notification,
+    of channel: TidingsV1.Channel,
+    _ id: String
   ) {
     let number = notification.position?.sequenceNumber ?? 0
     var notification = notification

@@ -50,7 +50,9 @@ public struct NotificationStream: AsyncSequence, Sendable {
     }
 
     /// Waits for the next notification.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws(RPCError)
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(RPCError)
       -> TidingsV1.Notification?
     {
       while !Task.isCancelled {
@@ -84,7 +86,8 @@ public struct NotificationStream: AsyncSequence, Sendable {
     private mutating func register() async throws(RPCError) {
       let configuration = client.configuration
       let response = try await client.notifications.registerDevice(
-        .init(container: configuration.container, environment: configuration.environment))
+        .init(container: configuration.container, environment: configuration.environment)
+      )
       if response.pushEndpoint != pushEndpoint { try await connect(to: response.pushEndpoint) }
       state.registered(response)
     }
@@ -93,12 +96,16 @@ public struct NotificationStream: AsyncSequence, Sendable {
       if let pushes { await pushes.close() }
       do {
         let connection = try await SubscriberConnection(
-          endpoint: endpoint, tick: client.configuration.reconcileInterval)
+          endpoint: endpoint,
+          tick: client.configuration.reconcileInterval
+        )
         events = connection.events.makeAsyncIterator()
         pushes = connection
       } catch {
         throw RPCError(
-          .unavailable, "cannot listen to the push endpoint '\(endpoint)': \(error)")
+          .unavailable,
+          "cannot listen to the push endpoint '\(endpoint)': \(error)"
+        )
       }
       pushEndpoint = endpoint
       state.connectionReplaced()
@@ -108,8 +115,11 @@ public struct NotificationStream: AsyncSequence, Sendable {
       let configuration = client.configuration
       let page = try await client.notifications.fetchNotificationChanges(
         .init(
-          container: configuration.container, environment: configuration.environment,
-          changeToken: state.token))
+          container: configuration.container,
+          environment: configuration.environment,
+          changeToken: state.token
+        )
+      )
       state.fetched(page)
     }
 

@@ -20,7 +20,8 @@ final class AnswerLog {
       """
       SELECT request_hash, response FROM answers
       WHERE owner = ?1 AND idempotency_key = ?2 AND expires > ?3
-      """)
+      """
+    )
     insert = try connection.prepare(
       """
       INSERT INTO answers (owner, idempotency_key, request_hash, response, expires)
@@ -28,12 +29,14 @@ final class AnswerLog {
       ON CONFLICT (owner, idempotency_key) DO UPDATE
       SET request_hash = excluded.request_hash, response = excluded.response,
         expires = excluded.expires
-      """)
+      """
+    )
     purge = try connection.prepare(
       """
       DELETE FROM answers WHERE (owner, idempotency_key) IN
         (SELECT owner, idempotency_key FROM answers WHERE expires <= ?1 LIMIT ?2)
-      """)
+      """
+    )
   }
 
   /// The first answer to a call, if it was answered.
@@ -49,7 +52,8 @@ final class AnswerLog {
       throw ItemError(
         .serverRejectedRequest,
         "the idempotency key '\(call.key)' was used for another request: use a new key for each "
-          + "request")
+          + "request"
+      )
     }
     return select.bytes(1)
   }
@@ -62,7 +66,9 @@ final class AnswerLog {
     insert.bind(call.requestHash, at: 3)
     insert.bind(response, at: 4)
     insert.bind(
-      time.millisecondsSince1970 + Int64(limits.idempotencyRetentionHours) * hour, at: 5)
+      time.millisecondsSince1970 + Int64(limits.idempotencyRetentionHours) * hour,
+      at: 5
+    )
     try insert.run()
     guard time >= nextPurge else { return }
     nextPurge.millisecondsSince1970 =

@@ -19,7 +19,9 @@ public protocol BodyCodec: AnyObject {
 
 /// One firing of a channel.
 public struct Event: Sendable {
-  /// Why a query subscription fires. The numbers are those of `CKQueryNotification.Reason`.
+  /// Why a query subscription fires.
+  ///
+  /// The numbers are those of `CKQueryNotification.Reason`.
   public enum Reason: Int32, Sendable {
     /// A record was created.
     case recordCreated = 1
@@ -31,7 +33,7 @@ public struct Event: Sendable {
 
   /// The channel's number.
   public var channel: Int64
-  /// The number in the channel: 1, 2, 3, …
+  /// The number in the channel, from 1 on.
   public var sequence: Int64
   /// Where it happened.
   public var database: DatabaseID

@@ -61,28 +61,35 @@ final class Catalog {
       """
       SELECT id FROM databases
       WHERE container = ?1 AND environment = ?2 AND scope = ?3 AND owner = ?4
-      """)
+      """
+    )
     selectDatabaseByNumber = try connection.prepare(
-      "SELECT container, environment, scope, owner FROM databases WHERE id = ?1")
+      "SELECT container, environment, scope, owner FROM databases WHERE id = ?1"
+    )
     insertDatabase = try connection.prepare(
       """
       INSERT INTO databases (container, environment, scope, owner, zone_floor)
       VALUES (?1, ?2, ?3, ?4, 0) RETURNING id
-      """)
+      """
+    )
     selectZone = try connection.prepare(
-      "SELECT id, head, created FROM zones WHERE database_id = ?1 AND name = ?2")
+      "SELECT id, head, created FROM zones WHERE database_id = ?1 AND name = ?2"
+    )
     selectZones = try connection.prepare(
-      "SELECT id, head, created, name FROM zones WHERE database_id = ?1 ORDER BY name")
+      "SELECT id, head, created, name FROM zones WHERE database_id = ?1 ORDER BY name"
+    )
     insertZone = try connection.prepare(
       """
       INSERT INTO zones (database_id, name, head, created)
       VALUES (?1, ?2, ?4, ?3) RETURNING id
-      """)
+      """
+    )
     selectFloor = try connection.prepare("SELECT zone_floor FROM databases WHERE id = ?1")
     updateHead = try connection.prepare("UPDATE zones SET head = ?2 WHERE id = ?1")
     deleteZone = try connection.prepare("DELETE FROM zones WHERE id = ?1")
     raiseFloor = try connection.prepare(
-      "UPDATE databases SET zone_floor = ?2 WHERE id = ?1 AND zone_floor < ?2")
+      "UPDATE databases SET zone_floor = ?2 WHERE id = ?1 AND zone_floor < ?2"
+    )
   }
 
   // MARK: Databases
@@ -116,7 +123,11 @@ final class Catalog {
       let scope = DatabaseScope(rawValue: Int32(truncatingIfNeeded: row.int64(2)))
     else { throw SQLError(.damaged, "the database with the number \(number) is missing") }
     let id = DatabaseID(
-      container: row.string(0), environment: environment, scope: scope, owner: row.string(3))
+      container: row.string(0),
+      environment: environment,
+      scope: scope,
+      owner: row.string(3)
+    )
     return remember(DatabaseEntry(number: number, id: id)).id
   }
 
@@ -135,7 +146,9 @@ final class Catalog {
 
   // MARK: Zones
 
-  /// The zone, if it exists in the store. The default zone does once something was written to it.
+  /// The zone, if it exists in the store.
+  ///
+  /// The default zone does once something was written to it.
   func zone(_ id: ZoneID, in database: DatabaseEntry) throws(SQLError) -> ZoneEntry? {
     let key = ZoneKey(database: database.number, zone: id)
     if let known = zones[key] { return known }
@@ -144,8 +157,11 @@ final class Catalog {
     defer { selectZone.reset() }
     guard try selectZone.step() else { return nil }
     let entry = ZoneEntry(
-      number: selectZone.int64(0), id: id,
-      created: Timestamp(millisecondsSince1970: selectZone.int64(2)), head: selectZone.int64(1))
+      number: selectZone.int64(0),
+      id: id,
+      created: Timestamp(millisecondsSince1970: selectZone.int64(2)),
+      head: selectZone.int64(1)
+    )
     zones[key] = entry
     return entry
   }
@@ -159,7 +175,11 @@ final class Catalog {
   }
 
   /// Writes a zone that does not exist.
-  func makeZone(_ id: ZoneID, in database: DatabaseEntry, at time: Timestamp)
+  func makeZone(
+    _ id: ZoneID,
+    in database: DatabaseEntry,
+    at time: Timestamp
+  )
     throws(SQLError) -> ZoneEntry
   {
     insertZone.bind(database.number, at: 1)

@@ -16,7 +16,10 @@ struct ChangeToken {
 
   /// Reads a token that a client sent.
   ///
-  /// - Parameter feed: What it must have been issued for.
+  /// - Parameters:
+  ///   - bytes: The token.
+  ///   - feed: What it must have been issued for.
+  ///   - identity: The store that must have issued it.
   /// - Throws: `invalidArguments` for bytes that are no token of this feed; `changeTokenExpired` for
   ///   one from before a restored backup.
   init(_ bytes: [UInt8], feed: String, identity: StoreIdentity) throws(ItemError) {
@@ -28,7 +31,8 @@ struct ChangeToken {
       throw ItemError(
         .changeTokenExpired,
         "the change token was issued before the server's data was restored: drop what you cached "
-          + "and fetch without a token")
+          + "and fetch without a token"
+      )
     }
     let hash = Self.hash(bytes.dropLast(Self.hashBytes), feed: feed, identity: identity)
     guard Cryptography.areEqual(bytes.suffix(Self.hashBytes), hash) else { throw Self.foreign }
@@ -55,9 +59,14 @@ struct ChangeToken {
   private static let foreign = ItemError(
     .invalidArguments,
     "the change token is not one that this server issued to this user for this container: fetch "
-      + "without a token")
+      + "without a token"
+  )
 
-  private static func hash(_ head: ArraySlice<UInt8>, feed: String, identity: StoreIdentity)
+  private static func hash(
+    _ head: ArraySlice<UInt8>,
+    feed: String,
+    identity: StoreIdentity
+  )
     -> [UInt8]
   {
     Cryptography.hash(Array(head) + Array(feed.utf8), key: identity.secret, bytes: hashBytes)

@@ -15,7 +15,11 @@ final class ChannelEntry {
   fileprivate(set) var isDirty = false
 
   init(
-    number: Int64, database: DatabaseEntry, topic: [UInt8], definition: Subscription, head: Int64
+    number: Int64,
+    database: DatabaseEntry,
+    topic: [UInt8],
+    definition: Subscription,
+    head: Int64
   ) {
     self.number = number
     self.database = database
@@ -48,15 +52,18 @@ final class ChannelRegistry {
       SELECT c.id, c.database_id, c.topic, c.head, min(s.body)
       FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.ended IS NULL
       GROUP BY c.id, c.database_id, c.topic, c.head
-      """)
+      """
+    )
     selectByKey = try connection.prepare(
-      "SELECT id, topic, head FROM channels WHERE definition_key = ?1")
+      "SELECT id, topic, head FROM channels WHERE definition_key = ?1"
+    )
     selectHead = try connection.prepare("SELECT head FROM channels WHERE id = ?1")
     insert = try connection.prepare(
       """
       INSERT INTO channels (database_id, definition_key, topic, head)
       VALUES (?1, ?2, ?3, 0) RETURNING id
-      """)
+      """
+    )
     updateHead = try connection.prepare("UPDATE channels SET head = ?2 WHERE id = ?1")
     try load()
   }
@@ -64,7 +71,9 @@ final class ChannelRegistry {
   /// How many channels have subscribers.
   var count: Int { entries.count }
 
-  /// Reads the channels that have subscribers, anew. When that fails, nothing is watched: call again
+  /// Reads the channels that have subscribers, anew.
+  ///
+  /// When that fails, nothing is watched: call again
   /// before anything is written.
   func load() throws {
     entries = [:]
@@ -79,7 +88,11 @@ final class ChannelRegistry {
         ChannelEntry(
           number: selectWatched.int64(0),
           database: DatabaseEntry(number: selectWatched.int64(1), id: database),
-          topic: selectWatched.bytes(2), definition: definition, head: selectWatched.int64(3)))
+          topic: selectWatched.bytes(2),
+          definition: definition,
+          head: selectWatched.int64(3)
+        )
+      )
     }
   }
 
@@ -95,8 +108,12 @@ final class ChannelRegistry {
       let number = selectByKey.int64(0)
       if let entry = entries[number] { return entry }
       let entry = ChannelEntry(
-        number: number, database: database, topic: selectByKey.bytes(1), definition: definition,
-        head: selectByKey.int64(2))
+        number: number,
+        database: database,
+        topic: selectByKey.bytes(1),
+        definition: definition,
+        head: selectByKey.int64(2)
+      )
       watch(entry)
       return entry
     }
@@ -107,12 +124,19 @@ final class ChannelRegistry {
     defer { insert.reset() }
     _ = try insert.step()
     let entry = ChannelEntry(
-      number: insert.int64(0), database: database, topic: topic, definition: definition, head: 0)
+      number: insert.int64(0),
+      database: database,
+      topic: topic,
+      definition: definition,
+      head: 0
+    )
     watch(entry)
     return entry
   }
 
-  /// The last subscriber left: changes no longer fire the channel. Its events stay.
+  /// The last subscriber left: changes no longer fire the channel.
+  ///
+  /// Its events stay.
   func unwatch(_ channel: Int64) throws {
     guard let entry = entries.removeValue(forKey: channel) else { return }
     _ = index.remove(channel: channel)
@@ -137,11 +161,19 @@ final class ChannelRegistry {
 
   /// Finds the channels that a change fires.
   func match(
-    old: Record?, new: Record?, zone: ZoneID, in database: DatabaseEntry,
+    old: Record?,
+    new: Record?,
+    zone: ZoneID,
+    in database: DatabaseEntry,
     into firings: inout [Firing]
   ) {
     index.match(
-      database: database.number, zone: zoneNumbers[zone] ?? 0, old: old, new: new, into: &firings)
+      database: database.number,
+      zone: zoneNumbers[zone] ?? 0,
+      old: old,
+      new: new,
+      into: &firings
+    )
   }
 
   /// Takes the next number of a channel, for one event.
@@ -171,16 +203,22 @@ final class ChannelRegistry {
   private func watch(_ entry: ChannelEntry) {
     entries[entry.number] = entry
     let zone = entry.definition.zoneID.map { zone in
-      zoneNumbers[zone] ?? {
-        zoneNumbers[zone] = Int64(zoneNumbers.count + 1)
-        return Int64(zoneNumbers.count)
-      }()
+      zoneNumbers[zone]
+        ?? {
+          zoneNumbers[zone] = Int64(zoneNumbers.count + 1)
+          return Int64(zoneNumbers.count)
+        }()
     }
     index.insert(
       WatchedChannel(
-        channel: entry.number, database: entry.database.number,
-        recordType: entry.definition.recordType, zone: zone,
-        predicate: entry.definition.predicate, options: entry.definition.options))
+        channel: entry.number,
+        database: entry.database.number,
+        recordType: entry.definition.recordType,
+        zone: zone,
+        predicate: entry.definition.predicate,
+        options: entry.definition.options
+      )
+    )
   }
 
   /// Equal for subscriptions that always fire together: same database, same definition.

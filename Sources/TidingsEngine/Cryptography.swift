@@ -25,14 +25,22 @@ enum Cryptography {
   /// BLAKE2b of a message: a name for it that no other message has.
   ///
   /// - Parameters:
+  ///   - message: What is hashed.
   ///   - key: With a key, only its holders can make the hash: 16 to 64 bytes, or none.
   ///   - bytes: Length of the hash, 16 to 64.
+  /// - Returns: The hash.
   static func hash(_ message: [UInt8], key: [UInt8] = [], bytes: Int) -> [UInt8] {
     precondition(isReady, "libsodium cannot be initialized")
     return [UInt8](unsafeUninitializedCapacity: bytes) { buffer, initialized in
       guard let start = buffer.baseAddress else { return }
       crypto_generichash(
-        start, bytes, message, UInt64(message.count), key, key.count)
+        start,
+        bytes,
+        message,
+        UInt64(message.count),
+        key,
+        key.count
+      )
       initialized = bytes
     }
   }

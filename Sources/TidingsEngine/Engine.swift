@@ -38,6 +38,9 @@ public final class Engine {
   /// Opens the engine on a store, bringing its schema up to date.
   ///
   /// - Parameters:
+  ///   - connection: The store.
+  ///   - codec: How values become stored bytes.
+  ///   - limits: What calls may not exceed.
   ///   - clock: The time of day; within a run the engine does not let it go backwards.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
@@ -60,20 +63,43 @@ public final class Engine {
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     events = try EventLog(
-      connection, channels: channels, subscriptions: subscriptions, originTags: originTags,
-      codec: codec)
+      connection,
+      channels: channels,
+      subscriptions: subscriptions,
+      originTags: originTags,
+      codec: codec
+    )
     answers = try AnswerLog(connection, limits: limits)
     feed = try NotificationFeed(
-      connection, channels: channels, subscriptions: subscriptions, identity: identity,
-      limits: limits)
+      connection,
+      channels: channels,
+      subscriptions: subscriptions,
+      identity: identity,
+      limits: limits
+    )
     recordChanges = ModifyRecords(
-      catalog: catalog, records: records, fieldTypes: fieldTypes, channels: channels,
-      events: events, codec: codec, limits: limits)
+      catalog: catalog,
+      records: records,
+      fieldTypes: fieldTypes,
+      channels: channels,
+      events: events,
+      codec: codec,
+      limits: limits
+    )
     zoneChanges = ModifyZones(
-      catalog: catalog, records: records, channels: channels, events: events, codec: codec)
+      catalog: catalog,
+      records: records,
+      channels: channels,
+      events: events,
+      codec: codec
+    )
     subscriptionChanges = ModifySubscriptions(
-      catalog: catalog, channels: channels, subscriptions: subscriptions, codec: codec,
-      limits: limits)
+      catalog: catalog,
+      channels: channels,
+      subscriptions: subscriptions,
+      codec: codec,
+      limits: limits
+    )
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -105,7 +131,9 @@ public final class Engine {
     return events.takePending()
   }
 
-  /// Takes the group back. The next transaction begins with a fresh look at the store.
+  /// Takes the group back.
+  ///
+  /// The next transaction begins with a fresh look at the store.
   public func rollback() {
     try? rollbackStatement.run()
     _ = events.takePending()
@@ -123,7 +151,9 @@ public final class Engine {
   ///
   /// - Throws: `ItemError` `unknownItem` or `zoneNotFound`; `SQLError`.
   public func withRecord(
-    _ id: RecordID, in databaseID: DatabaseID, _ body: (UnsafeRawBufferPointer) throws -> Void
+    _ id: RecordID,
+    in databaseID: DatabaseID,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try id.validate()
     let database = try catalog.database(databaseID)
@@ -165,21 +195,33 @@ public final class Engine {
   // MARK: Subscriptions
 
   /// Saves a subscription.
-  public func saveSubscription(_ subscription: Subscription, of owner: String, in id: DatabaseID)
+  public func saveSubscription(
+    _ subscription: Subscription,
+    of owner: String,
+    in id: DatabaseID
+  )
     throws -> SavedSubscription
   {
     try subscriptionChanges.save(subscription, of: owner, in: id)
   }
 
   /// Deletes a subscription.
-  public func deleteSubscription(_ subscriptionID: String, of owner: String, in id: DatabaseID)
+  public func deleteSubscription(
+    _ subscriptionID: String,
+    of owner: String,
+    in id: DatabaseID
+  )
     throws
   {
     try subscriptionChanges.delete(subscriptionID, of: owner, in: id)
   }
 
   /// Returns a subscription.
-  public func subscription(_ subscriptionID: String, of owner: String, in id: DatabaseID) throws
+  public func subscription(
+    _ subscriptionID: String,
+    of owner: String,
+    in id: DatabaseID
+  ) throws
     -> SavedSubscription
   {
     try subscriptionChanges.fetch(subscriptionID, of: owner, in: id)
@@ -197,28 +239,43 @@ public final class Engine {
 
   /// Returns a page of the caller's notifications.
   public func notifications(
-    for caller: Caller, container: String, environment: Environment, after token: [UInt8],
+    for caller: Caller,
+    container: String,
+    environment: Environment,
+    after token: [UInt8],
     limit: Int
   ) throws -> NotificationPage {
     try feed.page(
-      for: caller, container: container, environment: environment, after: token, limit: limit)
+      for: caller,
+      container: container,
+      environment: environment,
+      after: token,
+      limit: limit
+    )
   }
 
   /// Marks notifications read, for all devices of the user.
   ///
   /// - Returns: For each, why it failed, or `nil`.
   public func markRead(
-    _ ids: [String], of owner: String, container: String, environment: Environment
+    _ ids: [String],
+    of owner: String,
+    container: String,
+    environment: Environment
   ) throws -> [ItemError?] {
     let memberships = try subscriptions.memberships(
-      of: owner, container: container, environment: environment)
+      of: owner,
+      container: container,
+      environment: environment
+    )
     return try ids.map { text in
       do {
         guard let id = NotificationID(text) else {
           throw ItemError(
             .invalidArguments,
             "'\(text)' is not a notification id: they look like 12-345 and come from "
-              + "FetchNotificationChanges")
+              + "FetchNotificationChanges"
+          )
         }
         try feed.markRead(id, of: owner, among: memberships)
         return nil
@@ -229,24 +286,35 @@ public final class Engine {
   }
 
   /// The channels on which a caller's pushes are published.
-  public func pushChannels(for caller: Caller, container: String, environment: Environment) throws
+  public func pushChannels(
+    for caller: Caller,
+    container: String,
+    environment: Environment
+  ) throws
     -> [PushChannel]
   {
     let memberships = try subscriptions.memberships(
-      of: caller.user, container: container, environment: environment)
+      of: caller.user,
+      container: container,
+      environment: environment
+    )
     return memberships.compactMap { membership in
       guard membership.ended == nil, let channel = channels.entry(membership.channel) else {
         return nil
       }
       return PushChannel(
-        channel: channel.number, head: channel.head, topic: channel.topic,
+        channel: channel.number,
+        head: channel.head,
+        topic: channel.topic,
         subscriptionID: membership.subscriptionID,
-        originTag: originTags.tag(caller, topic: channel.topic))
+        originTag: originTags.tag(caller, topic: channel.topic)
+      )
     }
   }
 
   /// The topic on which a user's devices learn that the user's channels changed.
-  public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8] {
+  public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
+  {
     controlTopics.topic(of: user, container: container, environment: environment)
   }
 

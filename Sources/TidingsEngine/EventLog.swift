@@ -15,8 +15,11 @@ final class EventLog {
   private var pending: [StoredEvent] = []
 
   init(
-    _ connection: any SQLConnection, channels: ChannelRegistry, subscriptions: SubscriptionTable,
-    originTags: OriginTags, codec: any BodyCodec
+    _ connection: any SQLConnection,
+    channels: ChannelRegistry,
+    subscriptions: SubscriptionTable,
+    originTags: OriginTags,
+    codec: any BodyCodec
   ) throws {
     self.channels = channels
     self.subscriptions = subscriptions
@@ -26,7 +29,8 @@ final class EventLog {
       """
       INSERT INTO events (channel_id, sequence, committed, origin_user, origin_device, body)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-      """)
+      """
+    )
   }
 
   /// Stores the events of one change.
@@ -34,8 +38,17 @@ final class EventLog {
   /// - Parameters:
   ///   - old: The record before; `nil` for a creation.
   ///   - new: The record after; `nil` for a deletion.
+  ///   - zone: The record's zone.
+  ///   - database: The zone's database.
+  ///   - caller: Who made the change.
+  ///   - time: When.
+  /// - Throws: `SQLError`.
   func fire(
-    old: Record?, new: Record?, zone: ZoneID, in database: DatabaseEntry, caller: Caller,
+    old: Record?,
+    new: Record?,
+    zone: ZoneID,
+    in database: DatabaseEntry,
+    caller: Caller,
     at time: Timestamp
   ) throws {
     firings.removeAll(keepingCapacity: true)
@@ -54,14 +67,23 @@ final class EventLog {
   }
 
   private func store(
-    _ reason: Firing.Reason, _ channel: ChannelEntry, record: Record, caller: Caller,
+    _ reason: Firing.Reason,
+    _ channel: ChannelEntry,
+    record: Record,
+    caller: Caller,
     at time: Timestamp
   ) throws {
     let event = Event(
-      channel: channel.number, sequence: channels.advance(channel), database: channel.database.id,
-      reason: reason.eventReason, recordID: record.recordID, recordType: record.recordType,
+      channel: channel.number,
+      sequence: channels.advance(channel),
+      database: channel.database.id,
+      reason: reason.eventReason,
+      recordID: record.recordID,
+      recordType: record.recordType,
       fields: Self.fields(of: record, for: channel.definition, reason),
-      notificationInfo: channel.definition.notificationInfo, committed: time)
+      notificationInfo: channel.definition.notificationInfo,
+      committed: time
+    )
     let body = codec.encode(event)
     insert.bind(channel.number, at: 1)
     insert.bind(event.sequence, at: 2)
@@ -72,8 +94,13 @@ final class EventLog {
     try insert.run()
     pending.append(
       StoredEvent(
-        topic: channel.topic, sequence: event.sequence,
-        originTag: originTags.tag(caller, topic: channel.topic), committed: time, body: body))
+        topic: channel.topic,
+        sequence: event.sequence,
+        originTag: originTags.tag(caller, topic: channel.topic),
+        committed: time,
+        body: body
+      )
+    )
 
     if channel.definition.options.contains(.once) {
       try subscriptions.endAll(of: channel.number, at: event.sequence)
@@ -82,7 +109,9 @@ final class EventLog {
   }
 
   private static func fields(
-    of record: Record, for definition: Subscription, _ reason: Firing.Reason
+    of record: Record,
+    for definition: Subscription,
+    _ reason: Firing.Reason
   ) -> RecordFields {
     var fields = RecordFields()
     guard reason != .deleted, let keys = definition.notificationInfo?.desiredKeys else {

@@ -21,7 +21,9 @@ struct FeedCursor {
     }
   }
 
-  /// Most events read at once. The first read is of one: most channels of a user with many have
+  /// Most events read at once.
+  ///
+  /// The first read is of one: most channels of a user with many have
   /// little to tell.
   private static let chunkRowsMax = 64
 
@@ -33,7 +35,9 @@ struct FeedCursor {
   /// The next event last.
   private var events: [Event] = []
   private var chunkRows = 1
-  /// The latest time seen. The clock may have gone back while the server was down; the order of
+  /// The latest time seen.
+  ///
+  /// The clock may have gone back while the server was down; the order of
   /// numbers comes first.
   private var latest = Int64.min
   /// The first number from `position` on that is marked read, once it was looked up.
@@ -69,6 +73,7 @@ struct FeedCursor {
   /// - Parameters:
   ///   - head: The number of the channel's newest event.
   ///   - read: Returns the first events, at most so many, of those with a number in the range.
+  /// - Throws: What `read` throws.
   mutating func refill(
     head: Int64,
     _ read: (_ numbers: ClosedRange<Int64>, _ rows: Int) throws -> [Event]

@@ -18,12 +18,14 @@ final class FieldTypes {
       """
       SELECT field, kind FROM field_types
       WHERE container = ?1 AND environment = ?2 AND record_type = ?3
-      """)
+      """
+    )
     insert = try connection.prepare(
       """
       INSERT INTO field_types (container, environment, record_type, field, kind)
       VALUES (?1, ?2, ?3, ?4, ?5)
-      """)
+      """
+    )
   }
 
   /// Fields that a save uses for the first time.
@@ -31,11 +33,17 @@ final class FieldTypes {
 
   /// Compares a save's fields with the types they have.
   ///
-  /// - Parameter planned: The types that earlier saves of the same call give to fields without one.
+  /// - Parameters:
+  ///   - fields: The fields to be stored.
+  ///   - recordType: The record's type.
+  ///   - database: The database; types belong to its container and environment.
+  ///   - planned: The types that earlier saves of the same call give to fields without one.
   /// - Returns: The fields that have no type yet.
   /// - Throws: `ItemError` `invalidArguments` for a field of another type.
   func check(
-    _ fields: RecordFields, of recordType: String, in database: DatabaseID,
+    _ fields: RecordFields,
+    of recordType: String,
+    in database: DatabaseID,
     planned: [String: FieldValue.Kind]
   ) throws -> Discovery {
     let types = try types(of: key(recordType, database))
@@ -49,14 +57,19 @@ final class FieldTypes {
         throw ItemError(
           .invalidArguments,
           "field '\(field.name)' of record type '\(recordType)' is \(type.rawValue) and cannot "
-            + "hold \(kind.rawValue): send \(type.rawValue), or use another field")
+            + "hold \(kind.rawValue): send \(type.rawValue), or use another field"
+        )
       }
     }
     return discovered
   }
 
   /// Fixes the types of fields used for the first time.
-  func learn(_ discovery: Discovery, of recordType: String, in database: DatabaseID)
+  func learn(
+    _ discovery: Discovery,
+    of recordType: String,
+    in database: DatabaseID
+  )
     throws(SQLError)
   {
     guard !discovery.isEmpty else { return }
@@ -77,7 +90,10 @@ final class FieldTypes {
 
   private func key(_ recordType: String, _ database: DatabaseID) -> TypeKey {
     TypeKey(
-      container: database.container, environment: database.environment, recordType: recordType)
+      container: database.container,
+      environment: database.environment,
+      recordType: recordType
+    )
   }
 
   private func types(of key: TypeKey) throws -> [String: FieldValue.Kind] {

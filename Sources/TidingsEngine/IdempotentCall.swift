@@ -9,6 +9,8 @@ public struct IdempotentCall: Sendable {
   /// A call.
   ///
   /// - Parameters:
+  ///   - owner: The user that calls.
+  ///   - key: The key that the client chose.
   ///   - method: The method's full name.
   ///   - request: The encoded request.
   public init(owner: String, key: String, method: String, request: UnsafeRawBufferPointer) {

@@ -1,6 +1,8 @@
 public import TidingsModel
 
-/// What the engine refuses to exceed. The server advertises these.
+/// What the engine refuses to exceed.
+///
+/// The server advertises these.
 public struct Limits: Hashable, Sendable {
   /// Most items in one call, saves and deletions together.
   public var itemsPerCallMax = 400
@@ -29,7 +31,8 @@ public struct Limits: Hashable, Sendable {
     guard count <= itemsPerCallMax else {
       throw ItemError(
         .limitExceeded,
-        "the call has \(count) items and may have \(itemsPerCallMax): split it in half")
+        "the call has \(count) items and may have \(itemsPerCallMax): split it in half"
+      )
     }
   }
 }

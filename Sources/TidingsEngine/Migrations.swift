@@ -1,10 +1,13 @@
 package import TidingsSQL
 
 extension Migration {
-  /// All steps of the store's schema. What has landed is never changed: a new need is a new step.
+  /// All steps of the store's schema.
+  ///
+  /// What has landed is never changed: a new need is a new step.
   package static let store: [Migration] = [
     Migration(
-      number: 1, name: "first light",
+      number: 1,
+      name: "first light",
       sql: """
         -- Facts about this store: its incarnation and its secret.
         CREATE TABLE store (
@@ -111,6 +114,7 @@ extension Migration {
           PRIMARY KEY (owner, idempotency_key)
         ) WITHOUT ROWID;
         CREATE INDEX answers_by_expiry ON answers (expires);
-        """)
+        """
+    )
   ]
 }

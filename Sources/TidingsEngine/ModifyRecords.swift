@@ -12,8 +12,13 @@ final class ModifyRecords {
   private let limits: Limits
 
   init(
-    catalog: Catalog, records: RecordTable, fieldTypes: FieldTypes, channels: ChannelRegistry,
-    events: EventLog, codec: any BodyCodec, limits: Limits
+    catalog: Catalog,
+    records: RecordTable,
+    fieldTypes: FieldTypes,
+    channels: ChannelRegistry,
+    events: EventLog,
+    codec: any BodyCodec,
+    limits: Limits
   ) {
     self.catalog = catalog
     self.records = records
@@ -28,7 +33,11 @@ final class ModifyRecords {
   ///
   /// - Returns: An outcome for each save, then for each deletion.
   /// - Throws: What fails the call as a whole: `ItemError` before anything is written, or `SQLError`.
-  func callAsFunction(_ changes: RecordChanges, caller: Caller, at time: Timestamp) throws
+  func callAsFunction(
+    _ changes: RecordChanges,
+    caller: Caller,
+    at time: Timestamp
+  ) throws
     -> [RecordOutcome]
   {
     try checkCall(changes)
@@ -36,12 +45,22 @@ final class ModifyRecords {
     var plan = RecordPlan(itemCount: changes.saves.count + changes.deletions.count)
     for (item, record) in changes.saves.enumerated() {
       try planSave(
-        record, item: item, policy: changes.policy, in: database,
-        stamp: Record.Stamp(timestamp: time, caller: caller), plan: &plan)
+        record,
+        item: item,
+        policy: changes.policy,
+        in: database,
+        stamp: Record.Stamp(timestamp: time, caller: caller),
+        plan: &plan
+      )
     }
     for (offset, recordID) in changes.deletions.enumerated() {
       try planDeletion(
-        recordID, item: changes.saves.count + offset, in: database, at: time, plan: &plan)
+        recordID,
+        item: changes.saves.count + offset,
+        in: database,
+        at: time,
+        plan: &plan
+      )
     }
     if changes.isAtomic { plan.applyAtomicity() }
     try apply(plan, in: database, caller: caller, at: time)
@@ -60,13 +79,18 @@ final class ModifyRecords {
       throw ItemError(
         .invalidArguments,
         "record \(Identifier.shown(recordID.recordName)) stands in the call twice: send one change "
-          + "for each record")
+          + "for each record"
+      )
     }
   }
 
   private func planSave(
-    _ sent: Record, item: Int, policy: RecordChanges.SavePolicy, in database: DatabaseEntry,
-    stamp: Record.Stamp, plan: inout RecordPlan
+    _ sent: Record,
+    item: Int,
+    policy: RecordChanges.SavePolicy,
+    in database: DatabaseEntry,
+    stamp: Record.Stamp,
+    plan: inout RecordPlan
   ) throws {
     var sent = sent
     if sent.recordID.recordName.isEmpty { sent.recordID.recordName = randomRecordName() }
@@ -84,23 +108,37 @@ final class ModifyRecords {
       }
       let new = try merge(sent, into: old, in: zone, stamp: stamp)
       let discovery = try fieldTypes.check(
-        new.fields, of: new.recordType, in: database.id,
-        planned: plan.discovered[new.recordType] ?? [:])
+        new.fields,
+        of: new.recordType,
+        in: database.id,
+        planned: plan.discovered[new.recordType] ?? [:]
+      )
       try checkMemberCount(of: new)
       let body = codec.encode(new)
       guard body.count <= limits.recordBytesMax else {
         throw ItemError(
           .limitExceeded,
           "record '\(new.recordID.recordName)' has \(body.count) bytes and may have "
-            + "\(limits.recordBytesMax): move large values into assets")
+            + "\(limits.recordBytesMax): move large values into assets"
+        )
       }
       plan.write(
         RecordPlan.Write(
-          item: item, zone: zone, name: new.recordID.recordName,
+          item: item,
+          zone: zone,
+          name: new.recordID.recordName,
           row: RecordTable.Row(
-            sequence: zone.head + 1, recordType: new.recordType, body: body),
-          replacesRow: row != nil, old: old, new: new, discovery: discovery),
-        outcome: .saved(new))
+            sequence: zone.head + 1,
+            recordType: new.recordType,
+            body: body
+          ),
+          replacesRow: row != nil,
+          old: old,
+          new: new,
+          discovery: discovery
+        ),
+        outcome: .saved(new)
+      )
     } catch let error as ItemError {
       plan.fail(item, sent.recordID, error)
     }
@@ -112,12 +150,16 @@ final class ModifyRecords {
       throw ItemError(
         .limitExceeded,
         "record '\(record.recordID.recordName)' has lists with \(count) members together and may "
-          + "have \(limits.listMembersPerRecordMax): spread them over several records")
+          + "have \(limits.listMembersPerRecordMax): spread them over several records"
+      )
     }
   }
 
   private func planDeletion(
-    _ recordID: RecordID, item: Int, in database: DatabaseEntry, at time: Timestamp,
+    _ recordID: RecordID,
+    item: Int,
+    in database: DatabaseEntry,
+    at time: Timestamp,
     plan: inout RecordPlan
   ) throws {
     do {
@@ -131,23 +173,39 @@ final class ModifyRecords {
       let old = isWatched ? try body.withUnsafeBytes { try codec.decodeRecord($0) } : nil
       plan.write(
         RecordPlan.Write(
-          item: item, zone: zone, name: recordID.recordName,
+          item: item,
+          zone: zone,
+          name: recordID.recordName,
           row: RecordTable.Row(
-            sequence: zone.head + 1, recordType: row.recordType, body: nil),
-          replacesRow: true, old: old, new: nil, discovery: []),
-        outcome: .deleted(recordID))
+            sequence: zone.head + 1,
+            recordType: row.recordType,
+            body: nil
+          ),
+          replacesRow: true,
+          old: old,
+          new: nil,
+          discovery: []
+        ),
+        outcome: .deleted(recordID)
+      )
     } catch let error as ItemError {
       plan.fail(item, recordID, error)
     }
   }
 
-  private func zone(_ id: ZoneID, in database: DatabaseEntry, at time: Timestamp) throws
+  private func zone(
+    _ id: ZoneID,
+    in database: DatabaseEntry,
+    at time: Timestamp
+  ) throws
     -> ZoneEntry
   {
     if let zone = try catalog.zone(id, in: database) { return zone }
     guard id == .default else {
       throw ItemError(
-        .zoneNotFound, "zone '\(id.zoneName)' does not exist: create it, then save again")
+        .zoneNotFound,
+        "zone '\(id.zoneName)' does not exist: create it, then save again"
+      )
     }
     return try catalog.makeZone(id, in: database, at: time)
   }
@@ -158,7 +216,8 @@ final class ModifyRecords {
       guard !sent.changeTag.isEmpty else { return nil }
       return ItemError(
         .unknownItem,
-        "record '\(name)' was sent with a change tag and does not exist: remove the tag to create it")
+        "record '\(name)' was sent with a change tag and does not exist: remove the tag to create it"
+      )
     }
     guard sent.changeTag != row.changeTag else { return nil }
     return ItemError(
@@ -167,17 +226,24 @@ final class ModifyRecords {
         ? "record '\(name)' exists and was sent without a change tag: merge your changes into the "
           + "server's record and save that"
         : "record '\(name)' has the change tag '\(row.changeTag)', not '\(sent.changeTag)': merge "
-          + "your changes into the server's record and save that")
+          + "your changes into the server's record and save that"
+    )
   }
 
-  private func merge(_ sent: Record, into old: Record?, in zone: ZoneEntry, stamp: Record.Stamp)
+  private func merge(
+    _ sent: Record,
+    into old: Record?,
+    in zone: ZoneEntry,
+    stamp: Record.Stamp
+  )
     throws(ItemError) -> Record
   {
     if let old, old.recordType != sent.recordType {
       throw ItemError(
         .invalidArguments,
         "record '\(sent.recordID.recordName)' has the type '\(old.recordType)', not "
-          + "'\(sent.recordType)': the type of a record cannot change")
+          + "'\(sent.recordType)': the type of a record cannot change"
+      )
     }
     var new = sent
     new.fields = (old?.fields ?? RecordFields()).applying(sent.fields)
@@ -193,7 +259,8 @@ final class ModifyRecords {
     func refuse(_ what: String, _ remedy: String) -> ItemError {
       ItemError(
         .invalidArguments,
-        "record '\(record.recordID.recordName)': \(what) is not supported by this server: \(remedy)")
+        "record '\(record.recordID.recordName)': \(what) is not supported by this server: \(remedy)"
+      )
     }
     guard record.parent == nil else { throw refuse("a parent", "send the record without it") }
     for field in record.fields.sorted {
@@ -217,7 +284,12 @@ final class ModifyRecords {
 
   // MARK: Writing
 
-  private func apply(_ plan: RecordPlan, in database: DatabaseEntry, caller: Caller, at time: Timestamp)
+  private func apply(
+    _ plan: RecordPlan,
+    in database: DatabaseEntry,
+    caller: Caller,
+    at time: Timestamp
+  )
     throws
   {
     var taken: [(zone: ZoneEntry, sequence: Int64)] = []
@@ -228,13 +300,23 @@ final class ModifyRecords {
         taken.append((write.zone, sequence))
       }
       try records.write(
-        write.row, name: write.name, position: position, in: write.zone,
-        replacing: write.replacesRow)
+        write.row,
+        name: write.name,
+        position: position,
+        in: write.zone,
+        replacing: write.replacesRow
+      )
       try fieldTypes.learn(write.discovery, of: write.row.recordType, in: database.id)
     }
     for write in plan.writes {
       try events.fire(
-        old: write.old, new: write.new, zone: write.zone.id, in: database, caller: caller, at: time)
+        old: write.old,
+        new: write.new,
+        zone: write.zone.id,
+        in: database,
+        caller: caller,
+        at: time
+      )
     }
   }
 }

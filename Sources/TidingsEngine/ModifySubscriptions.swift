@@ -20,8 +20,11 @@ final class ModifySubscriptions {
   private let limits: Limits
 
   init(
-    catalog: Catalog, channels: ChannelRegistry, subscriptions: SubscriptionTable,
-    codec: any BodyCodec, limits: Limits
+    catalog: Catalog,
+    channels: ChannelRegistry,
+    subscriptions: SubscriptionTable,
+    codec: any BodyCodec,
+    limits: Limits
   ) {
     self.catalog = catalog
     self.channels = channels
@@ -33,7 +36,11 @@ final class ModifySubscriptions {
   /// Saves a subscription: the same again changes nothing, another under its name replaces it.
   ///
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
-  func save(_ subscription: Subscription, of owner: String, in id: DatabaseID) throws
+  func save(
+    _ subscription: Subscription,
+    of owner: String,
+    in id: DatabaseID
+  ) throws
     -> SavedSubscription
   {
     try subscription.validate()
@@ -44,13 +51,17 @@ final class ModifySubscriptions {
       throw ItemError(
         .zoneNotFound,
         "subscription '\(subscription.subscriptionID)': zone '\(zone.zoneName)' does not exist: "
-          + "create it, then save again")
+          + "create it, then save again"
+      )
     }
     let body = codec.encode(subscription)
     let existing = try subscriptions.row(subscription.subscriptionID, of: owner, in: database)
     if let existing, existing.body == body {
       return SavedSubscription(
-        subscription: subscription, channel: existing.channel, since: existing.since)
+        subscription: subscription,
+        channel: existing.channel,
+        since: existing.since
+      )
     }
     if existing == nil { try checkCount(of: owner, in: id) }
 
@@ -60,17 +71,28 @@ final class ModifySubscriptions {
         .serverRejectedRequest,
         "subscription '\(subscription.subscriptionID)' is a duplicate of '\(equivalent)': use "
           + "that one, or delete it first",
-        existingSubscriptionID: equivalent)
+        existingSubscriptionID: equivalent
+      )
     }
     if let existing { try end(existing) }
     try subscriptions.insert(
-      subscription.subscriptionID, of: owner, in: database, channel: channel.number,
-      since: channel.head, body: body)
+      subscription.subscriptionID,
+      of: owner,
+      in: database,
+      channel: channel.number,
+      since: channel.head,
+      body: body
+    )
     return SavedSubscription(
-      subscription: subscription, channel: channel.number, since: channel.head)
+      subscription: subscription,
+      channel: channel.number,
+      since: channel.head
+    )
   }
 
-  /// Deletes a subscription. What it caused so far stays in the log.
+  /// Deletes a subscription.
+  ///
+  /// What it caused so far stays in the log.
   ///
   /// - Throws: `ItemError` `unknownItem`; `SQLError`.
   func delete(_ subscriptionID: String, of owner: String, in id: DatabaseID) throws {
@@ -83,7 +105,11 @@ final class ModifySubscriptions {
   /// Returns a subscription.
   ///
   /// - Throws: `ItemError` `unknownItem`; `SQLError`.
-  func fetch(_ subscriptionID: String, of owner: String, in id: DatabaseID) throws
+  func fetch(
+    _ subscriptionID: String,
+    of owner: String,
+    in id: DatabaseID
+  ) throws
     -> SavedSubscription
   {
     guard let database = try catalog.database(id),
@@ -106,17 +132,23 @@ final class ModifySubscriptions {
 
   private func checkCount(of owner: String, in id: DatabaseID) throws {
     let count = try subscriptions.count(
-      of: owner, container: id.container, environment: id.environment)
+      of: owner,
+      container: id.container,
+      environment: id.environment
+    )
     guard count < limits.subscriptionsPerUserMax else {
       throw ItemError(
         .limitExceeded,
         "user '\(owner)' has \(count) subscriptions in container '\(id.container)', the most that "
-          + "are allowed: delete some first")
+          + "are allowed: delete some first"
+      )
     }
   }
 
   private func unknown(_ subscriptionID: String) -> ItemError {
     ItemError(
-      .unknownItem, "subscription \(Identifier.shown(subscriptionID)) does not exist")
+      .unknownItem,
+      "subscription \(Identifier.shown(subscriptionID)) does not exist"
+    )
   }
 }

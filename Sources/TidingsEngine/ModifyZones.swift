@@ -20,7 +20,10 @@ final class ModifyZones {
   private let codec: any BodyCodec
 
   init(
-    catalog: Catalog, records: RecordTable, channels: ChannelRegistry, events: EventLog,
+    catalog: Catalog,
+    records: RecordTable,
+    channels: ChannelRegistry,
+    events: EventLog,
     codec: any BodyCodec
   ) {
     self.catalog = catalog
@@ -39,7 +42,8 @@ final class ModifyZones {
       throw ItemError(
         .badDatabase,
         "zone '\(id.zoneName)': the public database has the default zone only: use the private "
-          + "database")
+          + "database"
+      )
     }
     let database = try catalog.makeDatabase(databaseID)
     let zone =
@@ -54,7 +58,9 @@ final class ModifyZones {
     try id.validate()
     guard id != .default else {
       throw ItemError(
-        .badDatabase, "the default zone cannot be deleted: delete its records instead")
+        .badDatabase,
+        "the default zone cannot be deleted: delete its records instead"
+      )
     }
     guard let database = try catalog.database(databaseID),
       let zone = try catalog.zone(id, in: database)

@@ -62,8 +62,13 @@ final class NotificationFeed {
   /// an item, and after `Limits.rowsPerPageMax` events, skipped ones too.
   ///
   /// - Parameters:
+  ///   - caller: Whose notifications, and the device whose own changes are left out.
+  ///   - container: The container.
+  ///   - environment: The environment.
   ///   - token: What the last page returned; empty: from the oldest that is kept.
   ///   - limit: Most notifications in the page; 0: `Limits.pageItemsMax`.
+  /// - Returns: The page, oldest first, and the token for the next one.
+  /// - Returns: The page, and the token for the next one.
   /// - Throws: `ItemError` for a token that cannot be used; `SQLError`.
   func page(
     for caller: Caller,

@@ -2,7 +2,9 @@ public import TidingsModel
 
 /// Records to save and to delete, in one call.
 public struct RecordChanges: Sendable {
-  /// What a save compares. The numbers are the contract's.
+  /// What a save compares.
+  ///
+  /// The numbers are the contract's.
   public enum SavePolicy: Int32, Sendable {
     /// The change tag sent must be the stored one; a record without a tag must be new.
     case ifServerRecordUnchanged = 1
@@ -14,7 +16,9 @@ public struct RecordChanges: Sendable {
 
   /// The database.
   public var database: DatabaseID
-  /// Records to save; an empty name is replaced by a random one. Fields without a value are removed.
+  /// Records to save; an empty name is replaced by a random one.
+  ///
+  /// Fields without a value are removed.
   public var saves: [Record]
   /// Records to delete.
   public var deletions: [RecordID]

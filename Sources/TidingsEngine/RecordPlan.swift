@@ -49,7 +49,10 @@ struct RecordPlan {
 
   /// The item fails.
   mutating func fail(
-    _ item: Int, _ recordID: RecordID, _ error: ItemError, serverRecord: [UInt8]? = nil
+    _ item: Int,
+    _ recordID: RecordID,
+    _ error: ItemError,
+    serverRecord: [UInt8]? = nil
   ) {
     zones[item] = recordID.zoneID
     outcomes[item] = .failed(recordID, error, serverRecord: serverRecord)
@@ -72,8 +75,10 @@ struct RecordPlan {
         ItemError(
           .batchRequestFailed,
           "record '\(recordID.recordName)' was not changed because '\(culprit.recordName)' in the "
-            + "same atomic batch failed: mend that one, or send the batch with atomic = false"),
-        serverRecord: nil)
+            + "same atomic batch failed: mend that one, or send the batch with atomic = false"
+        ),
+        serverRecord: nil
+      )
     }
   }
 }

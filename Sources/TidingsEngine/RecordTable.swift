@@ -25,25 +25,30 @@ final class RecordTable {
 
   init(_ connection: any SQLConnection) throws {
     select = try connection.prepare(
-      "SELECT sequence, record_type, body FROM records WHERE zone_id = ?1 AND name = ?2")
+      "SELECT sequence, record_type, body FROM records WHERE zone_id = ?1 AND name = ?2"
+    )
     selectBody = try connection.prepare(
-      "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2")
+      "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2"
+    )
     insert = try connection.prepare(
       """
       INSERT INTO records (zone_id, name, sequence, position, record_type, body)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-      """)
+      """
+    )
     update = try connection.prepare(
       """
       UPDATE records SET sequence = ?3, position = ?4, record_type = ?5, body = ?6
       WHERE zone_id = ?1 AND name = ?2
-      """)
+      """
+    )
     selectBodies = try connection.prepare(
       """
       SELECT record_type, body, sequence, position FROM records
       WHERE zone_id = ?1 AND (sequence, position) > (?2, ?3) AND body IS NOT NULL
       ORDER BY sequence, position LIMIT ?4
-      """)
+      """
+    )
     deleteAll = try connection.prepare("DELETE FROM records WHERE zone_id = ?1")
   }
 
@@ -57,15 +62,19 @@ final class RecordTable {
     defer { select.reset() }
     guard try select.step() else { return nil }
     return Row(
-      sequence: select.int64(0), recordType: select.string(1),
-      body: select.isNull(2) ? nil : select.bytes(2))
+      sequence: select.int64(0),
+      recordType: select.string(1),
+      body: select.isNull(2) ? nil : select.bytes(2)
+    )
   }
 
   /// Lends the encoded record, valid for the call.
   ///
   /// - Returns: Whether there is one.
   func withBody(
-    _ recordName: String, in zone: ZoneEntry, _ body: (UnsafeRawBufferPointer) throws -> Void
+    _ recordName: String,
+    in zone: ZoneEntry,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
     selectBody.bind(zone.number, at: 1)
     selectBody.bind(recordName, at: 2)
@@ -78,10 +87,18 @@ final class RecordTable {
   /// Writes a record's state or tombstone.
   ///
   /// - Parameters:
+  ///   - row: The state.
+  ///   - name: The record's name.
   ///   - position: The record's place in its batch.
+  ///   - zone: The record's zone.
   ///   - exists: A row is there to be replaced.
+  /// - Throws: `SQLError`.
   func write(
-    _ row: Row, name: String, position: Int, in zone: ZoneEntry, replacing exists: Bool
+    _ row: Row,
+    name: String,
+    position: Int,
+    in zone: ZoneEntry,
+    replacing exists: Bool
   ) throws(SQLError) {
     let statement = exists ? update : insert
     statement.bind(zone.number, at: 1)
@@ -95,7 +112,8 @@ final class RecordTable {
 
   /// Passes the encoded records of a zone, oldest change first, a few at a time.
   func forEachBody(
-    in zone: ZoneEntry, _ body: (_ recordType: String, _ bytes: [UInt8]) throws -> Void
+    in zone: ZoneEntry,
+    _ body: (_ recordType: String, _ bytes: [UInt8]) throws -> Void
   ) throws {
     let pageRows: Int64 = 100
     var last: (sequence: Int64, position: Int64) = (0, -1)

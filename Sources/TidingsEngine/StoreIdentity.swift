@@ -13,11 +13,16 @@ struct StoreIdentity {
     secret = try Self.value("secret", bytes: 32, connection)
   }
 
-  private static func value(_ key: String, bytes: Int, _ connection: any SQLConnection) throws
+  private static func value(
+    _ key: String,
+    bytes: Int,
+    _ connection: any SQLConnection
+  ) throws
     -> [UInt8]
   {
     let insert = try connection.prepare(
-      "INSERT INTO store (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING")
+      "INSERT INTO store (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING"
+    )
     insert.bind(key, at: 1)
     insert.bind(Cryptography.randomBytes(bytes), at: 2)
     try insert.run()

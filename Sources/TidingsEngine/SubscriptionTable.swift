@@ -37,42 +37,54 @@ final class SubscriptionTable {
       """
       SELECT id, channel_id, since, body FROM subscriptions
       WHERE owner = ?1 AND database_id = ?2 AND subscription_id = ?3 AND ended IS NULL
-      """)
+      """
+    )
     selectNames = try connection.prepare(
       """
       SELECT subscription_id FROM subscriptions
       WHERE owner = ?1 AND database_id = ?2 AND ended IS NULL ORDER BY subscription_id
-      """)
+      """
+    )
     selectByChannel = try connection.prepare(
       """
       SELECT subscription_id FROM subscriptions
       WHERE channel_id = ?1 AND owner = ?2 AND ended IS NULL
-      """)
+      """
+    )
     selectMemberships = try connection.prepare(
       """
       SELECT channel_id, subscription_id, since, ended FROM subscriptions
       WHERE owner = ?1 AND container = ?2 AND environment = ?3 ORDER BY channel_id, since
-      """)
+      """
+    )
     countOwned = try connection.prepare(
       """
       SELECT count(*) FROM subscriptions
       WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND ended IS NULL
-      """)
+      """
+    )
     selectMember = try connection.prepare(
-      "SELECT 1 FROM subscriptions WHERE channel_id = ?1 AND ended IS NULL LIMIT 1")
+      "SELECT 1 FROM subscriptions WHERE channel_id = ?1 AND ended IS NULL LIMIT 1"
+    )
     insert = try connection.prepare(
       """
       INSERT INTO subscriptions
         (container, environment, owner, database_id, subscription_id, channel_id, since, body)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-      """)
+      """
+    )
     end = try connection.prepare("UPDATE subscriptions SET ended = ?2 WHERE id = ?1")
     endAll = try connection.prepare(
-      "UPDATE subscriptions SET ended = ?2 WHERE channel_id = ?1 AND ended IS NULL")
+      "UPDATE subscriptions SET ended = ?2 WHERE channel_id = ?1 AND ended IS NULL"
+    )
   }
 
   /// A user's active subscription by its name.
-  func row(_ subscriptionID: String, of owner: String, in database: DatabaseEntry)
+  func row(
+    _ subscriptionID: String,
+    of owner: String,
+    in database: DatabaseEntry
+  )
     throws(SQLError) -> Row?
   {
     selectOne.bind(owner, at: 1)
@@ -81,8 +93,11 @@ final class SubscriptionTable {
     defer { selectOne.reset() }
     guard try selectOne.step() else { return nil }
     return Row(
-      number: selectOne.int64(0), channel: selectOne.int64(1), since: selectOne.int64(2),
-      body: selectOne.bytes(3))
+      number: selectOne.int64(0),
+      channel: selectOne.int64(1),
+      since: selectOne.int64(2),
+      body: selectOne.bytes(3)
+    )
   }
 
   /// The names of a user's active subscriptions, sorted.
@@ -103,7 +118,11 @@ final class SubscriptionTable {
   }
 
   /// All that decides which events a user may read in a container, by channel, oldest first.
-  func memberships(of owner: String, container: String, environment: Environment) throws
+  func memberships(
+    of owner: String,
+    container: String,
+    environment: Environment
+  ) throws
     -> [Membership]
   {
     var memberships: [Membership] = []
@@ -111,15 +130,22 @@ final class SubscriptionTable {
     try selectMemberships.forEachRow {
       memberships.append(
         Membership(
-          channel: selectMemberships.int64(0), subscriptionID: selectMemberships.string(1),
+          channel: selectMemberships.int64(0),
+          subscriptionID: selectMemberships.string(1),
           since: selectMemberships.int64(2),
-          ended: selectMemberships.isNull(3) ? nil : selectMemberships.int64(3)))
+          ended: selectMemberships.isNull(3) ? nil : selectMemberships.int64(3)
+        )
+      )
     }
     return memberships
   }
 
   /// How many active subscriptions a user has in a container.
-  func count(of owner: String, container: String, environment: Environment) throws(SQLError)
+  func count(
+    of owner: String,
+    container: String,
+    environment: Environment
+  ) throws(SQLError)
     -> Int64
   {
     bind(owner, container, environment, to: countOwned)
@@ -136,8 +162,12 @@ final class SubscriptionTable {
 
   /// Writes a new active subscription.
   func insert(
-    _ subscriptionID: String, of owner: String, in database: DatabaseEntry, channel: Int64,
-    since: Int64, body: [UInt8]
+    _ subscriptionID: String,
+    of owner: String,
+    in database: DatabaseEntry,
+    channel: Int64,
+    since: Int64,
+    body: [UInt8]
   ) throws(SQLError) {
     bind(owner: owner, in: database)
     insert.bind(database.number, at: 4)
@@ -163,7 +193,10 @@ final class SubscriptionTable {
   }
 
   private func bind(
-    _ owner: String, _ container: String, _ environment: Environment, to statement: any SQLStatement
+    _ owner: String,
+    _ container: String,
+    _ environment: Environment,
+    to statement: any SQLStatement
   ) {
     statement.bind(owner, at: 1)
     statement.bind(container, at: 2)

@@ -112,7 +112,9 @@ public struct Location: Hashable, Sendable {
 
 /// A relation to another record.
 public struct Reference: Hashable, Sendable {
-  /// What happens to the source when the target is deleted. The numbers are the wire's.
+  /// What happens to the source when the target is deleted.
+  ///
+  /// The numbers are the wire's.
   public enum Action: Int32, Hashable, Sendable {
     /// Nothing: the reference dangles.
     case none = 1

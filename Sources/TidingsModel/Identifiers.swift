@@ -1,4 +1,6 @@
-/// Separate data with one schema life cycle. The numbers are the wire's.
+/// Separate data with one schema life cycle.
+///
+/// The numbers are the wire's.
 public enum Environment: Int32, Hashable, Sendable {
   /// Types and fields are learned as records are saved.
   case development = 1
@@ -6,7 +8,9 @@ public enum Environment: Int32, Hashable, Sendable {
   case production = 2
 }
 
-/// Whose records a database holds. The numbers are those of `CKDatabase.Scope`.
+/// Whose records a database holds.
+///
+/// The numbers are those of `CKDatabase.Scope`.
 public enum DatabaseScope: Int32, Hashable, Sendable {
   /// One per container, read by anyone.
   case `public` = 1

@@ -46,7 +46,9 @@ public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The reason.
   public var code: Code
-  /// What failed, where, and what to do. Safe to show anyone.
+  /// What failed, where, and what to do.
+  ///
+  /// Safe to show anyone.
   public var message: String
   /// How long to wait before repeating; `nil` when repeating alone does not help.
   public var retryAfter: Duration?

@@ -1,6 +1,8 @@
 /// Which changes, of which records, cause notifications.
 public struct Subscription: Hashable, Sendable {
-  /// The changes that make a query subscription fire. The bits are CloudKit's.
+  /// The changes that make a query subscription fire.
+  ///
+  /// The bits are CloudKit's.
   public struct FiringOptions: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: Int64

@@ -10,8 +10,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
   /// 0001-01-01 00:00:00.000 to 9999-12-31 23:59:59.999 UTC, the range of protobuf's Timestamp.
   public static let validRange =
-    Self(millisecondsSince1970: -62_135_596_800_000)...Self(
-      millisecondsSince1970: 253_402_300_799_999)
+    Self(
+      millisecondsSince1970: -62_135_596_800_000
+    )...Self(
+      millisecondsSince1970: 253_402_300_799_999
+    )
 
   /// Earlier is less.
   public static func < (a: Self, b: Self) -> Bool {

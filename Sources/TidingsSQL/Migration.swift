@@ -1,6 +1,6 @@
 /// One numbered, forward-only step of a database's schema.
 public struct Migration: Sendable {
-  /// Steps run in the order of their numbers, 1, 2, 3, …
+  /// Steps run in the order of their numbers, from 1 on.
   public let number: Int64
   /// What it does, in a few words.
   public let name: String
@@ -36,7 +36,8 @@ extension SQLConnection {
         number BIGINT PRIMARY KEY NOT NULL,
         name TEXT NOT NULL
       )
-      """)
+      """
+    )
     let newest = try prepare("SELECT coalesce(max(number), 0) FROM migrations")
     _ = try newest.step()
     let done = newest.int64(0)
@@ -45,7 +46,8 @@ extension SQLConnection {
     guard done <= Int64(migrations.count) else {
       throw MigrationError(
         "the data was written by a newer version (schema \(done); this program knows "
-          + "\(migrations.count)): start that version, or restore a backup made by this one")
+          + "\(migrations.count)): start that version, or restore a backup made by this one"
+      )
     }
     let record = try prepare("INSERT INTO migrations (number, name) VALUES (?1, ?2)")
     for migration in migrations where migration.number > done {

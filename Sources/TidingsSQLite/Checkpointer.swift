@@ -5,7 +5,9 @@ internal import TidingsSQL
 ///
 /// The log is then used anew from its beginning: overwriting a file is faster than growing one.
 public final class Checkpointer: Sendable {
-  /// A log of this length is worth moving: 32 MiB. Pages that are written often are moved once.
+  /// A log of this length is worth moving: 32 MiB.
+  ///
+  /// Pages that are written often are moved once.
   public static let logFramesWorthMoving = 8_000
   /// A log of this length is moved by the writer itself, which makes it wait: 256 MiB.
   public static let logFramesMax = 64_000

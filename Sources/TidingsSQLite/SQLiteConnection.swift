@@ -39,13 +39,16 @@ public final class SQLiteConnection: SQLConnection {
       PRAGMA wal_autocheckpoint = 0;
       PRAGMA cache_size = -\(Self.cacheBytesMax >> 10);
       PRAGMA temp_store = MEMORY;
-      """)
+      """
+    )
     sqlite3_wal_hook(
       handle,
       { frames, _, _, count in
         frames?.assumingMemoryBound(to: CInt.self).pointee = count
         return SQLITE_OK
-      }, frames)
+      },
+      frames
+    )
   }
 
   deinit {
@@ -57,7 +60,13 @@ public final class SQLiteConnection: SQLConnection {
   public func prepare(_ sql: String) throws(SQLError) -> any SQLStatement {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
-      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+      handle,
+      sql,
+      -1,
+      UInt32(SQLITE_PREPARE_PERSISTENT),
+      &statement,
+      nil
+    )
     guard code == SQLITE_OK, let statement else { throw error(code) }
     return SQLiteStatement(statement, of: self)
   }

@@ -3,9 +3,13 @@ internal import TidingsSQL
 
 /// SQLite copies what is bound with this instead of a destructor.
 private nonisolated(unsafe) let transient = unsafeBitCast(
-  -1 as Int, to: sqlite3_destructor_type.self)
+  -1 as Int,
+  to: sqlite3_destructor_type.self
+)
 
-/// A compiled statement. Columns are read from the row that `step` moved to.
+/// A compiled statement.
+///
+/// Columns are read from the row that `step` moved to.
 final class SQLiteStatement: SQLStatement {
   private let handle: OpaquePointer
   private let connection: SQLiteConnection
@@ -26,7 +30,13 @@ final class SQLiteStatement: SQLStatement {
     let code = value.withUTF8 { text in
       text.withMemoryRebound(to: CChar.self) { text in
         sqlite3_bind_text64(
-          handle, CInt(index), text.baseAddress, UInt64(text.count), transient, UInt8(SQLITE_UTF8))
+          handle,
+          CInt(index),
+          text.baseAddress,
+          UInt64(text.count),
+          transient,
+          UInt8(SQLITE_UTF8)
+        )
       }
     }
     check(code)
@@ -37,7 +47,12 @@ final class SQLiteStatement: SQLStatement {
       bytes.isEmpty
         ? sqlite3_bind_zeroblob(handle, CInt(index), 0)
         : sqlite3_bind_blob64(
-          handle, CInt(index), bytes.baseAddress, UInt64(bytes.count), transient)
+          handle,
+          CInt(index),
+          bytes.baseAddress,
+          UInt64(bytes.count),
+          transient
+        )
     }
     check(code)
   }

@@ -29,12 +29,15 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
   var thread = pthread_t()
   let box = Unmanaged.passRetained(Box(body))
   let code = pthread_create(
-    &thread, nil,
+    &thread,
+    nil,
     { argument in
       guard let argument else { return nil }
       Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
       return nil
-    }, box.toOpaque())
+    },
+    box.toOpaque()
+  )
   precondition(code == 0, "the system has no thread left")
   pthread_detach(thread)
 }

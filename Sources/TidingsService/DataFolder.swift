@@ -20,7 +20,8 @@ final class DataFolder: Sendable {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw StartError(
         "cannot create the data folder '\(path)': \(String(cString: strerror(errno))): choose "
-          + "another with --data")
+          + "another with --data"
+      )
     }
     lock = try Self.lock(path)
     databasePath = path + "/tidings.sqlite"
@@ -31,12 +32,14 @@ final class DataFolder: Sendable {
     guard file >= 0 else {
       throw StartError(
         "cannot open '\(path)/lock': \(String(cString: strerror(errno))): the data folder must be "
-          + "writable")
+          + "writable"
+      )
     }
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
       close(file)
       throw StartError(
-        "another rpcd uses the data folder '\(path)': stop it, or choose another folder with --data")
+        "another rpcd uses the data folder '\(path)': stop it, or choose another folder with --data"
+      )
     }
     return file
   }
@@ -46,6 +49,8 @@ final class DataFolder: Sendable {
   /// Opens the database, after a look for damage.
   ///
   /// - Parameter isThorough: Read every page, whatever the size.
+  /// - Returns: A connection to it.
+  /// - Throws: `StartError` when it is damaged; `SQLError`.
   func openDatabase(isThorough: Bool) throws -> SQLiteConnection {
     do {
       try refuseEmptyFile()
@@ -61,7 +66,8 @@ final class DataFolder: Sendable {
   func damaged(_ error: SQLError) -> StartError {
     StartError(
       "the database '\(databasePath)' is damaged (\(error.message)). Nothing was changed. Restore a "
-        + "backup, or save what can be read with: sqlite3 '\(databasePath)' .recover")
+        + "backup, or save what can be read with: sqlite3 '\(databasePath)' .recover"
+    )
   }
 
   /// SQLite takes an empty file for a new database; beside a log it is one that lost its content.

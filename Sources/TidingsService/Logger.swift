@@ -35,6 +35,7 @@ public struct Logger: Sendable {
   /// Writes one line.
   ///
   /// - Parameters:
+  ///   - level: How important it is.
   ///   - message: What happened; evaluated only when it is written.
   ///   - facts: Names and values, in order.
   public func log(
@@ -75,9 +76,11 @@ public struct Logger: Sendable {
       let text = String(number)
       return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
-    let date = "\(pad(Int(parts.tm_year) + 1900, 4))-\(pad(Int(parts.tm_mon) + 1, 2))-"
+    let date =
+      "\(pad(Int(parts.tm_year) + 1900, 4))-\(pad(Int(parts.tm_mon) + 1, 2))-"
       + pad(Int(parts.tm_mday), 2)
-    let time = "\(pad(Int(parts.tm_hour), 2)):\(pad(Int(parts.tm_min), 2)):"
+    let time =
+      "\(pad(Int(parts.tm_hour), 2)):\(pad(Int(parts.tm_min), 2)):"
       + pad(Int(parts.tm_sec), 2)
     return "\(date)T\(time).\(pad(now.tv_nsec / 1_000_000, 3))Z"
   }

@@ -28,7 +28,9 @@ public final class TidingsServer: Sendable {
     let logger = Logger(level: settings.logLevel)
     let health = HealthState()
     var configuration = ServerConfiguration(
-      endpoint: settings.rpcEndpoint, pushEndpoint: settings.pushEndpoint)
+      endpoint: settings.rpcEndpoint,
+      pushEndpoint: settings.pushEndpoint
+    )
     configuration.security = .development
     // Before anything is bound: a second server must not take the first one's ipc endpoint away.
     let folder = try DataFolder(path: settings.dataPath)
@@ -39,9 +41,13 @@ public final class TidingsServer: Sendable {
         loop.turn = core
         register(core, health, on: loop)
         logger.log(
-          .info, "store opened",
-          ["data": settings.dataPath, "channels": "\(core.engine.channelCount)",
-            "incarnation": core.engine.incarnation])
+          .info,
+          "store opened",
+          [
+            "data": settings.dataPath, "channels": "\(core.engine.channelCount)",
+            "incarnation": core.engine.incarnation,
+          ]
+        )
       }
       return TidingsServer(server, health, logger)
     } catch let error as SQLError where error.kind == .damaged {

@@ -15,38 +15,59 @@ enum ServerArguments {
 
   private static let options = [
     Option(
-      "rpc", value: "ENDPOINT", default: defaults.rpcEndpoint,
-      "Where calls go: tcp://HOST:PORT (port 0 picks one) or ipc://PATH."),
+      "rpc",
+      value: "ENDPOINT",
+      default: defaults.rpcEndpoint,
+      "Where calls go: tcp://HOST:PORT (port 0 picks one) or ipc://PATH."
+    ),
     Option(
-      "push", value: "ENDPOINT", default: defaults.pushEndpoint, "Where pushes come from."),
+      "push",
+      value: "ENDPOINT",
+      default: defaults.pushEndpoint,
+      "Where pushes come from."
+    ),
     Option("data", value: "FOLDER", default: defaults.dataPath, "The folder of the data."),
     Option(
-      "log-level", value: "LEVEL", default: defaults.logLevel.rawValue,
-      choices: Logger.Level.allCases.map(\.rawValue), "How much is logged to standard error."),
+      "log-level",
+      value: "LEVEL",
+      default: defaults.logLevel.rawValue,
+      choices: Logger.Level.allCases.map(\.rawValue),
+      "How much is logged to standard error."
+    ),
     Option(
-      "config", value: "FILE",
-      "Options as lines `name = value`; the environment and the command line win over it."),
+      "config",
+      value: "FILE",
+      "Options as lines `name = value`; the environment and the command line win over it."
+    ),
     Option(flag: "verify", "Read the whole database before starting, whatever its size."),
     Option(flag: "help", letter: "h", "Show this."),
     Option(flag: "version", "Show the version."),
   ]
 
   private static let command = Command(
-    "rpcd", "rpcd: the Tidings server.", options: options,
+    "rpcd",
+    "rpcd: the Tidings server.",
+    options: options,
     discussion: """
       Prints one line when it is ready: rpcd ready rpc=ENDPOINT push=ENDPOINT
       Stops cleanly on SIGINT and SIGTERM; a second signal ends it at once.
-      """)
+      """
+  )
 
   /// The settings; `nil` when all that was wanted has been printed.
   static func settings(_ arguments: ArraySlice<String>) throws -> ServerSettings? {
     let environment = Self.environment()
     var parsed = try ParsedArguments(
-      Array(arguments), options: options, environment: environment, prefix: environmentPrefix)
+      Array(arguments),
+      options: options,
+      environment: environment,
+      prefix: environmentPrefix
+    )
     if parsed.has("help") {
       print(
         Help(program: "rpcd", command: command, options: [], prefix: environmentPrefix),
-        terminator: "")
+        terminator: ""
+      )
       return nil
     }
     if parsed.has("version") {
@@ -55,8 +76,12 @@ enum ServerArguments {
     }
     if let path = parsed["config"] {
       parsed = try ParsedArguments(
-        Array(arguments), options: options, environment: environment, prefix: environmentPrefix,
-        settings: try ConfigurationFile.read(path, allowing: options.map(\.name)))
+        Array(arguments),
+        options: options,
+        environment: environment,
+        prefix: environmentPrefix,
+        settings: try ConfigurationFile.read(path, allowing: options.map(\.name))
+      )
     }
     guard parsed.operands.isEmpty else {
       throw UsageError("rpcd takes no operands, and got '\(parsed.operands[0])'")

@@ -24,7 +24,8 @@ do {
   let logger = Logger(level: settings.logLevel)
   logger.log(
     .warning,
-    "development mode: callers are believed who they say they are; only this machine can connect")
+    "development mode: callers are believed who they say they are; only this machine can connect"
+  )
   Task {
     await server.ended()
     stopSignals.give(up: "the server's loop ended by itself")

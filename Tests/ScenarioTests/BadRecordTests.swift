@@ -343,7 +343,8 @@ internal import TidingsRPC
     let client = try await server.client(as: "ada")
     func places(_ count: Int) -> TidingsV1.FieldValue {
       .init(
-        value: .locationListValue(.init(values: Array(repeating: .init(), count: count))))
+        value: .locationListValue(.init(values: Array(repeating: .init(), count: count)))
+      )
     }
     try await client.save(.init("Houses", "h1", ["a": places(60_000)]))
     let result = try await client.modify([.init("Houses", "h1", ["b": places(60_000)])])[0]
@@ -376,9 +377,14 @@ internal import TidingsRPC
     let response = try await client.subscriptions.modifySubscriptions(
       .init(subscriptionsToSave: [
         .init(
-          subscriptionID: "s", type: .query, recordType: "Houses", firesOnRecordCreation: true,
-          notificationInfo: .init(alertBody: String(repeating: "x", count: 5_000)))
-      ]))
+          subscriptionID: "s",
+          type: .query,
+          recordType: "Houses",
+          firesOnRecordCreation: true,
+          notificationInfo: .init(alertBody: String(repeating: "x", count: 5_000))
+        )
+      ])
+    )
     guard case .error(let error) = response.results[0].outcome else {
       Issue.record("accepted")
       return

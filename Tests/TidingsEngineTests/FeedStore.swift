@@ -54,7 +54,8 @@ final class FeedStore {
       """
       INSERT INTO databases (id, container, environment, scope, owner, zone_floor)
       VALUES (1, 'default', 1, 1, 'ada', 0)
-      """)
+      """
+    )
   }
 
   /// Runs writes in one transaction.

@@ -11,10 +11,14 @@ enum CallerIdentity {
   static func caller(of call: borrowing InlineCall) throws(ItemError) -> Caller {
     Caller(
       user: try name(call.metadata(Metadata.userKey), Metadata.userKey),
-      device: try name(call.metadata(Metadata.deviceKey), Metadata.deviceKey))
+      device: try name(call.metadata(Metadata.deviceKey), Metadata.deviceKey)
+    )
   }
 
-  private static func name(_ bytes: UnsafeRawBufferPointer?, _ key: String) throws(ItemError)
+  private static func name(
+    _ bytes: UnsafeRawBufferPointer?,
+    _ key: String
+  ) throws(ItemError)
     -> String
   {
     guard let bytes else { return "" }
@@ -23,7 +27,8 @@ enum CallerIdentity {
       throw ItemError(
         .invalidArguments,
         "the metadata '\(key)' is not valid: use 1 to \(nameBytesMax) printable ASCII characters "
-          + "without spaces")
+          + "without spaces"
+      )
     }
     return String(decoding: bytes, as: UTF8.self)
   }

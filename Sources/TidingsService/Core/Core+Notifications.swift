@@ -23,35 +23,53 @@ extension Core {
     let container = try containerName(request.container)
     let environment = try request.environment.model
     let channels = try engine.pushChannels(
-      for: call.caller, container: container, environment: environment)
+      for: call.caller,
+      container: container,
+      environment: environment
+    )
     let response = TidingsV1.RegisterDeviceResponse(
       pushEndpoint: call.loop.pushEndpoint ?? "",
       controlTopic: engine.controlTopic(
-        of: call.caller.user, container: container, environment: environment),
+        of: call.caller.user,
+        container: container,
+        environment: environment
+      ),
       channels: channels.map { channel in
         TidingsV1.Channel(
           position: .init(
-            channelID: String(channel.channel), sequenceNumber: UInt64(channel.head)),
-          topic: channel.topic, subscriptionID: channel.subscriptionID,
-          originTag: channel.originTag)
+            channelID: String(channel.channel),
+            sequenceNumber: UInt64(channel.head)
+          ),
+          topic: channel.topic,
+          subscriptionID: channel.subscriptionID,
+          originTag: channel.originTag
+        )
       },
-      incarnation: engine.incarnation)
+      incarnation: engine.incarnation
+    )
     return response.encoded(in: call.arena)
   }
 
   private func fetchNotificationChanges(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.FetchNotificationChangesRequest(
-      decoding: call.body.bytes, in: call.arena)
+      decoding: call.body.bytes,
+      in: call.arena
+    )
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let page = try engine.notifications(
-      for: call.caller, container: try containerName(request.container),
-      environment: try request.environment.model, after: request.changeToken,
-      limit: Int(request.limit))
+      for: call.caller,
+      container: try containerName(request.container),
+      environment: try request.environment.model,
+      after: request.changeToken,
+      limit: Int(request.limit)
+    )
     var response = SplicedMessage(capacity: page.items.count * 256 + 256)
     for item in page.items {
       // Members that follow an encoded message belong to it: the stored part is not decoded.
       let own = TidingsV1.Notification(
-        notificationID: item.id.description, subscriptionID: item.subscriptionID)
+        notificationID: item.id.description,
+        subscriptionID: item.subscriptionID
+      )
       let ownBytes = own.encoded(in: call.arena)
       response.addHead(1, bytes: item.body.count + ownBytes.count)
       response.append(item.body)
@@ -64,15 +82,22 @@ extension Core {
 
   private func markNotificationsRead(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.MarkNotificationsReadRequest(
-      decoding: call.body.bytes, in: call.arena)
+      decoding: call.body.bytes,
+      in: call.arena
+    )
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.limits.check(itemCount: request.notificationIDs.count)
     let errors = try engine.markRead(
-      request.notificationIDs, of: call.caller.user, container: try containerName(request.container),
-      environment: try request.environment.model)
+      request.notificationIDs,
+      of: call.caller.user,
+      container: try containerName(request.container),
+      environment: try request.environment.model
+    )
     let results = zip(request.notificationIDs, errors).map { id, error in
       TidingsV1.NotificationResult(
-        notificationID: id, outcome: error.map { .error(.init($0)) } ?? .markedRead(true))
+        notificationID: id,
+        outcome: error.map { .error(.init($0)) } ?? .markedRead(true)
+      )
     }
     return TidingsV1.MarkNotificationsReadResponse(results: results).encoded(in: call.arena)
   }

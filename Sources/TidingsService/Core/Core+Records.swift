@@ -21,7 +21,9 @@ extension Core {
       .assumingMemoryBound(to: Tidings__V1__ModifyRecordsRequest.self).pointee
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let outcomes = try engine.modifyRecords(
-      try Self.changes(request, caller: call.caller), caller: call.caller)
+      try Self.changes(request, caller: call.caller),
+      caller: call.caller
+    )
     return response(to: outcomes, in: call.arena)
   }
 
@@ -30,7 +32,10 @@ extension Core {
     loop.configuration.frameBytesMax - (1 << 20)
   }
 
-  private static func changes(_ request: Tidings__V1__ModifyRecordsRequest, caller: Caller) throws
+  private static func changes(
+    _ request: Tidings__V1__ModifyRecordsRequest,
+    caller: Caller
+  ) throws
     -> RecordChanges
   {
     var saves: [Record] = []
@@ -43,7 +48,10 @@ extension Core {
     for index in 0..<request.n_record_ids_to_delete {
       deletions.append(
         try RecordReader.recordID(
-          request.record_ids_to_delete[index], "record_ids_to_delete[\(index)]"))
+          request.record_ids_to_delete[index],
+          "record_ids_to_delete[\(index)]"
+        )
+      )
     }
     let number = Int32(bitPattern: request.save_policy.rawValue)
     guard
@@ -51,13 +59,17 @@ extension Core {
         ? .ifServerRecordUnchanged : RecordChanges.SavePolicy(rawValue: number)
     else { throw ItemError(.invalidArguments, "save_policy \(number) is not known") }
     return RecordChanges(
-      database: try databaseID(request.database_id, caller: caller), saves: saves,
-      deletions: deletions, policy: policy,
-      isAtomic: request._atomic_case.rawValue == 0 || request.atomic != 0)
+      database: try databaseID(request.database_id, caller: caller),
+      saves: saves,
+      deletions: deletions,
+      policy: policy,
+      isAtomic: request._atomic_case.rawValue == 0 || request.atomic != 0
+    )
   }
 
   private static func databaseID(
-    _ message: UnsafeMutablePointer<Tidings__V1__DatabaseID>?, caller: Caller
+    _ message: UnsafeMutablePointer<Tidings__V1__DatabaseID>?,
+    caller: Caller
   ) throws -> DatabaseID {
     let id: TidingsV1.DatabaseID? = try Unpacked.message(message)
     return try id.model(for: caller)
@@ -71,18 +83,28 @@ extension Core {
       case .saved(let record):
         saved += 1
         Self.addResult(
-          record.recordID, record: RecordWriter.encode(record, withFields: false, in: arena),
-          to: &response)
+          record.recordID,
+          record: RecordWriter.encode(record, withFields: false, in: arena),
+          to: &response
+        )
       case .deleted(let recordID):
         deleted += 1
         response.add(
-          1, TidingsV1.RecordResult(recordID: .init(recordID), outcome: .deleted(true)).encoded(in: arena))
+          1,
+          TidingsV1.RecordResult(recordID: .init(recordID), outcome: .deleted(true)).encoded(
+            in: arena
+          )
+        )
       case .failed(let recordID, let error, let serverRecord):
         let size = response.bytes.count + (serverRecord?.count ?? 0)
         let fits = serverRecord == nil || size <= engine.limits.answerBytesMax
         Self.addFailure(
-          recordID, fits ? error : error.withoutServerRecord,
-          serverRecord: fits ? serverRecord : nil, to: &response, in: arena)
+          recordID,
+          fits ? error : error.withoutServerRecord,
+          serverRecord: fits ? serverRecord : nil,
+          to: &response,
+          in: arena
+        )
       }
     }
     countRecords(saved: saved, deleted: deleted)
@@ -106,7 +128,9 @@ extension Core {
         try engine.withRecord(recordID, in: database) { body in
           guard response.bytes.count + body.count <= bytesMax else {
             throw ItemError(
-              .limitExceeded, "the answer is full: fetch this record in another call")
+              .limitExceeded,
+              "the answer is full: fetch this record in another call"
+            )
           }
           if let desiredKeys {
             let record = try Self.record(body, keeping: desiredKeys.keys, in: call.arena)
@@ -123,7 +147,9 @@ extension Core {
   }
 
   private static func record(
-    _ body: UnsafeRawBufferPointer, keeping keys: [String], in arena: borrowing Arena
+    _ body: UnsafeRawBufferPointer,
+    keeping keys: [String],
+    in arena: borrowing Arena
   ) throws -> [UInt8] {
     var record = try TidingsV1.Record(decoding: body.bytes, in: arena)
     let wanted = Set(keys)
@@ -135,7 +161,9 @@ extension Core {
 
   /// Adds a `RecordResult` with a record that is encoded already.
   private static func addResult(
-    _ id: RecordID, record: some Collection<UInt8>, to response: inout SplicedMessage
+    _ id: RecordID,
+    record: some Collection<UInt8>,
+    to response: inout SplicedMessage
   ) {
     let name = id.recordName.utf8
     let zoneBytes =
@@ -145,7 +173,8 @@ extension Core {
       + (zoneBytes == 0 ? 0 : SplicedMessage.memberBytes(zoneBytes))
     response.addHead(
       1,
-      bytes: SplicedMessage.memberBytes(idBytes) + SplicedMessage.memberBytes(record.count))
+      bytes: SplicedMessage.memberBytes(idBytes) + SplicedMessage.memberBytes(record.count)
+    )
     response.addHead(1, bytes: idBytes)
     response.add(1, name)
     if zoneBytes > 0 {
@@ -156,12 +185,16 @@ extension Core {
   }
 
   private static func addFailure(
-    _ id: RecordID, _ error: ItemError, serverRecord: [UInt8]?, to response: inout SplicedMessage,
+    _ id: RecordID,
+    _ error: ItemError,
+    serverRecord: [UInt8]?,
+    to response: inout SplicedMessage,
     in arena: borrowing Arena
   ) {
     var result = SplicedMessage()
     result.append(
-      TidingsV1.RecordResult(recordID: .init(id), outcome: .error(.init(error))).encoded(in: arena))
+      TidingsV1.RecordResult(recordID: .init(id), outcome: .error(.init(error))).encoded(in: arena)
+    )
     if let serverRecord { result.add(5, serverRecord) }
     response.add(1, result.bytes)
   }

@@ -19,7 +19,8 @@ extension Core {
         started: .init(started),
         limits: limits(call.loop.configuration),
         counters: allCounters(call.loop.counters),
-        developmentMode: true)
+        developmentMode: true
+      )
       return response.encoded(in: call.arena)
     }
   }
@@ -39,13 +40,19 @@ extension Core {
       predicateBytesMax: UInt32(PredicateLimits.textBytesMax),
       predicateNodesMax: UInt32(PredicateLimits.nodeCountMax),
       idempotencyRetentionHours: UInt32(limits.idempotencyRetentionHours),
-      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes))
+      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes)
+    )
   }
 
   private func allCounters(_ loop: LoopCounters) -> TidingsRpcV1.Counters {
     TidingsRpcV1.Counters(
-      calls: loop.calls, callsFailed: loop.callsFailed, commits: counters.commits,
-      recordsSaved: counters.recordsSaved, recordsDeleted: counters.recordsDeleted,
-      events: counters.events, pushes: loop.pushes)
+      calls: loop.calls,
+      callsFailed: loop.callsFailed,
+      commits: counters.commits,
+      recordsSaved: counters.recordsSaved,
+      recordsDeleted: counters.recordsDeleted,
+      events: counters.events,
+      pushes: loop.pushes
+    )
   }
 }

@@ -17,10 +17,14 @@ extension Core {
 
   private func modifySubscriptions(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.ModifySubscriptionsRequest(
-      decoding: call.body.bytes, in: call.arena)
+      decoding: call.body.bytes,
+      in: call.arena
+    )
     let owner = call.caller.user
     guard !owner.isEmpty else { throw ItemError.noUser }
-    try engine.limits.check(itemCount: request.subscriptionsToSave.count + request.subscriptionIDsToDelete.count)
+    try engine.limits.check(
+      itemCount: request.subscriptionsToSave.count + request.subscriptionIDsToDelete.count
+    )
     let database = try request.databaseID.model(for: call.caller)
 
     var response = TidingsV1.ModifySubscriptionsResponse()
@@ -31,18 +35,28 @@ extension Core {
           .subscription(
             .init(
               try engine.saveSubscription(
-                try subscription.model(path), of: owner, in: database)))
-        })
+                try subscription.model(path),
+                of: owner,
+                in: database
+              )
+            )
+          )
+        }
+      )
     }
     for id in request.subscriptionIDsToDelete {
       response.results.append(
         try result(of: id) {
           try engine.deleteSubscription(id, of: owner, in: database)
           return .deleted(true)
-        })
+        }
+      )
     }
     channelsChanged(
-      of: owner, container: database.container, environment: database.environment)
+      of: owner,
+      container: database.container,
+      environment: database.environment
+    )
     return response.encoded(in: call.arena)
   }
 
@@ -66,7 +80,8 @@ extension Core {
   }
 
   private func result(
-    of id: String, _ outcome: () throws -> TidingsV1.SubscriptionResult.Outcome
+    of id: String,
+    _ outcome: () throws -> TidingsV1.SubscriptionResult.Outcome
   ) throws -> TidingsV1.SubscriptionResult {
     do {
       return .init(subscriptionID: id, outcome: try outcome())

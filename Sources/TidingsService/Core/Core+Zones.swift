@@ -22,14 +22,16 @@ extension Core {
     var response = TidingsV1.ModifyRecordZonesResponse()
     for zone in request.zonesToSave {
       response.results.append(
-        try result(of: zone.zoneID) { id in .zone(.init(try engine.saveZone(id, in: database))) })
+        try result(of: zone.zoneID) { id in .zone(.init(try engine.saveZone(id, in: database))) }
+      )
     }
     for zoneID in request.zoneIDsToDelete {
       response.results.append(
         try result(of: zoneID) { id in
           try engine.deleteZone(id, in: database, caller: caller)
           return .deleted(true)
-        })
+        }
+      )
     }
     return response.encoded(in: call.arena)
   }
@@ -53,7 +55,8 @@ extension Core {
   }
 
   private func result(
-    of zoneID: TidingsV1.ZoneID?, _ outcome: (ZoneID) throws -> TidingsV1.ZoneResult.Outcome
+    of zoneID: TidingsV1.ZoneID?,
+    _ outcome: (ZoneID) throws -> TidingsV1.ZoneResult.Outcome
   ) throws -> TidingsV1.ZoneResult {
     do {
       let id = try zoneID.model
@@ -67,7 +70,10 @@ extension Core {
 extension TidingsV1.RecordZone {
   fileprivate init(_ zone: ZoneInfo) {
     self.init(
-      zoneID: .init(zone.id), capabilities: .init(fetchChanges: false, atomic: true),
-      created: zone.created.map { .init($0) }, sequenceNumber: UInt64(zone.head))
+      zoneID: .init(zone.id),
+      capabilities: .init(fetchChanges: false, atomic: true),
+      created: zone.created.map { .init($0) },
+      sequenceNumber: UInt64(zone.head)
+    )
   }
 }

@@ -55,15 +55,18 @@ final class Core: LoopTurn {
   private var changedUsers: Set<ControlTopic> = []
   private var beacons = BeaconSchedule()
 
-  /// A core on an open database.
-  ///
-  /// - Parameter folder: The folder of the database; it stays locked as long as the core lives.
-  init(_ connection: SQLiteConnection, _ folder: DataFolder, limits: Limits, logger: Logger) throws {
+  /// A core on an open database; the folder stays locked as long as the core lives.
+  init(_ connection: SQLiteConnection, _ folder: DataFolder, limits: Limits, logger: Logger) throws
+  {
     self.connection = connection
     self.folder = folder
     self.logger = logger
     engine = try Engine(
-      connection, codec: ProtoBodyCodec(), limits: limits, clock: { .now })
+      connection,
+      codec: ProtoBodyCodec(),
+      limits: limits,
+      clock: { .now }
+    )
     connection.setMovesLogOnClose(true)
     checkpointer = Checkpointer(path: folder.databasePath)
   }
@@ -72,7 +75,9 @@ final class Core: LoopTurn {
 
   /// Lets the loop answer a method from the store.
   func register(
-    _ method: MethodDescriptor, _ access: Access, on loop: LoopContext,
+    _ method: MethodDescriptor,
+    _ access: Access,
+    on loop: LoopContext,
     _ handler: @escaping Handler
   ) {
     loop.registerInline(method) { [self] call, loop in
@@ -85,7 +90,10 @@ final class Core: LoopTurn {
         let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
         hasWrites = hasWrites || access == .write
         let answer = try answer(
-          Call(caller: caller, body: call.body, loop: loop), idempotent, handler)
+          Call(caller: caller, body: call.body, loop: loop),
+          idempotent,
+          handler
+        )
         keep(call.token, .success(answer), bytes: answer.count, on: loop)
       } catch {
         keep(call.token, .failure(RPCError(callFailure: error)), bytes: 0, on: loop)
@@ -97,11 +105,14 @@ final class Core: LoopTurn {
   /// The channels of a user changed: tell the user's devices after the commit.
   func channelsChanged(of user: String, container: String, environment: Environment) {
     changedUsers.insert(
-      ControlTopic(user: user, container: container, environment: environment))
+      ControlTopic(user: user, container: container, environment: environment)
+    )
   }
 
   private func answer(
-    _ call: borrowing Call, _ idempotent: IdempotentCall?, _ handler: Handler
+    _ call: borrowing Call,
+    _ idempotent: IdempotentCall?,
+    _ handler: Handler
   ) throws -> [UInt8] {
     guard let idempotent else { return try handler(call) }
     if let first = try engine.answer(to: idempotent) { return first }
@@ -110,17 +121,26 @@ final class Core: LoopTurn {
     return answer
   }
 
-  private static func idempotentCall(_ call: borrowing InlineCall, _ caller: Caller)
+  private static func idempotentCall(
+    _ call: borrowing InlineCall,
+    _ caller: Caller
+  )
     -> IdempotentCall?
   {
     guard !call.idempotencyKey.isEmpty else { return nil }
     return IdempotentCall(
-      owner: caller.user, key: String(decoding: call.idempotencyKey, as: UTF8.self),
-      method: call.method.fullName, request: call.body)
+      owner: caller.user,
+      key: String(decoding: call.idempotencyKey, as: UTF8.self),
+      method: call.method.fullName,
+      request: call.body
+    )
   }
 
   private func keep(
-    _ token: ReplyToken, _ answer: Result<[UInt8], RPCError>, bytes: Int, on loop: LoopContext
+    _ token: ReplyToken,
+    _ answer: Result<[UInt8], RPCError>,
+    bytes: Int,
+    on loop: LoopContext
   ) {
     kept.append(KeptAnswer(token: token, answer: answer))
     keptBytes += bytes
@@ -198,7 +218,10 @@ final class Core: LoopTurn {
   private func announceChannels(on loop: LoopContext) {
     for change in changedUsers {
       let topic = engine.controlTopic(
-        of: change.user, container: change.container, environment: change.environment)
+        of: change.user,
+        container: change.container,
+        environment: change.environment
+      )
       loop.publish(topic: topic, body: PushMessage.channelsChanged(at: .now))
     }
   }

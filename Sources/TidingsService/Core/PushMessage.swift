@@ -19,7 +19,8 @@ enum PushMessage {
   /// The number of a channel's newest event, once more.
   static func beacon(_ sequence: Int64, at time: Timestamp) -> [UInt8] {
     TidingsV1.Push(
-      sequenceNumber: UInt64(sequence), previousSequenceNumber: UInt64(sequence - 1),
+      sequenceNumber: UInt64(sequence),
+      previousSequenceNumber: UInt64(sequence - 1),
       published: .init(time)
     ).encoded()
   }

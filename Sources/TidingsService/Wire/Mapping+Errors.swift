@@ -8,13 +8,17 @@ extension TidingsV1.ItemError {
   /// What an item's result says.
   init(_ error: ItemError) {
     self.init(
-      code: .init(rawValue: error.code.rawValue), message: error.message,
+      code: .init(rawValue: error.code.rawValue),
+      message: error.message,
       retryAfter: error.retryAfter.map { delay in
         let (seconds, attoseconds) = delay.components
         return GoogleProtobuf.Duration(
-          seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
+          seconds: seconds,
+          nanos: Int32(attoseconds / 1_000_000_000)
+        )
       },
-      existingSubscriptionID: error.existingSubscriptionID ?? "")
+      existingSubscriptionID: error.existingSubscriptionID ?? ""
+    )
   }
 }
 
@@ -33,20 +37,25 @@ extension RPCError {
 
   private init(_ error: ItemError) {
     self.init(
-      error.code.status, error.message,
+      error.code.status,
+      error.message,
       details: [
         Detail(
           typeURL: "type.googleapis.com/" + TidingsV1.ItemError.messageName,
-          value: TidingsV1.ItemError(error).encoded())
-      ])
+          value: TidingsV1.ItemError(error).encoded()
+        )
+      ]
+    )
   }
 
   private init(_ error: SQLError) {
     switch error.kind {
     case .busy, .storage:
       self.init(
-        .unavailable, "the store cannot be written now; nothing was changed: try again later",
-        details: [.retryInfo(after: .seconds(1))])
+        .unavailable,
+        "the store cannot be written now; nothing was changed: try again later",
+        details: [.retryInfo(after: .seconds(1))]
+      )
     case .damaged:
       self.init(.dataLoss, "the store is damaged: an operator has to restore a backup")
     case .statement: self.init(.internal, "a defect of the server, in a statement to its store")

@@ -12,15 +12,21 @@ extension TidingsV1.DatabaseID? {
     guard scope != .private || !caller.user.isEmpty else { throw ItemError.noUser }
     return DatabaseID(
       container: try containerName(self?.container ?? ""),
-      environment: try self?.environment.model ?? .development, scope: scope, owner: caller.user)
+      environment: try self?.environment.model ?? .development,
+      scope: scope,
+      owner: caller.user
+    )
   }
 }
 
 /// The container that is meant: `default` when none is named.
 func containerName(_ name: String) throws(ItemError) -> String {
   let database = DatabaseID(
-    container: name.isEmpty ? "default" : name, environment: .development, scope: .public,
-    owner: "")
+    container: name.isEmpty ? "default" : name,
+    environment: .development,
+    scope: .public,
+    owner: ""
+  )
   try database.validate()
   return database.container
 }
@@ -29,7 +35,8 @@ extension ItemError {
   /// The call needs a user.
   static let noUser = ItemError(
     .notAuthenticated,
-    "the call names no user: set the metadata 'tidings-user' (rpcctl --as USER)")
+    "the call names no user: set the metadata 'tidings-user' (rpcctl --as USER)"
+  )
 }
 
 extension TidingsV1.Environment {
@@ -55,7 +62,9 @@ extension TidingsV1.DatabaseScope {
       }
       guard scope != .shared else {
         throw ItemError(
-          .badDatabase, "this server has no shared databases: use the public or the private one")
+          .badDatabase,
+          "this server has no shared databases: use the public or the private one"
+        )
       }
       return scope
     }
@@ -67,7 +76,10 @@ extension TidingsV1.DatabaseScope {
 extension TidingsV1.DatabaseID {
   init(_ id: DatabaseID) {
     self.init(
-      container: id.container, environment: .init(id.environment), scope: .init(id.scope))
+      container: id.container,
+      environment: .init(id.environment),
+      scope: .init(id.scope)
+    )
   }
 }
 
@@ -80,7 +92,8 @@ extension TidingsV1.ZoneID? {
         throw ItemError(
           .invalidArguments,
           "zone '\(self.zoneName)' names an owner: zones of others are in the shared database, "
-            + "which this server does not have")
+            + "which this server does not have"
+        )
       }
       return ZoneID(zoneName: self.zoneName)
     }
@@ -94,7 +107,9 @@ extension TidingsV1.ZoneID {
 extension TidingsV1.RecordID {
   init(_ id: RecordID) {
     self.init(
-      recordName: id.recordName, zoneID: id.zoneID == .default ? nil : .init(id.zoneID))
+      recordName: id.recordName,
+      zoneID: id.zoneID == .default ? nil : .init(id.zoneID)
+    )
   }
 }
 

@@ -5,7 +5,11 @@ internal import TidingsRPC
 extension TidingsV1.Predicate {
   /// The predicate, from its text or its tree.
   ///
-  /// - Parameter isStored: The text is canonical, and may be longer than what a client may send.
+  /// - Parameters:
+  ///   - path: Names it in errors.
+  ///   - isStored: The text is canonical, and may be longer than what a client may send.
+  /// - Returns: The predicate in canonical form.
+  /// - Throws: `ItemError` `invalidArguments`, with the place in the text.
   func model(_ path: String, isStored: Bool) throws -> Predicate {
     do {
       if isStored { return try Predicate(canonicalText: text) }
@@ -15,14 +19,16 @@ extension TidingsV1.Predicate {
           text: text,
           arguments: arguments.enumerated().map { index, argument in
             try argument.required("\(path).arguments[\(index)]")
-          })
+          }
+        )
       case (true, false): return try Predicate(postfix: nodes.flatMap { try $0.items(path) })
       case (false, false):
         throw ItemError(.invalidArguments, "\(path) has a text and a tree: send one of them")
       case (true, true):
         throw ItemError(
           .invalidArguments,
-          "\(path) is empty: send a text or a tree; TRUEPREDICATE matches all records")
+          "\(path) is empty: send a text or a tree; TRUEPREDICATE matches all records"
+        )
       }
     } catch let error as PredicateError {
       throw ItemError(.invalidArguments, "\(path): \(error)")
@@ -40,7 +46,9 @@ extension TidingsV1.PredicateNode {
     case .not(true): [.not]
     case .not(false), nil:
       throw ItemError(
-        .invalidArguments, "\(path).nodes has a node without a member, or a `not` that is false")
+        .invalidArguments,
+        "\(path).nodes has a node without a member, or a `not` that is false"
+      )
     }
   }
 }
@@ -48,8 +56,10 @@ extension TidingsV1.PredicateNode {
 extension TidingsV1.PredicateComparison {
   fileprivate func items(_ path: String) throws -> [Predicate.PostfixItem] {
     let comparison = Predicate.Comparison(
-      field: fieldName, operator: try modelOperator(path),
-      values: try values.map { try $0.required("\(path).nodes['\(fieldName)'].values") })
+      field: fieldName,
+      operator: try modelOperator(path),
+      values: try values.map { try $0.required("\(path).nodes['\(fieldName)'].values") }
+    )
     return self.operator == .notEqual
       ? [.comparison(comparison), .not] : [.comparison(comparison)]
   }
@@ -68,7 +78,8 @@ extension TidingsV1.PredicateComparison {
     default:
       throw ItemError(
         .invalidArguments,
-        "\(path): the comparison of '\(fieldName)' has the unknown operator \(self.operator)")
+        "\(path): the comparison of '\(fieldName)' has the unknown operator \(self.operator)"
+      )
     }
   }
 }

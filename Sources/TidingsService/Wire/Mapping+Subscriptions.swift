@@ -11,12 +11,15 @@ extension TidingsV1.Subscription {
   /// - Parameters:
   ///   - path: Names it in errors.
   ///   - isStored: It comes from the store: its predicate is canonical text.
+  /// - Returns: The subscription, not yet validated.
+  /// - Throws: `ItemError` for what this server does not have, or a predicate that is not valid.
   func model(_ path: String, isStored: Bool = false) throws -> Subscription {
     guard type == .query else {
       throw ItemError(
         .serverRejectedRequest,
         "\(path): this server has query subscriptions only: set the type QUERY, with a record type "
-          + "and a predicate (TRUEPREDICATE for all records)")
+          + "and a predicate (TRUEPREDICATE for all records)"
+      )
     }
     var options: Subscription.FiringOptions = []
     if firesOnRecordCreation { options.insert(.recordCreation) }
@@ -24,16 +27,20 @@ extension TidingsV1.Subscription {
     if firesOnRecordDeletion { options.insert(.recordDeletion) }
     if firesOnce { options.insert(.once) }
     return Subscription(
-      subscriptionID: subscriptionID, recordType: recordType,
+      subscriptionID: subscriptionID,
+      recordType: recordType,
       predicate: try predicate?.model(path + ".predicate", isStored: isStored) ?? .true,
-      zoneID: try zoneID == nil ? nil : zoneID.model, options: options,
-      notificationInfo: notificationInfo?.model)
+      zoneID: try zoneID == nil ? nil : zoneID.model,
+      options: options,
+      notificationInfo: notificationInfo?.model
+    )
   }
 
   /// The subscription as the store keeps it: the predicate in canonical form.
   init(_ subscription: Subscription) {
     self.init(
-      subscriptionID: subscription.subscriptionID, type: .query,
+      subscriptionID: subscription.subscriptionID,
+      type: .query,
       recordType: subscription.recordType,
       predicate: TidingsV1.Predicate(text: subscription.predicate.text),
       zoneID: subscription.zoneID.map { .init($0) },
@@ -41,14 +48,17 @@ extension TidingsV1.Subscription {
       firesOnRecordUpdate: subscription.options.contains(.recordUpdate),
       firesOnRecordDeletion: subscription.options.contains(.recordDeletion),
       firesOnce: subscription.options.contains(.once),
-      notificationInfo: subscription.notificationInfo.map { .init($0) })
+      notificationInfo: subscription.notificationInfo.map { .init($0) }
+    )
   }
 
   /// The subscription as clients see it: with the place from which it is effective.
   init(_ saved: SavedSubscription) {
     self.init(saved.subscription)
     effective = TidingsV1.SubscriptionPosition(
-      channelID: String(saved.channel), sequenceNumber: UInt64(saved.since))
+      channelID: String(saved.channel),
+      sequenceNumber: UInt64(saved.since)
+    )
   }
 }
 
@@ -95,7 +105,8 @@ extension TidingsV1.NotificationInfo {
       shouldSendContentAvailable: info.shouldSendContentAvailable,
       shouldSendMutableContent: info.shouldSendMutableContent,
       category: info.category,
-      collapseIDKey: info.collapseIDKey)
+      collapseIDKey: info.collapseIDKey
+    )
   }
 }
 
@@ -109,10 +120,14 @@ extension TidingsV1.Notification {
       recordID: .init(event.recordID),
       recordType: event.recordType,
       recordFields: Dictionary(
-        uniqueKeysWithValues: event.fields.sorted.map { ($0.name, .init($0.value, in: arena)) }),
+        uniqueKeysWithValues: event.fields.sorted.map { ($0.name, .init($0.value, in: arena)) }
+      ),
       notificationInfo: event.notificationInfo.map { .init($0) },
       committed: .init(event.committed),
       position: .init(
-        channelID: String(event.channel), sequenceNumber: UInt64(event.sequence)))
+        channelID: String(event.channel),
+        sequenceNumber: UInt64(event.sequence)
+      )
+    )
   }
 }

@@ -21,8 +21,10 @@ final class ProtoBodyCodec: BodyCodec {
       let message = try TidingsV1.Record.unpack(bytes.bytes, in: arena)
       return try RecordReader.record(
         UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(
-          to: Tidings__V1__Record.self),
-        "the stored record")
+          to: Tidings__V1__Record.self
+        ),
+        "the stored record"
+      )
     }
   }
 

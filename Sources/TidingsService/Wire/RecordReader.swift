@@ -10,7 +10,10 @@ internal import TidingsRPC
 /// The pointers live in the arena of the call. What is not valid is refused with the path to it.
 enum RecordReader {
   /// The text of a string field; `path` names it in the error.
-  static func string(_ bytes: ProtobufCBinaryData, _ path: @autoclosure () -> String)
+  static func string(
+    _ bytes: ProtobufCBinaryData,
+    _ path: @autoclosure () -> String
+  )
     throws(RPCError) -> String
   {
     guard let text = Unpacked.validated(bytes) else {
@@ -26,31 +29,36 @@ enum RecordReader {
 
   /// A zone; the default one when none is named.
   static func zoneID(
-    _ message: UnsafeMutablePointer<Tidings__V1__ZoneID>?, _ path: @autoclosure () -> String
+    _ message: UnsafeMutablePointer<Tidings__V1__ZoneID>?,
+    _ path: @autoclosure () -> String
   ) throws(RPCError) -> ZoneID {
     guard let message, message.pointee.zone_name.len > 0 else { return .default }
     guard message.pointee.owner_name.len == 0 else {
       throw RPCError(
         .invalidArgument,
         "\(path()).owner_name: zones of other owners are in the shared database, which this server "
-          + "does not have: leave it empty")
+          + "does not have: leave it empty"
+      )
     }
     return ZoneID(zoneName: try string(message.pointee.zone_name, path() + ".zone_name"))
   }
 
   /// A record's name and zone.
   static func recordID(
-    _ message: UnsafeMutablePointer<Tidings__V1__RecordID>?, _ path: @autoclosure () -> String
+    _ message: UnsafeMutablePointer<Tidings__V1__RecordID>?,
+    _ path: @autoclosure () -> String
   ) throws(RPCError) -> RecordID {
     guard let message else { return RecordID(recordName: "") }
     return RecordID(
       recordName: try string(message.pointee.record_name, path() + ".record_name"),
-      zoneID: try zoneID(message.pointee.zone_id, path() + ".zone_id"))
+      zoneID: try zoneID(message.pointee.zone_id, path() + ".zone_id")
+    )
   }
 
   /// A record, as a client sends it or the store keeps it.
   static func record(
-    _ message: UnsafeMutablePointer<Tidings__V1__Record>, _ path: @autoclosure () -> String
+    _ message: UnsafeMutablePointer<Tidings__V1__Record>,
+    _ path: @autoclosure () -> String
   ) throws(RPCError) -> Record {
     let source = message.pointee
     var fields: [RecordFields.Field] = []
@@ -66,7 +74,8 @@ enum RecordReader {
     var record = Record(
       recordID: try recordID(source.record_id, "\(path()).record_id"),
       recordType: try string(source.record_type, "\(path()).record_type"),
-      fields: RecordFields(fields))
+      fields: RecordFields(fields)
+    )
     record.changeTag = try string(source.change_tag, "\(path()).change_tag")
     record.created = try stamp(source.created, "\(path()).created")
     record.modified = try stamp(source.modified, "\(path()).modified")
@@ -78,7 +87,8 @@ enum RecordReader {
 
   /// A field's value; `nil` for null.
   static func fieldValue(
-    _ message: UnsafeMutablePointer<Tidings__V1__FieldValue>, _ path: @autoclosure () -> String
+    _ message: UnsafeMutablePointer<Tidings__V1__FieldValue>,
+    _ path: @autoclosure () -> String
   ) throws(RPCError) -> FieldValue? {
     let value = message.pointee
     switch value.value_case {
@@ -100,14 +110,18 @@ enum RecordReader {
       guard value.base.n_unknown_fields == 0 else {
         throw RPCError(
           .invalidArgument,
-          "\(path()) has a type that this server does not know: use one of FieldValue's types")
+          "\(path()) has a type that this server does not know: use one of FieldValue's types"
+        )
       }
       return nil
     default: return try list(value, path())
     }
   }
 
-  private static func list(_ value: Tidings__V1__FieldValue, _ path: @autoclosure () -> String)
+  private static func list(
+    _ value: Tidings__V1__FieldValue,
+    _ path: @autoclosure () -> String
+  )
     throws(RPCError) -> FieldValue
   {
     switch value.value_case {
@@ -116,7 +130,8 @@ enum RecordReader {
       return .stringList(
         try elements(list.values, list.n_values) { element throws(RPCError) in
           try string(element, path())
-        })
+        }
+      )
     case TIDINGS__V1__FIELD_VALUE__VALUE_INT64_LIST_VALUE:
       let list = value.int64_list_value.pointee
       return .int64List(Array(UnsafeBufferPointer(start: list.values, count: list.n_values)))
@@ -126,35 +141,42 @@ enum RecordReader {
     case TIDINGS__V1__FIELD_VALUE__VALUE_BYTES_LIST_VALUE:
       let list = value.bytes_list_value.pointee
       return .bytesList(
-        try elements(list.values, list.n_values) { element throws(RPCError) in bytes(element) })
+        try elements(list.values, list.n_values) { element throws(RPCError) in bytes(element) }
+      )
     case TIDINGS__V1__FIELD_VALUE__VALUE_TIMESTAMP_LIST_VALUE:
       let list = value.timestamp_list_value.pointee
       return .timestampList(
         try members(list.values, list.n_values) { member throws(RPCError) in
           try timestamp(member.pointee, path())
-        })
+        }
+      )
     case TIDINGS__V1__FIELD_VALUE__VALUE_LOCATION_LIST_VALUE:
       let list = value.location_list_value.pointee
       return .locationList(
         try members(list.values, list.n_values) { member throws(RPCError) in
           try location(member, path())
-        })
+        }
+      )
     case TIDINGS__V1__FIELD_VALUE__VALUE_REFERENCE_LIST_VALUE:
       let list = value.reference_list_value.pointee
       return .referenceList(
         try members(list.values, list.n_values) { member throws(RPCError) in
           try reference(member, path())
-        })
+        }
+      )
     case TIDINGS__V1__FIELD_VALUE__VALUE_ASSET_LIST_VALUE:
       let list = value.asset_list_value.pointee
       return .assetList(
-        try members(list.values, list.n_values) { member throws(RPCError) in asset(member) })
+        try members(list.values, list.n_values) { member throws(RPCError) in asset(member) }
+      )
     default: throw RPCError(.internal, "\(path()) has a type that this server does not read")
     }
   }
 
   private static func elements<C, Element>(
-    _ start: UnsafeMutablePointer<C>?, _ count: Int, _ read: (C) throws(RPCError) -> Element
+    _ start: UnsafeMutablePointer<C>?,
+    _ count: Int,
+    _ read: (C) throws(RPCError) -> Element
   ) throws(RPCError) -> [Element] {
     var result: [Element] = []
     result.reserveCapacity(count)
@@ -165,7 +187,8 @@ enum RecordReader {
   }
 
   private static func members<C, Element>(
-    _ start: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?, _ count: Int,
+    _ start: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?,
+    _ count: Int,
     _ read: (UnsafeMutablePointer<C>) throws(RPCError) -> Element
   ) throws(RPCError) -> [Element] {
     var result: [Element] = []
@@ -177,18 +200,24 @@ enum RecordReader {
   }
 
   private static func stamp(
-    _ message: UnsafeMutablePointer<Tidings__V1__Stamp>?, _ path: @autoclosure () -> String
+    _ message: UnsafeMutablePointer<Tidings__V1__Stamp>?,
+    _ path: @autoclosure () -> String
   ) throws(RPCError) -> Record.Stamp? {
     guard let message, let time = message.pointee.timestamp else { return nil }
     return Record.Stamp(
       timestamp: try timestamp(time.pointee, path()),
       caller: Caller(
         user: try string(message.pointee.user_record_name, path()),
-        device: try string(message.pointee.device_id, path())))
+        device: try string(message.pointee.device_id, path())
+      )
+    )
   }
 
   /// A time, cut to the millisecond.
-  static func timestamp(_ message: Google__Protobuf__Timestamp, _ path: @autoclosure () -> String)
+  static func timestamp(
+    _ message: Google__Protobuf__Timestamp,
+    _ path: @autoclosure () -> String
+  )
     throws(RPCError) -> Timestamp
   {
     let limit: Int64 = 253_402_300_800
@@ -197,14 +226,17 @@ enum RecordReader {
     else {
       throw RPCError(
         .invalidArgument,
-        "\(path()) is not a time from 0001-01-01 to 9999-12-31 with 0 to 999,999,999 nanoseconds")
+        "\(path()) is not a time from 0001-01-01 to 9999-12-31 with 0 to 999,999,999 nanoseconds"
+      )
     }
     return Timestamp(
-      millisecondsSince1970: message.seconds * 1000 + Int64(message.nanos / 1_000_000))
+      millisecondsSince1970: message.seconds * 1000 + Int64(message.nanos / 1_000_000)
+    )
   }
 
   private static func location(
-    _ message: UnsafeMutablePointer<Tidings__V1__Location>, _ path: @autoclosure () -> String
+    _ message: UnsafeMutablePointer<Tidings__V1__Location>,
+    _ path: @autoclosure () -> String
   ) throws(RPCError) -> Location {
     let source = message.pointee
     var location = Location(latitude: source.latitude, longitude: source.longitude)
@@ -222,7 +254,8 @@ enum RecordReader {
   }
 
   private static func reference(
-    _ message: UnsafeMutablePointer<Tidings__V1__Reference>, _ path: @autoclosure () -> String
+    _ message: UnsafeMutablePointer<Tidings__V1__Reference>,
+    _ path: @autoclosure () -> String
   ) throws(RPCError) -> Reference {
     let number = Int32(bitPattern: message.pointee.action.rawValue)
     guard let action = number == 0 ? Reference.Action.none : Reference.Action(rawValue: number)
@@ -230,7 +263,9 @@ enum RecordReader {
       throw RPCError(.invalidArgument, "\(path()).action \(number) is not a reference action")
     }
     return Reference(
-      recordID: try recordID(message.pointee.record_id, path() + ".record_id"), action: action)
+      recordID: try recordID(message.pointee.record_id, path() + ".record_id"),
+      action: action
+    )
   }
 
   private static func asset(_ message: UnsafeMutablePointer<Tidings__V1__Asset>) -> Asset {

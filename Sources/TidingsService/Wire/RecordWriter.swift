@@ -6,7 +6,11 @@ internal import TidingsProtobuf
 /// Builds protobuf-c's structs from domain values, in the arena: the counterpart of `RecordReader`.
 enum RecordWriter {
   /// The bytes of a record: its system fields and, unless they are left out, its fields.
-  static func encode(_ record: Record, withFields: Bool = true, in arena: borrowing Arena)
+  static func encode(
+    _ record: Record,
+    withFields: Bool = true,
+    in arena: borrowing Arena
+  )
     -> [UInt8]
   {
     let message = arena.allocate(Tidings__V1__Record.self)
@@ -31,8 +35,13 @@ enum RecordWriter {
     return arena.pack(message)
   }
 
-  /// A record's name and zone. The default zone is left out.
-  static func recordID(_ id: RecordID, in arena: borrowing Arena)
+  /// A record's name and zone.
+  ///
+  /// The default zone is left out.
+  static func recordID(
+    _ id: RecordID,
+    in arena: borrowing Arena
+  )
     -> UnsafeMutablePointer<Tidings__V1__RecordID>
   {
     let message = arena.allocate(Tidings__V1__RecordID.self)
@@ -48,7 +57,10 @@ enum RecordWriter {
   }
 
   /// A field's value; `nil` is null.
-  static func fieldValue(_ value: FieldValue?, in arena: borrowing Arena)
+  static func fieldValue(
+    _ value: FieldValue?,
+    in arena: borrowing Arena
+  )
     -> UnsafeMutablePointer<Tidings__V1__FieldValue>
   {
     let message = arena.allocate(Tidings__V1__FieldValue.self)
@@ -85,7 +97,8 @@ enum RecordWriter {
   }
 
   private static func setList(
-    _ value: FieldValue, of message: UnsafeMutablePointer<Tidings__V1__FieldValue>,
+    _ value: FieldValue,
+    of message: UnsafeMutablePointer<Tidings__V1__FieldValue>,
     in arena: borrowing Arena
   ) {
     switch value {
@@ -153,7 +166,10 @@ enum RecordWriter {
     }
   }
 
-  private static func stamp(_ stamp: Record.Stamp?, in arena: borrowing Arena)
+  private static func stamp(
+    _ stamp: Record.Stamp?,
+    in arena: borrowing Arena
+  )
     -> UnsafeMutablePointer<Tidings__V1__Stamp>?
   {
     guard let stamp else { return nil }
@@ -165,7 +181,10 @@ enum RecordWriter {
     return message
   }
 
-  private static func timestamp(_ time: Timestamp, in arena: borrowing Arena)
+  private static func timestamp(
+    _ time: Timestamp,
+    in arena: borrowing Arena
+  )
     -> UnsafeMutablePointer<Google__Protobuf__Timestamp>
   {
     let message = arena.allocate(Google__Protobuf__Timestamp.self)
@@ -174,7 +193,10 @@ enum RecordWriter {
     return message
   }
 
-  private static func location(_ place: Location, in arena: borrowing Arena)
+  private static func location(
+    _ place: Location,
+    in arena: borrowing Arena
+  )
     -> UnsafeMutablePointer<Tidings__V1__Location>
   {
     let message = arena.allocate(Tidings__V1__Location.self)
@@ -207,7 +229,10 @@ enum RecordWriter {
     return message
   }
 
-  private static func reference(_ target: Reference, in arena: borrowing Arena)
+  private static func reference(
+    _ target: Reference,
+    in arena: borrowing Arena
+  )
     -> UnsafeMutablePointer<Tidings__V1__Reference>
   {
     let message = arena.allocate(Tidings__V1__Reference.self)
@@ -217,7 +242,10 @@ enum RecordWriter {
     return message
   }
 
-  private static func asset(_ file: Asset, in arena: borrowing Arena)
+  private static func asset(
+    _ file: Asset,
+    in arena: borrowing Arena
+  )
     -> UnsafeMutablePointer<Tidings__V1__Asset>
   {
     let message = arena.allocate(Tidings__V1__Asset.self)
@@ -228,7 +256,9 @@ enum RecordWriter {
   }
 
   private static func values<C: BitwiseCopyable>(
-    _ count: Int, in arena: borrowing Arena, _ make: (Int) -> C
+    _ count: Int,
+    in arena: borrowing Arena,
+    _ make: (Int) -> C
   ) -> UnsafeMutablePointer<C> {
     let start = arena.allocate(C.self, count: count)
     for index in 0..<count { start[index] = make(index) }
@@ -236,7 +266,9 @@ enum RecordWriter {
   }
 
   private static func pointers<C>(
-    _ count: Int, in arena: borrowing Arena, _ make: (Int) -> UnsafeMutablePointer<C>
+    _ count: Int,
+    in arena: borrowing Arena,
+    _ make: (Int) -> UnsafeMutablePointer<C>
   ) -> UnsafeMutablePointer<UnsafeMutablePointer<C>?> {
     let start = arena.allocate(UnsafeMutablePointer<C>?.self, count: count)
     for index in 0..<count { start[index] = make(index) }

@@ -12,11 +12,13 @@ let package = Package(
     .target(name: "GreeterProtoC"),
     .target(
       name: "GreeterProto",
-      dependencies: ["GreeterProtoC", .product(name: "TidingsRPC", package: "tidings")]),
+      dependencies: ["GreeterProtoC", .product(name: "TidingsRPC", package: "tidings")]
+    ),
     // Written by hand.
     .executableTarget(
       name: "greeter",
       dependencies: ["GreeterProto", .product(name: "TidingsRPC", package: "tidings")],
-      path: "Sources/Greeter"),
+      path: "Sources/Greeter"
+    ),
   ]
 )

@@ -9,6 +9,8 @@ let package = Package(
   ],
   targets: [
     .executableTarget(
-      name: "watcher", dependencies: [.product(name: "TidingsClient", package: "tidings")])
+      name: "watcher",
+      dependencies: [.product(name: "TidingsClient", package: "tidings")]
+    )
   ]
 )
