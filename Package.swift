@@ -153,8 +153,10 @@ let package = Package(
       "TidingsRPC"
     ),
     testSupport("RPCTestSupport", "TidingsRPC"),
+    testSupport("RandomSupport", "TidingsModel"),
     testSupport(
       "TestSupport",
+      "RandomSupport",
       "TidingsClient",
       "TidingsModel",
       "TidingsProto",
@@ -176,6 +178,7 @@ let package = Package(
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
       "ScenarioTests",
+      "RandomSupport",
       "TestSupport",
       "TidingsClient",
       "TidingsProto",
@@ -184,30 +187,40 @@ let package = Package(
       "TidingsSQLite",
       "rpcd"
     ),
-    tests("TidingsBenchTests", "BenchCore"),
-    tests("TidingsClientTests", "TestSupport", "TidingsClient", "TidingsProto"),
+    tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
+    tests("TidingsClientTests", "RandomSupport", "TestSupport", "TidingsClient", "TidingsProto"),
     tests(
       "TidingsEngineTests",
+      "RandomSupport",
       "TestSupport",
       "TidingsEngine",
       "TidingsModel",
       "TidingsSQL",
       "TidingsSQLite"
     ),
-    tests("TidingsJSONTests", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
-    tests("TidingsMatcherTests", "TidingsMatcher", "TidingsModel"),
-    tests("TidingsModelTests", "TidingsModel"),
+    tests(
+      "TidingsJSONTests",
+      "RandomSupport",
+      "TidingsJSON",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC"
+    ),
+    tests("TidingsMatcherTests", "RandomSupport", "TidingsMatcher", "TidingsModel"),
+    tests("TidingsModelTests", "RandomSupport", "TidingsModel"),
     tests(
       "TidingsProtobufTests",
+      "RandomSupport",
       "TidingsProtobuf",
       "TidingsProto",
       "GeneratedFixture",
       "CProtobufC"
     ),
     tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
-    tests("TidingsRPCTests", "RPCTestSupport", "TidingsRPC"),
+    tests("TidingsRPCTests", "RPCTestSupport", "RandomSupport", "TidingsRPC"),
     tests(
       "TidingsServiceTests",
+      "RandomSupport",
       "TestSupport",
       "TidingsEngine",
       "TidingsModel",
@@ -221,6 +234,7 @@ let package = Package(
     tests("TidingsSQLiteTests", "TestSupport", "TidingsEngine", "TidingsSQL", "TidingsSQLite"),
     tests(
       "TidingsZeroMQTests",
+      "RandomSupport",
       "RPCTestSupport",
       "TidingsProto",
       "TidingsProtobuf",

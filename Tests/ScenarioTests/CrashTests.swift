@@ -1,4 +1,5 @@
 internal import Glibc
+internal import RandomSupport
 internal import Synchronization
 internal import TestSupport
 internal import Testing

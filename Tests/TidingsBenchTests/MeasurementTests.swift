@@ -1,10 +1,11 @@
 import BenchCore
+import RandomSupport
 import Testing
 
 @Suite struct MeasurementTests {
   @Test("percentiles are those of the nearest rank, whatever the order")
   func percentiles() {
-    var random = SeededGenerator(seed: 7)
+    var random = SplitMix64(seed: 7)
     let latencies = (1...1000).map { UInt64($0) * 1000 }.shuffled(using: &random)
     let measurement = Measurement(latencies: latencies, elapsedNanoseconds: 500_000_000)
     #expect(measurement.calls == 1000)
@@ -51,20 +52,5 @@ import Testing
     #expect(median.perSecond == 100)
     #expect([4.0, 1, 3, 2].median == 2.5)
     #expect([5.0].median == 5)
-  }
-}
-
-/// Numbers that are the same in every run.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-    return value ^ value >> 31
   }
 }

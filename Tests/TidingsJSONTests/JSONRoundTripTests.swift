@@ -1,3 +1,4 @@
+import RandomSupport
 import Testing
 import TidingsJSON
 import TidingsProto
@@ -9,7 +10,7 @@ import TidingsRPC
   @Test("bytes → JSON text → bytes keeps every message", arguments: 1...4 as ClosedRange<UInt64>)
   func keeps(seed: UInt64) throws {
     let transcoder = JSONTranscoder(schema: try contractSchema())
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     for (name, reencode) in contractTypes {
       for _ in 0..<60 {
         let bytes = randomMessage(name, transcoder.schema, &random, depth: 0)
@@ -31,7 +32,7 @@ import TidingsRPC
   @Test("mutated bytes are converted or refused, never crash", arguments: [1, 2] as [UInt64])
   func mutations(seed: UInt64) throws {
     let transcoder = JSONTranscoder(schema: try contractSchema())
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     var refused = 0
     for _ in 0..<2_000 {
       var bytes = randomMessage("tidings.v1.Record", transcoder.schema, &random, depth: 0)
@@ -139,17 +140,4 @@ private func fixed64(_ value: UInt64) -> [UInt8] {
 private func varint(_ value: UInt64) -> [UInt8] {
   value < 128
     ? [UInt8(value)] : [UInt8(truncatingIfNeeded: value) | 128] + varint(value >> 7)
-}
-
-/// A small generator of pseudo-random numbers that repeats itself for a seed.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
 }

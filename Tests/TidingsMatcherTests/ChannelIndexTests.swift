@@ -1,3 +1,4 @@
+import RandomSupport
 import Testing
 import TidingsMatcher
 import TidingsModel
@@ -131,7 +132,7 @@ struct ChannelIndexTests {
 
   @Test("thousands of ranges agree with evaluating each", arguments: [1, 2, 3] as [UInt64])
   func ranges(seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = SplitMix64(seed: seed)
     let index = ChannelIndex()
     var present: [Int64: Predicate] = [:]
     func number() -> String {

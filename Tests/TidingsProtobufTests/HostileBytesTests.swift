@@ -1,4 +1,5 @@
 import GeneratedFixture
+import RandomSupport
 import Testing
 import TidingsProto
 import TidingsProtobuf
@@ -91,7 +92,7 @@ struct HostileBytesTests {
   @Test("random bytes are decoded or refused", arguments: [1, 2, 3, .random(in: 4 ... .max)])
   func survivesRandomBytes(seed: UInt64) {
     print("random bytes: seed \(seed)")
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<2000 {
       let count = Int.random(in: 0..<64, using: &random)
       Corpus.decodeAsEverything((0..<count).map { _ in .random(in: 0 ... .max, using: &random) })
@@ -101,7 +102,7 @@ struct HostileBytesTests {
   @Test("damaged messages are decoded or refused", arguments: [1, 2, 3, .random(in: 4 ... .max)])
   func survivesDamage(seed: UInt64) {
     print("damaged messages: seed \(seed)")
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<200 {
       for var bytes in Corpus.encoded where !bytes.isEmpty {
         for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -143,18 +144,5 @@ enum Corpus {
     }
     // Bytes are compared, not values: NaN differs from itself.
     #expect(again.encoded() == encoded, "\(M.messageName) from \(bytes)")
-  }
-}
-
-/// A small generator with a seed.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-    return value ^ value >> 31
   }
 }

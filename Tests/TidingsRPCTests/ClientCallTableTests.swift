@@ -1,4 +1,5 @@
 import RPCTestSupport
+import RandomSupport
 import Testing
 import TidingsRPC
 
@@ -138,7 +139,7 @@ import TidingsRPC
 
   @Test("every call ends exactly once", arguments: [1, 2, 3] as [UInt64])
   func endsOnce(seed: UInt64) {
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     var table = table(callsMax: 30)
     var now = start
     var open: Set<UInt64> = []

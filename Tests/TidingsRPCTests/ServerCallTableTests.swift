@@ -1,4 +1,5 @@
 import RPCTestSupport
+import RandomSupport
 import Testing
 import TidingsRPC
 
@@ -85,7 +86,7 @@ import TidingsRPC
 
   @Test("each admitted call is answered exactly once", arguments: [1, 2, 3] as [UInt64])
   func answersOnce(seed: UInt64) {
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     var table = Table(callsMax: 20, stallMax: .seconds(3))
     var now = start
     var open: [UInt64: Table.Key] = [:]

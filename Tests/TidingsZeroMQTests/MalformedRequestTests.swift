@@ -1,5 +1,6 @@
 import CZeroMQ
 import RPCTestSupport
+import RandomSupport
 import Testing
 import TidingsProto
 import TidingsProtobuf
@@ -152,7 +153,7 @@ import TidingsZeroMQ
 
   @Test("random frames never stop the server", arguments: [1, 2, 3] as [UInt64])
   func randomFrames(seed: UInt64) async throws {
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     let server = try await TestServer.start(hangs: false)
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
     for round in 1...20 {

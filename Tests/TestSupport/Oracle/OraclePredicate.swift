@@ -1,3 +1,4 @@
+public import RandomSupport
 public import TidingsProto
 
 /// A few predicates whose meaning is written down a second time, as plainly as possible.

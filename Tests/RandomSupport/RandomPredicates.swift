@@ -1,34 +1,24 @@
-import TidingsModel
-
-/// A small seeded generator (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-  mutating func pick<T>(_ values: [T]) -> T { values[below(values.count)] }
-}
+public import TidingsModel
 
 /// Predicates and records over few fields and values, so that they meet often.
-struct RandomPredicates {
-  var random: SeededGenerator
+public struct RandomPredicates {
+  public var random: SplitMix64
 
-  init(seed: UInt64) { random = SeededGenerator(state: seed) }
+  private let recordTypes: [String]
 
-  static let fields = ["a", "b", "c", "IN", "recordName"]
-  static let strings: [String] = [
+  /// Predicates and records from a seed; the records are of the given types.
+  public init(seed: UInt64, recordTypes: [String] = ["T"]) {
+    self.recordTypes = recordTypes
+    random = SplitMix64(seed: seed)
+  }
+
+  public static let fields = ["a", "b", "c", "IN", "recordName"]
+  public static let strings: [String] = [
     "", "a", "ab", "abc", "b", "é", "e\u{301}", "\u{0}\n\"\\'", "😀", "a\u{7f}",
   ]
-  static let big: Int64 = 9_007_199_254_740_993
+  public static let big: Int64 = 9_007_199_254_740_993
 
-  mutating func scalar() -> FieldValue {
+  public mutating func scalar() -> FieldValue {
     switch random.below(12) {
     case 0, 1: return .string(random.pick(Self.strings))
     case 2, 3, 4: return .int64(Int64(random.below(6)) - 1)
@@ -57,7 +47,7 @@ struct RandomPredicates {
     }
   }
 
-  mutating func value() -> FieldValue {
+  public mutating func value() -> FieldValue {
     switch random.below(8) {
     case 0: return .stringList((0..<random.below(3)).map { _ in random.pick(Self.strings) })
     case 1: return .int64List((0..<random.below(3)).map { _ in Int64(random.below(4)) })
@@ -66,7 +56,7 @@ struct RandomPredicates {
     }
   }
 
-  mutating func comparison() -> Predicate.Comparison {
+  public mutating func comparison() -> Predicate.Comparison {
     let field = random.pick(Self.fields)
     func ordered(_ value: FieldValue) -> Bool {
       switch value {
@@ -102,7 +92,7 @@ struct RandomPredicates {
     }
   }
 
-  mutating func node(depth: Int = 4) -> Predicate.Node {
+  public mutating func node(depth: Int = 4) -> Predicate.Node {
     guard depth > 0 else { return .comparison(comparison()) }
     switch random.below(12) {
     case 0: return .constant(Bool.random(using: &random))
@@ -113,12 +103,12 @@ struct RandomPredicates {
     }
   }
 
-  mutating func record() -> Record {
+  public mutating func record() -> Record {
     var fields = RecordFields()
     for name in ["a", "b", "c", "IN"] where random.below(4) > 0 { fields[name] = value() }
     return Record(
       recordID: RecordID(recordName: random.pick(["a", "ab", "b"])),
-      recordType: random.pick(["T", "T", "U"]),
+      recordType: random.pick(recordTypes),
       fields: fields
     )
   }
