@@ -32,28 +32,16 @@ final class Core: LoopTurn {
   /// Answers a call with the encoded response.
   typealias Handler = (borrowing Call) throws -> [UInt8]
 
-  private struct KeptAnswer {
-    let token: ReplyToken
-    let answer: Result<[UInt8], RPCError>
-  }
-
   let engine: Engine
   let logger: Logger
   private(set) var counters = CoreCounters()
-  private var groupCounters = CoreCounters()
-
-  /// Bytes of answers that one group may hold before it is committed.
-  static let keptBytesMax = 64 << 20
 
   private let connection: SQLiteConnection
   private let folder: DataFolder
   private let checkpointer: Checkpointer
   private var isOpen = false
-  private var hasWrites = false
-  private var kept: [KeptAnswer] = []
-  private var keptBytes = 0
-  private var changedUsers: Set<ControlTopic> = []
-  private var beacons = BeaconSchedule()
+  private var group = CallGroup()
+  private var publisher = Publisher()
 
   /// A core on an open database; the folder stays locked as long as the core lives.
   init(_ connection: SQLiteConnection, _ folder: DataFolder, limits: Limits, logger: Logger) throws
@@ -88,15 +76,16 @@ final class Core: LoopTurn {
         try openGroup()
         let caller = try CallerIdentity.caller(of: call)
         let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
-        hasWrites = hasWrites || access == .write
+        if access == .write { group.hasWrites = true }
         let answer = try answer(
           Call(caller: caller, body: call.body, loop: loop),
           idempotent,
           handler
         )
-        keep(call.token, .success(answer), bytes: answer.count, on: loop)
+        group.keep(.success(answer), to: call.token)
+        if group.isFull { turnEnded(loop) }
       } catch {
-        keep(call.token, .failure(RPCError(callFailure: error)), bytes: 0, on: loop)
+        group.keep(.failure(RPCError(callFailure: error)), to: call.token)
         if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
       }
     }
@@ -104,8 +93,8 @@ final class Core: LoopTurn {
 
   /// The channels of a user changed: tell the user's devices after the commit.
   func channelsChanged(of user: String, container: String, environment: Environment) {
-    changedUsers.insert(
-      ControlTopic(user: user, container: container, environment: environment)
+    group.changedTopics.insert(
+      engine.controlTopic(of: user, container: container, environment: environment)
     )
   }
 
@@ -136,40 +125,28 @@ final class Core: LoopTurn {
     )
   }
 
-  private func keep(
-    _ token: ReplyToken,
-    _ answer: Result<[UInt8], RPCError>,
-    bytes: Int,
-    on loop: LoopContext
-  ) {
-    kept.append(KeptAnswer(token: token, answer: answer))
-    keptBytes += bytes
-    // A turn of large answers must not fill the memory: its first part is a group of its own.
-    if keptBytes > Self.keptBytesMax { turnEnded(loop) }
-  }
-
-  private func send(_ answer: KeptAnswer, on loop: LoopContext) {
-    switch answer.answer {
-    case .success(let body): loop.reply(answer.token, body: body)
-    case .failure(let error): loop.fail(answer.token, error)
-    }
+  /// Counts what counts once the group is committed.
+  func countRecords(saved: Int, deleted: Int) {
+    group.counters.recordsSaved += UInt64(saved)
+    group.counters.recordsDeleted += UInt64(deleted)
   }
 
   // MARK: Groups
 
   func turnEnded(_ loop: LoopContext) {
-    guard isOpen || !kept.isEmpty else { return }
+    guard isOpen || !group.answers.isEmpty else { return }
     do {
       let events = isOpen ? try engine.commit() : []
       isOpen = false
-      for answer in kept { send(answer, on: loop) }
-      publish(events, on: loop)
-      announceChannels(on: loop)
-      count(events)
-      if hasWrites, checkpointer.logGrew(to: connection.logFrames) {
-        _ = try? connection.checkpoint()
+      for answer in group.answers {
+        switch answer.result {
+        case .success(let body): loop.reply(answer.token, body: body)
+        case .failure(let error): loop.fail(answer.token, error)
+        }
       }
-      finishGroup()
+      publisher.publish(events, on: loop)
+      publisher.announceChannels(group.changedTopics, on: loop)
+      settle(eventCount: events.count)
     } catch {
       giveUpGroup(after: error, on: loop)
     }
@@ -180,73 +157,34 @@ final class Core: LoopTurn {
     checkpointer.stop()
   }
 
+  var nextTimer: ContinuousClock.Instant? { publisher.nextTimer }
+
+  func timerFired(_ loop: LoopContext) { publisher.sendBeacons(on: loop) }
+
   private func openGroup() throws {
     guard !isOpen else { return }
     try engine.begin()
     isOpen = true
   }
 
-  private func finishGroup() {
-    isOpen = false
-    hasWrites = false
-    kept.removeAll(keepingCapacity: true)
-    keptBytes = 0
-    groupCounters = CoreCounters()
-    changedUsers.removeAll(keepingCapacity: true)
+  private func settle(eventCount: Int) {
+    group.counters.events = UInt64(eventCount)
+    if group.hasWrites {
+      group.counters.commits = 1
+      if checkpointer.logGrew(to: connection.logFrames) { _ = try? connection.checkpoint() }
+    }
+    counters += group.counters
+    group.clear()
   }
 
   /// Nothing of the group was kept: all that waited for its commit learn that.
   private func giveUpGroup(after error: any Error, on loop: LoopContext) {
     logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
     let failure = RPCError(callFailure: error)
-    for answer in kept {
-      send(KeptAnswer(token: answer.token, answer: .failure(failure)), on: loop)
-    }
-    finishGroup()
+    for answer in group.answers { loop.fail(answer.token, failure) }
+    group.clear()
+    isOpen = false
     engine.rollback()
-  }
-
-  // MARK: Pushes
-
-  private func publish(_ events: [StoredEvent], on loop: LoopContext) {
-    for event in events {
-      loop.publish(topic: event.topic, body: PushMessage.event(event))
-      beacons.published(event.topic, event.sequence, at: loop.now)
-    }
-  }
-
-  private func announceChannels(on loop: LoopContext) {
-    for change in changedUsers {
-      let topic = engine.controlTopic(
-        of: change.user,
-        container: change.container,
-        environment: change.environment
-      )
-      loop.publish(topic: topic, body: PushMessage.channelsChanged(at: .now))
-    }
-  }
-
-  var nextTimer: ContinuousClock.Instant? { beacons.next }
-
-  func timerFired(_ loop: LoopContext) {
-    for beacon in beacons.takeDue(at: loop.now) {
-      loop.publish(topic: beacon.topic, body: PushMessage.beacon(beacon.sequence, at: .now))
-    }
-  }
-
-  // MARK: Counters
-
-  /// Counts what counts once the group is committed.
-  func countRecords(saved: Int, deleted: Int) {
-    groupCounters.recordsSaved += UInt64(saved)
-    groupCounters.recordsDeleted += UInt64(deleted)
-  }
-
-  private func count(_ events: [StoredEvent]) {
-    if hasWrites { counters.commits += 1 }
-    counters.recordsSaved += groupCounters.recordsSaved
-    counters.recordsDeleted += groupCounters.recordsDeleted
-    counters.events += UInt64(events.count)
   }
 }
 
@@ -255,19 +193,4 @@ extension Error {
   fileprivate var isCallersMistake: Bool {
     self is ItemError || self is RPCError || self is MessageDecodingError
   }
-}
-
-/// What the core did since the start.
-struct CoreCounters {
-  var commits: UInt64 = 0
-  var recordsSaved: UInt64 = 0
-  var recordsDeleted: UInt64 = 0
-  var events: UInt64 = 0
-}
-
-/// Whose devices are told.
-private struct ControlTopic: Hashable {
-  let user: String
-  let container: String
-  let environment: Environment
 }

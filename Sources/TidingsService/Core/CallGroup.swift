@@ -1,0 +1,58 @@
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// What the calls of one transaction leave to be done when it is committed.
+struct CallGroup {
+  /// The answer to one call, until then.
+  struct Answer {
+    let token: ReplyToken
+    let result: Result<[UInt8], RPCError>
+  }
+
+  /// Bytes of answers that one group may hold before it is committed.
+  static let bytesMax = 64 << 20
+
+  /// In the order of the calls.
+  private(set) var answers: [Answer] = []
+  /// Calls may have written.
+  var hasWrites = false
+  /// Control topics of users whose channels changed.
+  var changedTopics: Set<[UInt8]> = []
+  /// Counts what counts once the group is committed.
+  var counters = CoreCounters()
+
+  private var bytes = 0
+
+  /// A turn of large answers must not fill the memory: its first part is a group of its own.
+  var isFull: Bool { bytes > Self.bytesMax }
+
+  /// Keeps an answer.
+  mutating func keep(_ result: Result<[UInt8], RPCError>, to token: ReplyToken) {
+    if case .success(let body) = result { bytes += body.count }
+    answers.append(Answer(token: token, result: result))
+  }
+
+  /// Makes the group ready for the next transaction.
+  mutating func clear() {
+    answers.removeAll(keepingCapacity: true)
+    changedTopics.removeAll(keepingCapacity: true)
+    counters = CoreCounters()
+    hasWrites = false
+    bytes = 0
+  }
+}
+
+/// What the core did.
+struct CoreCounters {
+  var commits: UInt64 = 0
+  var recordsSaved: UInt64 = 0
+  var recordsDeleted: UInt64 = 0
+  var events: UInt64 = 0
+
+  static func += (total: inout Self, part: Self) {
+    total.commits += part.commits
+    total.recordsSaved += part.recordsSaved
+    total.recordsDeleted += part.recordsDeleted
+    total.events += part.events
+  }
+}
