@@ -9,7 +9,7 @@ internal import TidingsZeroMQ
 /// A running server: the sockets, the loop, the store.
 public final class TidingsServer: Sendable {
   /// The version of this program.
-  public static let version = "0.1.0"
+  public static let version = Version.current
 
   /// Where calls go, as bound.
   public let rpcEndpoint: String

@@ -11,7 +11,7 @@ internal import Musl
 /// rpcctl from its arguments to its exit code.
 struct Program: Sendable {
   static let name = "rpcctl"
-  static let version = "0.1.0"
+  static let version = Version.current
 
   private let arguments: [String]
   private let environment: [String: String]
