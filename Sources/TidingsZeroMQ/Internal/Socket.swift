@@ -27,7 +27,12 @@ struct Socket: ~Copyable {
 
   func bind(_ endpoint: String) throws(TransportError) -> String {
     guard zmq_bind(handle, endpoint) == 0 else {
-      throw TransportError(errnoOf: "binding \(endpoint)")
+      let failure = TransportError(errnoOf: "binding \(endpoint)")
+      guard failure.code == EADDRINUSE else { throw failure }
+      throw TransportError(
+        code: failure.code,
+        "\(failure.message): stop the program that listens there, or choose another endpoint"
+      )
     }
     return try lastEndpoint()
   }
