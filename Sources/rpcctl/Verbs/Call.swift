@@ -40,6 +40,10 @@ extension Verb {
       guard (1...2).contains(operands.count) else {
         throw UsageError("call takes SERVICE/METHOD and at most one request in JSON")
       }
+      for option in ["container", "database", "environment"]
+      where invocation.arguments.isGiven(option) {
+        throw UsageError("call does not take --\(option): set databaseId in the request instead")
+      }
       let request = try invocation.input.value(
         operands.count > 1 ? operands[1] : "{}",
         "the request"

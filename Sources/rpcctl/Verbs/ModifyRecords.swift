@@ -22,7 +22,7 @@ extension Verb {
           value: "POLICY",
           default: "if-unchanged",
           choices: ["if-unchanged", "changed-keys", "all-keys"],
-          "What a save compares: the change tag with if-unchanged, else nothing."
+          "if-unchanged compares the change tag; changed-keys and all-keys compare nothing."
         ),
         Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
         Option(

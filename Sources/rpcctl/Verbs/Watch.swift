@@ -39,6 +39,7 @@ extension Verb {
         arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
       var token = try changeToken(arguments)
       let session = try await invocation.connect()
+      try await requireServer(session, invocation)
       if arguments.has("new") { token = try await latestToken(invocation, session, after: token) }
       if invocation.output.format == .table { invocation.output.tell("watching; Ctrl-C ends") }
       let printer = WatchPrinter(
@@ -55,6 +56,18 @@ extension Verb {
       )
     }
   )
+
+  /// A stream tries again for ever; a server that was never there is told at once.
+  private static func requireServer(_ session: Session, _ invocation: Invocation) async throws {
+    do {
+      _ = try await TidingsRpcV1.HealthService.Client(session.transport).check(
+        .init(),
+        options: invocation.callOptions
+      )
+    } catch  where error.code != .unavailable {
+      // It answered, whatever it said.
+    }
+  }
 
   private static func latestToken(
     _ invocation: Invocation,
