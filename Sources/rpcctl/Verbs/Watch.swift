@@ -64,8 +64,9 @@ extension Verb {
         .init(),
         options: invocation.callOptions
       )
-    } catch  where error.code != .unavailable {
-      // It answered, whatever it said.
+    } catch {
+      // Any other failure is an answer too: the server is there.
+      guard error.code != .unavailable else { throw error }
     }
   }
 
