@@ -31,6 +31,10 @@ public final class Engine {
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
 
+  private var chores: ChoreSchedule
+  /// Something was changed that gives the chores work: do them soon.
+  public private(set) var hasUrgentChores = true
+
   private let beginStatement: any SQLStatement
   private let commitStatement: any SQLStatement
   private let rollbackStatement: any SQLStatement
@@ -77,12 +81,14 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
+    let followers: [any RecordFollower] = []
     recordChanges = ModifyRecords(
       catalog: catalog,
       records: records,
       fieldTypes: fieldTypes,
       channels: channels,
       events: events,
+      followers: followers,
       codec: codec,
       limits: limits
     )
@@ -91,6 +97,7 @@ public final class Engine {
       records: records,
       channels: channels,
       events: events,
+      followers: followers,
       codec: codec
     )
     subscriptionChanges = ModifySubscriptions(
@@ -100,6 +107,7 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
+    chores = ChoreSchedule([])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -138,6 +146,17 @@ public final class Engine {
     try? rollbackStatement.run()
     _ = events.takePending()
     mustReload = true
+  }
+
+  /// Does a piece of the work that is not a caller's, in the open transaction.
+  ///
+  /// - Returns: How long until the next piece; `nil`: there is none.
+  public func doChores() throws -> Duration? {
+    if hasUrgentChores {
+      chores.wake()
+      hasUrgentChores = false
+    }
+    return try chores.work(at: now)
   }
 
   // MARK: Records

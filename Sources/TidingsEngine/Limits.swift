@@ -23,6 +23,35 @@ public struct Limits: Hashable, Sendable {
   /// Most rows that one page of a feed looks at, so that a page of skipped rows ends too.
   public var rowsPerPageMax = 4_000
 
+  /// Most zones of one database.
+  public var zonesPerDatabaseMax = 10_000
+  /// Most records that refer to one with delete-self.
+  public var owningReferencesMax = 750
+  /// Most records that one deletion takes along.
+  public var cascadedDeletionsMax = 10_000
+  /// Superseded versions of records that are kept for the ancestors of conflicts, in all zones.
+  public var ancestorsMax: Int64 = 200_000
+  /// How long they are kept, in hours.
+  public var ancestorRetentionHours = 24
+  /// How long a deleted record or zone stays in the feeds, in days.
+  public var tombstoneRetentionDays = 90
+  /// How long the cursor of a query is valid, in minutes.
+  public var cursorRetentionMinutes = 10
+  /// Largest client change token data, in bytes.
+  public var clientChangeTokenBytesMax = 1024
+  /// Largest asset, in bytes.
+  public var assetBytesMax: UInt64 = 50_000_000
+  /// Largest chunk of an asset, in bytes.
+  public var assetChunkBytesMax = 1 << 20
+  /// How long an asset is kept that no record names, in hours.
+  public var assetRetentionHours = 24
+  /// Largest schema, in bytes of text.
+  public var schemaBytesMax = 1 << 20
+  /// Most record types of one container.
+  public var recordTypesMax = 1_000
+  /// Most fields of one record type.
+  public var fieldsPerTypeMax = 1_000
+
   /// The defaults.
   public init() {}
 

@@ -8,6 +8,7 @@ final class ModifyRecords {
   private let fieldTypes: FieldTypes
   private let channels: ChannelRegistry
   private let events: EventLog
+  private let followers: [any RecordFollower]
   private let codec: any BodyCodec
   private let limits: Limits
 
@@ -17,6 +18,7 @@ final class ModifyRecords {
     fieldTypes: FieldTypes,
     channels: ChannelRegistry,
     events: EventLog,
+    followers: [any RecordFollower],
     codec: any BodyCodec,
     limits: Limits
   ) {
@@ -25,6 +27,7 @@ final class ModifyRecords {
     self.fieldTypes = fieldTypes
     self.channels = channels
     self.events = events
+    self.followers = followers
     self.codec = codec
     self.limits = limits
   }
@@ -114,6 +117,9 @@ final class ModifyRecords {
         planned: plan.discovered[new.recordType] ?? [:]
       )
       try checkMemberCount(of: new)
+      for follower in followers {
+        try follower.check(new, replacing: old, in: zone, of: database)
+      }
       let body = codec.encode(new)
       guard body.count <= limits.recordBytesMax else {
         throw ItemError(
@@ -169,8 +175,7 @@ final class ModifyRecords {
         plan.succeed(item, in: recordID.zoneID, outcome: .deleted(recordID))
         return
       }
-      let isWatched = channels.watches(row.recordType, in: database)
-      let old = isWatched ? try body.withUnsafeBytes { try codec.decodeRecord($0) } : nil
+      let old = try body.withUnsafeBytes { try codec.decodeRecord($0) }
       plan.write(
         RecordPlan.Write(
           item: item,
@@ -307,6 +312,7 @@ final class ModifyRecords {
         replacing: write.replacesRow
       )
       try fieldTypes.learn(write.discovery, of: write.row.recordType, in: database.id)
+      for follower in followers { try follower.follow(write, in: database, at: time) }
     }
     for write in plan.writes {
       try events.fire(

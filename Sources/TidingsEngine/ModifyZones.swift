@@ -17,6 +17,7 @@ final class ModifyZones {
   private let records: RecordTable
   private let channels: ChannelRegistry
   private let events: EventLog
+  private let followers: [any RecordFollower]
   private let codec: any BodyCodec
 
   init(
@@ -24,12 +25,14 @@ final class ModifyZones {
     records: RecordTable,
     channels: ChannelRegistry,
     events: EventLog,
+    followers: [any RecordFollower],
     codec: any BodyCodec
   ) {
     self.catalog = catalog
     self.records = records
     self.channels = channels
     self.events = events
+    self.followers = followers
     self.codec = codec
   }
 
@@ -70,6 +73,9 @@ final class ModifyZones {
       guard channels.watches(recordType, in: database) else { return }
       let old = try body.withUnsafeBytes { try codec.decodeRecord($0) }
       try events.fire(old: old, new: nil, zone: id, in: database, caller: caller, at: time)
+    }
+    for follower in followers {
+      try follower.followRemoval(of: zone, in: database, at: time)
     }
     try records.removeAll(in: zone)
     try catalog.remove(zone, from: database)

@@ -11,7 +11,7 @@ struct RecordPlan {
     var row: RecordTable.Row
     /// A row, alive or a tombstone, is there.
     var replacesRow: Bool
-    /// The record before; `nil` for a creation, or a deletion that nobody watches.
+    /// The record before; `nil` for a creation.
     var old: Record?
     /// The record after; `nil` for a deletion.
     var new: Record?

@@ -16,9 +16,16 @@ public final class SQLiteConnection: SQLConnection {
 
   /// Opens the file, creating it if needed.
   ///
-  /// - Parameter path: The file. Beside it SQLite keeps `-wal` and `-shm`.
+  /// - Parameters:
+  ///   - path: The file. Beside it SQLite keeps `-wal` and `-shm`.
+  ///   - cacheBytes: How big the database's own memory of pages may grow.
+  ///   - readsOnly: Refuse to change anything.
   /// - Throws: `damaged` when it is not a database; `storage` when it cannot be opened.
-  public init(path: String) throws(SQLError) {
+  public init(
+    path: String,
+    cacheBytes: Int = cacheBytesMax,
+    readsOnly: Bool = false
+  ) throws(SQLError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &opened, flags, nil)
@@ -37,8 +44,9 @@ public final class SQLiteConnection: SQLConnection {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = 0;
-      PRAGMA cache_size = -\(Self.cacheBytesMax >> 10);
+      PRAGMA cache_size = -\(cacheBytes >> 10);
       PRAGMA temp_store = MEMORY;
+      PRAGMA query_only = \(readsOnly ? 1 : 0);
       """
     )
     sqlite3_wal_hook(

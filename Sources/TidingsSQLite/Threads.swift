@@ -5,23 +5,23 @@ internal import Musl
 #endif
 
 /// A counting semaphore for threads.
-final class Semaphore: @unchecked Sendable {
+package final class Semaphore: @unchecked Sendable {
   // sem_t may be used from any thread (POSIX), and lives at one address until the last use.
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
-  init() { sem_init(semaphore, 0, 0) }
+  package init() { sem_init(semaphore, 0, 0) }
 
   deinit {
     sem_destroy(semaphore)
     semaphore.deallocate()
   }
 
-  func signal() { sem_post(semaphore) }
-  func wait() { while sem_wait(semaphore) != 0 {} }
+  package func signal() { sem_post(semaphore) }
+  package func wait() { while sem_wait(semaphore) != 0 {} }
 }
 
 /// Runs a closure on a new thread.
-func startThread(_ body: @escaping @Sendable () -> Void) {
+package func startThread(_ body: @escaping @Sendable () -> Void) {
   final class Box: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

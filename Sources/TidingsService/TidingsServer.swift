@@ -37,7 +37,13 @@ public final class TidingsServer: Sendable {
     do {
       let server = try await RPCServer.start(configuration) { loop in
         let connection = try folder.openDatabase(isThorough: settings.checksThoroughly)
-        let core = try Core(connection, folder, limits: settings.limits, logger: logger)
+        let core = try Core(
+          connection,
+          folder,
+          limits: settings.limits,
+          logger: logger,
+          remote: loop.remote
+        )
         loop.turn = core
         register(core, health, on: loop)
         logger.log(
@@ -86,6 +92,7 @@ public final class TidingsServer: Sendable {
     loop.register(SubscriptionMethods())
     loop.register(NotificationMethods())
     loop.register(AssetMethods())
+    loop.register(SchemaMethods())
     loop.register(AccountMethods())
     loop.register(AdminMethods())
     loop.register(ServerMethods())
@@ -103,6 +110,7 @@ private struct ZoneMethods: TidingsV1.ZoneService.Server {}
 private struct SubscriptionMethods: TidingsV1.SubscriptionService.Server {}
 private struct NotificationMethods: TidingsV1.NotificationService.Server {}
 private struct AssetMethods: TidingsV1.AssetService.Server {}
+private struct SchemaMethods: TidingsV1.SchemaService.Server {}
 private struct AccountMethods: TidingsV1.AccountService.Server {}
 private struct AdminMethods: TidingsV1.AdminService.Server {}
 private struct ServerMethods: TidingsRpcV1.ServerService.Server {}

@@ -14,6 +14,8 @@ struct CallGroup {
 
   /// In the order of the calls.
   private(set) var answers: [Answer] = []
+  /// What tasks wait for: called with why the group was not kept, or `nil`.
+  var waiting: [((any Error)?) -> Void] = []
   /// Calls may have written.
   var hasWrites = false
   /// Control topics of users whose channels changed.
@@ -35,6 +37,7 @@ struct CallGroup {
   /// Makes the group ready for the next transaction.
   mutating func clear() {
     answers.removeAll(keepingCapacity: true)
+    waiting.removeAll(keepingCapacity: true)
     changedTopics.removeAll(keepingCapacity: true)
     counters = CoreCounters()
     hasWrites = false

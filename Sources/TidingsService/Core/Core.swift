@@ -39,13 +39,20 @@ final class Core: LoopTurn {
   private let connection: SQLiteConnection
   private let folder: DataFolder
   private let checkpointer: Checkpointer
+  let readers: ReaderPool
+  private var choresDue: ContinuousClock.Instant?
   private var isOpen = false
   private var group = CallGroup()
   private var publisher = Publisher()
 
   /// A core on an open database; the folder stays locked as long as the core lives.
-  init(_ connection: SQLiteConnection, _ folder: DataFolder, limits: Limits, logger: Logger) throws
-  {
+  init(
+    _ connection: SQLiteConnection,
+    _ folder: DataFolder,
+    limits: Limits,
+    logger: Logger,
+    remote: LoopRemote
+  ) throws {
     self.connection = connection
     self.folder = folder
     self.logger = logger
@@ -57,6 +64,8 @@ final class Core: LoopTurn {
     )
     connection.setMovesLogOnClose(true)
     checkpointer = Checkpointer(path: folder.databasePath)
+    readers = ReaderPool(path: folder.databasePath, limits: limits, remote: remote)
+    choresDue = .now
   }
 
   // MARK: Calls
@@ -88,6 +97,28 @@ final class Core: LoopTurn {
         group.keep(.failure(RPCError(callFailure: error)), to: call.token)
         if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
       }
+    }
+  }
+
+  /// Works on the store for a task, in the group of this turn.
+  ///
+  /// - Parameters:
+  ///   - body: The work.
+  ///   - loop: The loop.
+  ///   - done: Called when the group is committed or given up.
+  func write<Value>(
+    _ body: (Engine) throws -> Value,
+    on loop: LoopContext,
+    _ done: @escaping (Result<Value, any Error>) -> Void
+  ) {
+    do {
+      try openGroup()
+      group.hasWrites = true
+      let value = try body(engine)
+      group.waiting.append { failure in done(failure.map { .failure($0) } ?? .success(value)) }
+    } catch {
+      done(.failure(error))
+      if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
     }
   }
 
@@ -134,7 +165,7 @@ final class Core: LoopTurn {
   // MARK: Groups
 
   func turnEnded(_ loop: LoopContext) {
-    guard isOpen || !group.answers.isEmpty else { return }
+    guard isOpen || !group.answers.isEmpty || !group.waiting.isEmpty else { return }
     do {
       let events = isOpen ? try engine.commit() : []
       isOpen = false
@@ -144,6 +175,7 @@ final class Core: LoopTurn {
         case .failure(let error): loop.fail(answer.token, error)
         }
       }
+      for done in group.waiting { done(nil) }
       publisher.publish(events, on: loop)
       publisher.announceChannels(group.changedTopics, on: loop)
       settle(eventCount: events.count)
@@ -154,12 +186,35 @@ final class Core: LoopTurn {
 
   func stopping(_ loop: LoopContext) {
     turnEnded(loop)
+    for job in readers.stop() {
+      loop.fail(job.token, RPCError(.unavailable, "the server is stopping"))
+    }
     checkpointer.stop()
   }
 
-  var nextTimer: ContinuousClock.Instant? { publisher.nextTimer }
+  var nextTimer: ContinuousClock.Instant? {
+    [publisher.nextTimer, choresDue].lazy.compactMap(\.self).min()
+  }
 
-  func timerFired(_ loop: LoopContext) { publisher.sendBeacons(on: loop) }
+  func timerFired(_ loop: LoopContext) {
+    if let timer = publisher.nextTimer, timer <= loop.now { publisher.sendBeacons(on: loop) }
+    if let choresDue, choresDue <= loop.now { doChores(on: loop) }
+  }
+
+  private func doChores(on loop: LoopContext) {
+    do {
+      try openGroup()
+      group.hasWrites = true
+      choresDue = try engine.doChores().map { .now.advanced(by: max($0, Self.choresPause)) }
+    } catch {
+      choresDue = .now.advanced(by: Self.choresPauseAfterFailure)
+      giveUpGroup(after: error, on: loop)
+    }
+  }
+
+  /// Between two pieces of the engine's own work callers have their turns.
+  private static let choresPause = Duration.milliseconds(1)
+  private static let choresPauseAfterFailure = Duration.seconds(10)
 
   private func openGroup() throws {
     guard !isOpen else { return }
@@ -171,6 +226,7 @@ final class Core: LoopTurn {
     group.counters.events = UInt64(eventCount)
     if group.hasWrites {
       group.counters.commits = 1
+      if engine.hasUrgentChores { choresDue = .now }
       if checkpointer.logGrew(to: connection.logFrames) { _ = try? connection.checkpoint() }
     }
     counters += group.counters
@@ -182,6 +238,7 @@ final class Core: LoopTurn {
     logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
     let failure = RPCError(callFailure: error)
     for answer in group.answers { loop.fail(answer.token, failure) }
+    for done in group.waiting { done(failure) }
     group.clear()
     isOpen = false
     engine.rollback()

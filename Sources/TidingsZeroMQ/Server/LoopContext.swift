@@ -30,6 +30,8 @@ public final class LoopContext {
   public let pushEndpoint: String?
   /// The memory of the call at hand; empty again after each call.
   public let arena: Arena
+  /// The way to this thread from others.
+  public let remote: LoopRemote
   /// When this turn began.
   public internal(set) var now = ContinuousClock.now
   /// What the loop did so far.
@@ -61,10 +63,12 @@ public final class LoopContext {
 
   init(
     _ configuration: ServerConfiguration,
-    inbox: Mailbox<LoopMessage>
+    inbox: Mailbox<LoopMessage>,
+    remote: LoopRemote
   ) throws(TransportError) {
     self.configuration = configuration
     self.inbox = inbox
+    self.remote = remote
     arena = Arena(capacityBytes: configuration.arenaBytesMax)
     calls = ServerCallTable(
       callsMax: configuration.callsInFlightMax,

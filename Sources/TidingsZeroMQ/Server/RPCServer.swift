@@ -89,7 +89,7 @@ public final class RPCServer: Sendable {
     let loop: LoopContext
     let turns: ServerLoop
     do {
-      loop = try LoopContext(configuration, inbox: inbox)
+      loop = try LoopContext(configuration, inbox: inbox, remote: LoopRemote(jobs: jobs))
       try setup(loop)
       turns = try ServerLoop(loop, jobs: jobs)
     } catch {

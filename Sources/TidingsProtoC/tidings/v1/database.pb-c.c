@@ -370,3 +370,35 @@ const ProtobufCEnumDescriptor tidings__v1__database_scope__descriptor =
   tidings__v1__database_scope__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue tidings__v1__zone_deletion_reason__enum_values_by_number[4] =
+{
+  { "ZONE_DELETION_REASON_UNSPECIFIED", "TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_UNSPECIFIED", 0 },
+  { "ZONE_DELETION_REASON_DELETED", "TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_DELETED", 1 },
+  { "ZONE_DELETION_REASON_PURGED", "TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_PURGED", 2 },
+  { "ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET", "TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET", 3 },
+};
+static const ProtobufCIntRange tidings__v1__zone_deletion_reason__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex tidings__v1__zone_deletion_reason__enum_values_by_name[4] =
+{
+  { "ZONE_DELETION_REASON_DELETED", 1 },
+  { "ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET", 3 },
+  { "ZONE_DELETION_REASON_PURGED", 2 },
+  { "ZONE_DELETION_REASON_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__zone_deletion_reason__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.ZoneDeletionReason",
+  "ZoneDeletionReason",
+  "Tidings__V1__ZoneDeletionReason",
+  "tidings.v1",
+  4,
+  tidings__v1__zone_deletion_reason__enum_values_by_number,
+  4,
+  tidings__v1__zone_deletion_reason__enum_values_by_name,
+  1,
+  tidings__v1__zone_deletion_reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};

@@ -142,7 +142,7 @@ void   tidings__v1__predicate__free_unpacked
   assert(message->base.descriptor == &tidings__v1__predicate__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor tidings__v1__predicate_comparison__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__predicate_comparison__field_descriptors[5] =
 {
   {
     "field_name",
@@ -180,16 +180,42 @@ static const ProtobufCFieldDescriptor tidings__v1__predicate_comparison__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "case_insensitive",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__PredicateComparison, case_insensitive),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "modifier",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__PredicateComparison, modifier),
+    &tidings__v1__predicate_modifier__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__predicate_comparison__field_indices_by_name[] = {
+  3,   /* field[3] = case_insensitive */
   0,   /* field[0] = field_name */
+  4,   /* field[4] = modifier */
   1,   /* field[1] = operator */
   2,   /* field[2] = values */
 };
 static const ProtobufCIntRange tidings__v1__predicate_comparison__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tidings__v1__predicate_comparison__descriptor =
 {
@@ -199,7 +225,7 @@ const ProtobufCMessageDescriptor tidings__v1__predicate_comparison__descriptor =
   "Tidings__V1__PredicateComparison",
   "tidings.v1",
   sizeof(Tidings__V1__PredicateComparison),
-  3,
+  5,
   tidings__v1__predicate_comparison__field_descriptors,
   tidings__v1__predicate_comparison__field_indices_by_name,
   1,  tidings__v1__predicate_comparison__number_ranges,
@@ -360,7 +386,7 @@ const ProtobufCMessageDescriptor tidings__v1__predicate__descriptor =
   (ProtobufCMessageInit) tidings__v1__predicate__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue tidings__v1__predicate_operator__enum_values_by_number[11] =
+static const ProtobufCEnumValue tidings__v1__predicate_operator__enum_values_by_number[16] =
 {
   { "PREDICATE_OPERATOR_UNSPECIFIED", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_UNSPECIFIED", 0 },
   { "PREDICATE_OPERATOR_EQUAL", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_EQUAL", 1 },
@@ -373,21 +399,31 @@ static const ProtobufCEnumValue tidings__v1__predicate_operator__enum_values_by_
   { "PREDICATE_OPERATOR_IN", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_IN", 8 },
   { "PREDICATE_OPERATOR_BEGINS_WITH", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_BEGINS_WITH", 9 },
   { "PREDICATE_OPERATOR_CONTAINS", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS", 10 },
+  { "PREDICATE_OPERATOR_ENDS_WITH", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_ENDS_WITH", 11 },
+  { "PREDICATE_OPERATOR_LIKE", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_LIKE", 12 },
+  { "PREDICATE_OPERATOR_CONTAINS_ANY_TOKENS", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS_ANY_TOKENS", 13 },
+  { "PREDICATE_OPERATOR_CONTAINS_ALL_TOKENS", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS_ALL_TOKENS", 14 },
+  { "PREDICATE_OPERATOR_NEAR", "TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_NEAR", 15 },
 };
 static const ProtobufCIntRange tidings__v1__predicate_operator__value_ranges[] = {
-{0, 0},{0, 11}
+{0, 0},{0, 16}
 };
-static const ProtobufCEnumValueIndex tidings__v1__predicate_operator__enum_values_by_name[11] =
+static const ProtobufCEnumValueIndex tidings__v1__predicate_operator__enum_values_by_name[16] =
 {
   { "PREDICATE_OPERATOR_BEGINS_WITH", 9 },
   { "PREDICATE_OPERATOR_BETWEEN", 7 },
   { "PREDICATE_OPERATOR_CONTAINS", 10 },
+  { "PREDICATE_OPERATOR_CONTAINS_ALL_TOKENS", 14 },
+  { "PREDICATE_OPERATOR_CONTAINS_ANY_TOKENS", 13 },
+  { "PREDICATE_OPERATOR_ENDS_WITH", 11 },
   { "PREDICATE_OPERATOR_EQUAL", 1 },
   { "PREDICATE_OPERATOR_GREATER_THAN", 5 },
   { "PREDICATE_OPERATOR_GREATER_THAN_OR_EQUAL", 6 },
   { "PREDICATE_OPERATOR_IN", 8 },
   { "PREDICATE_OPERATOR_LESS_THAN", 3 },
   { "PREDICATE_OPERATOR_LESS_THAN_OR_EQUAL", 4 },
+  { "PREDICATE_OPERATOR_LIKE", 12 },
+  { "PREDICATE_OPERATOR_NEAR", 15 },
   { "PREDICATE_OPERATOR_NOT_EQUAL", 2 },
   { "PREDICATE_OPERATOR_UNSPECIFIED", 0 },
 };
@@ -398,11 +434,41 @@ const ProtobufCEnumDescriptor tidings__v1__predicate_operator__descriptor =
   "PredicateOperator",
   "Tidings__V1__PredicateOperator",
   "tidings.v1",
-  11,
+  16,
   tidings__v1__predicate_operator__enum_values_by_number,
-  11,
+  16,
   tidings__v1__predicate_operator__enum_values_by_name,
   1,
   tidings__v1__predicate_operator__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tidings__v1__predicate_modifier__enum_values_by_number[3] =
+{
+  { "PREDICATE_MODIFIER_UNSPECIFIED", "TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_UNSPECIFIED", 0 },
+  { "PREDICATE_MODIFIER_ANY", "TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_ANY", 1 },
+  { "PREDICATE_MODIFIER_ALL", "TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_ALL", 2 },
+};
+static const ProtobufCIntRange tidings__v1__predicate_modifier__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex tidings__v1__predicate_modifier__enum_values_by_name[3] =
+{
+  { "PREDICATE_MODIFIER_ALL", 2 },
+  { "PREDICATE_MODIFIER_ANY", 1 },
+  { "PREDICATE_MODIFIER_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__predicate_modifier__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.PredicateModifier",
+  "PredicateModifier",
+  "Tidings__V1__PredicateModifier",
+  "tidings.v1",
+  3,
+  tidings__v1__predicate_modifier__enum_values_by_number,
+  3,
+  tidings__v1__predicate_modifier__enum_values_by_name,
+  1,
+  tidings__v1__predicate_modifier__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -97,6 +97,51 @@ void   tidings__v1__record_result__free_unpacked
   assert(message->base.descriptor == &tidings__v1__record_result__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__cascaded_deletion__init
+                     (Tidings__V1__CascadedDeletion         *message)
+{
+  static const Tidings__V1__CascadedDeletion init_value = TIDINGS__V1__CASCADED_DELETION__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__cascaded_deletion__get_packed_size
+                     (const Tidings__V1__CascadedDeletion *message)
+{
+  assert(message->base.descriptor == &tidings__v1__cascaded_deletion__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__cascaded_deletion__pack
+                     (const Tidings__V1__CascadedDeletion *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__cascaded_deletion__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__cascaded_deletion__pack_to_buffer
+                     (const Tidings__V1__CascadedDeletion *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__cascaded_deletion__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__CascadedDeletion *
+       tidings__v1__cascaded_deletion__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__CascadedDeletion *)
+     protobuf_c_message_unpack (&tidings__v1__cascaded_deletion__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__cascaded_deletion__free_unpacked
+                     (Tidings__V1__CascadedDeletion *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__cascaded_deletion__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__modify_records_response__init
                      (Tidings__V1__ModifyRecordsResponse         *message)
 {
@@ -410,6 +455,96 @@ void   tidings__v1__query_records_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &tidings__v1__query_records_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__explain_query_request__init
+                     (Tidings__V1__ExplainQueryRequest         *message)
+{
+  static const Tidings__V1__ExplainQueryRequest init_value = TIDINGS__V1__EXPLAIN_QUERY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__explain_query_request__get_packed_size
+                     (const Tidings__V1__ExplainQueryRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__explain_query_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__explain_query_request__pack
+                     (const Tidings__V1__ExplainQueryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__explain_query_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__explain_query_request__pack_to_buffer
+                     (const Tidings__V1__ExplainQueryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__explain_query_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ExplainQueryRequest *
+       tidings__v1__explain_query_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ExplainQueryRequest *)
+     protobuf_c_message_unpack (&tidings__v1__explain_query_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__explain_query_request__free_unpacked
+                     (Tidings__V1__ExplainQueryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__explain_query_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__explain_query_response__init
+                     (Tidings__V1__ExplainQueryResponse         *message)
+{
+  static const Tidings__V1__ExplainQueryResponse init_value = TIDINGS__V1__EXPLAIN_QUERY_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__explain_query_response__get_packed_size
+                     (const Tidings__V1__ExplainQueryResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__explain_query_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__explain_query_response__pack
+                     (const Tidings__V1__ExplainQueryResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__explain_query_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__explain_query_response__pack_to_buffer
+                     (const Tidings__V1__ExplainQueryResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__explain_query_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ExplainQueryResponse *
+       tidings__v1__explain_query_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ExplainQueryResponse *)
+     protobuf_c_message_unpack (&tidings__v1__explain_query_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__explain_query_response__free_unpacked
+                     (Tidings__V1__ExplainQueryResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__explain_query_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__v1__zone_changes_options__init
@@ -772,7 +907,7 @@ void   tidings__v1__fetch_database_changes_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__fetch_database_changes_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor tidings__v1__modify_records_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tidings__v1__modify_records_request__field_descriptors[7] =
 {
   {
     "database_id",
@@ -834,10 +969,36 @@ static const ProtobufCFieldDescriptor tidings__v1__modify_records_request__field
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dry_run",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ModifyRecordsRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_change_token_data",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ModifyRecordsRequest, client_change_token_data),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__modify_records_request__field_indices_by_name[] = {
   4,   /* field[4] = atomic */
+  6,   /* field[6] = client_change_token_data */
   0,   /* field[0] = database_id */
+  5,   /* field[5] = dry_run */
   2,   /* field[2] = record_ids_to_delete */
   1,   /* field[1] = records_to_save */
   3,   /* field[3] = save_policy */
@@ -845,7 +1006,7 @@ static const unsigned tidings__v1__modify_records_request__field_indices_by_name
 static const ProtobufCIntRange tidings__v1__modify_records_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__modify_records_request__descriptor =
 {
@@ -855,7 +1016,7 @@ const ProtobufCMessageDescriptor tidings__v1__modify_records_request__descriptor
   "Tidings__V1__ModifyRecordsRequest",
   "tidings.v1",
   sizeof(Tidings__V1__ModifyRecordsRequest),
-  5,
+  7,
   tidings__v1__modify_records_request__field_descriptors,
   tidings__v1__modify_records_request__field_indices_by_name,
   1,  tidings__v1__modify_records_request__number_ranges,
@@ -965,7 +1126,71 @@ const ProtobufCMessageDescriptor tidings__v1__record_result__descriptor =
   (ProtobufCMessageInit) tidings__v1__record_result__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__modify_records_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor tidings__v1__cascaded_deletion__field_descriptors[3] =
+{
+  {
+    "record_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CascadedDeletion, record_id),
+    &tidings__v1__record_id__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "record_type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CascadedDeletion, record_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "target_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CascadedDeletion, target_id),
+    &tidings__v1__record_id__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__cascaded_deletion__field_indices_by_name[] = {
+  0,   /* field[0] = record_id */
+  1,   /* field[1] = record_type */
+  2,   /* field[2] = target_id */
+};
+static const ProtobufCIntRange tidings__v1__cascaded_deletion__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__cascaded_deletion__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.CascadedDeletion",
+  "CascadedDeletion",
+  "Tidings__V1__CascadedDeletion",
+  "tidings.v1",
+  sizeof(Tidings__V1__CascadedDeletion),
+  3,
+  tidings__v1__cascaded_deletion__field_descriptors,
+  tidings__v1__cascaded_deletion__field_indices_by_name,
+  1,  tidings__v1__cascaded_deletion__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__cascaded_deletion__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__modify_records_response__field_descriptors[2] =
 {
   {
     "results",
@@ -979,14 +1204,27 @@ static const ProtobufCFieldDescriptor tidings__v1__modify_records_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "cascaded_deletions",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__ModifyRecordsResponse, n_cascaded_deletions),
+    offsetof(Tidings__V1__ModifyRecordsResponse, cascaded_deletions),
+    &tidings__v1__cascaded_deletion__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__modify_records_response__field_indices_by_name[] = {
+  1,   /* field[1] = cascaded_deletions */
   0,   /* field[0] = results */
 };
 static const ProtobufCIntRange tidings__v1__modify_records_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor tidings__v1__modify_records_response__descriptor =
 {
@@ -996,7 +1234,7 @@ const ProtobufCMessageDescriptor tidings__v1__modify_records_response__descripto
   "Tidings__V1__ModifyRecordsResponse",
   "tidings.v1",
   sizeof(Tidings__V1__ModifyRecordsResponse),
-  1,
+  2,
   tidings__v1__modify_records_response__field_descriptors,
   tidings__v1__modify_records_response__field_indices_by_name,
   1,  tidings__v1__modify_records_response__number_ranges,
@@ -1387,7 +1625,174 @@ const ProtobufCMessageDescriptor tidings__v1__query_records_response__descriptor
   (ProtobufCMessageInit) tidings__v1__query_records_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__zone_changes_options__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__explain_query_request__field_descriptors[1] =
+{
+  {
+    "query",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainQueryRequest, query),
+    &tidings__v1__query_records_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__explain_query_request__field_indices_by_name[] = {
+  0,   /* field[0] = query */
+};
+static const ProtobufCIntRange tidings__v1__explain_query_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__explain_query_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ExplainQueryRequest",
+  "ExplainQueryRequest",
+  "Tidings__V1__ExplainQueryRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__ExplainQueryRequest),
+  1,
+  tidings__v1__explain_query_request__field_descriptors,
+  tidings__v1__explain_query_request__field_indices_by_name,
+  1,  tidings__v1__explain_query_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__explain_query_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__explain_query_response__field_descriptors[8] =
+{
+  {
+    "steps",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__ExplainQueryResponse, n_steps),
+    offsetof(Tidings__V1__ExplainQueryResponse, steps),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "predicate",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainQueryResponse, predicate),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "index_field",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainQueryResponse, index_field),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sorted_by_index",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainQueryResponse, sorted_by_index),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entries_visited",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainQueryResponse, entries_visited),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records_visited",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainQueryResponse, records_visited),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records_matched",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainQueryResponse, records_matched),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "advice",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainQueryResponse, advice),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__explain_query_response__field_indices_by_name[] = {
+  7,   /* field[7] = advice */
+  4,   /* field[4] = entries_visited */
+  2,   /* field[2] = index_field */
+  1,   /* field[1] = predicate */
+  6,   /* field[6] = records_matched */
+  5,   /* field[5] = records_visited */
+  3,   /* field[3] = sorted_by_index */
+  0,   /* field[0] = steps */
+};
+static const ProtobufCIntRange tidings__v1__explain_query_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor tidings__v1__explain_query_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ExplainQueryResponse",
+  "ExplainQueryResponse",
+  "Tidings__V1__ExplainQueryResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__ExplainQueryResponse),
+  8,
+  tidings__v1__explain_query_response__field_descriptors,
+  tidings__v1__explain_query_response__field_indices_by_name,
+  1,  tidings__v1__explain_query_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__explain_query_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__zone_changes_options__field_descriptors[5] =
 {
   {
     "zone_id",
@@ -1437,17 +1842,30 @@ static const ProtobufCFieldDescriptor tidings__v1__zone_changes_options__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "limit",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ZoneChangesOptions, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__zone_changes_options__field_indices_by_name[] = {
   1,   /* field[1] = change_token */
   2,   /* field[2] = desired_keys */
+  4,   /* field[4] = limit */
   3,   /* field[3] = record_types */
   0,   /* field[0] = zone_id */
 };
 static const ProtobufCIntRange tidings__v1__zone_changes_options__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tidings__v1__zone_changes_options__descriptor =
 {
@@ -1457,14 +1875,14 @@ const ProtobufCMessageDescriptor tidings__v1__zone_changes_options__descriptor =
   "Tidings__V1__ZoneChangesOptions",
   "tidings.v1",
   sizeof(Tidings__V1__ZoneChangesOptions),
-  4,
+  5,
   tidings__v1__zone_changes_options__field_descriptors,
   tidings__v1__zone_changes_options__field_indices_by_name,
   1,  tidings__v1__zone_changes_options__number_ranges,
   (ProtobufCMessageInit) tidings__v1__zone_changes_options__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_record_zone_changes_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_record_zone_changes_request__field_descriptors[4] =
 {
   {
     "database_id",
@@ -1502,16 +1920,29 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_record_zone_changes_req
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "max_wait",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchRecordZoneChangesRequest, max_wait),
+    &google__protobuf__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_record_zone_changes_request__field_indices_by_name[] = {
   0,   /* field[0] = database_id */
   2,   /* field[2] = limit */
+  3,   /* field[3] = max_wait */
   1,   /* field[1] = zones */
 };
 static const ProtobufCIntRange tidings__v1__fetch_record_zone_changes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_record_zone_changes_request__descriptor =
 {
@@ -1521,7 +1952,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_record_zone_changes_request_
   "Tidings__V1__FetchRecordZoneChangesRequest",
   "tidings.v1",
   sizeof(Tidings__V1__FetchRecordZoneChangesRequest),
-  3,
+  4,
   tidings__v1__fetch_record_zone_changes_request__field_descriptors,
   tidings__v1__fetch_record_zone_changes_request__field_indices_by_name,
   1,  tidings__v1__fetch_record_zone_changes_request__number_ranges,
@@ -1579,7 +2010,7 @@ const ProtobufCMessageDescriptor tidings__v1__deleted_record__descriptor =
   (ProtobufCMessageInit) tidings__v1__deleted_record__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__zone_changes__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tidings__v1__zone_changes__field_descriptors[7] =
 {
   {
     "zone_id",
@@ -1653,10 +2084,23 @@ static const ProtobufCFieldDescriptor tidings__v1__zone_changes__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "client_change_token_data",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ZoneChanges, client_change_token_data),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__zone_changes__field_indices_by_name[] = {
   3,   /* field[3] = change_token */
   1,   /* field[1] = changed_records */
+  6,   /* field[6] = client_change_token_data */
   2,   /* field[2] = deleted_records */
   5,   /* field[5] = error */
   4,   /* field[4] = more_coming */
@@ -1665,7 +2109,7 @@ static const unsigned tidings__v1__zone_changes__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__v1__zone_changes__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__zone_changes__descriptor =
 {
@@ -1675,7 +2119,7 @@ const ProtobufCMessageDescriptor tidings__v1__zone_changes__descriptor =
   "Tidings__V1__ZoneChanges",
   "tidings.v1",
   sizeof(Tidings__V1__ZoneChanges),
-  6,
+  7,
   tidings__v1__zone_changes__field_descriptors,
   tidings__v1__zone_changes__field_indices_by_name,
   1,  tidings__v1__zone_changes__number_ranges,
@@ -1720,7 +2164,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_record_zone_changes_response
   (ProtobufCMessageInit) tidings__v1__fetch_record_zone_changes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_database_changes_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_database_changes_request__field_descriptors[4] =
 {
   {
     "database_id",
@@ -1758,16 +2202,29 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_database_changes_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "max_wait",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchDatabaseChangesRequest, max_wait),
+    &google__protobuf__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_database_changes_request__field_indices_by_name[] = {
   1,   /* field[1] = change_token */
   0,   /* field[0] = database_id */
   2,   /* field[2] = limit */
+  3,   /* field[3] = max_wait */
 };
 static const ProtobufCIntRange tidings__v1__fetch_database_changes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_database_changes_request__descriptor =
 {
@@ -1777,7 +2234,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_database_changes_request__de
   "Tidings__V1__FetchDatabaseChangesRequest",
   "tidings.v1",
   sizeof(Tidings__V1__FetchDatabaseChangesRequest),
-  3,
+  4,
   tidings__v1__fetch_database_changes_request__field_descriptors,
   tidings__v1__fetch_database_changes_request__field_indices_by_name,
   1,  tidings__v1__fetch_database_changes_request__number_ranges,
@@ -1944,49 +2401,19 @@ const ProtobufCEnumDescriptor tidings__v1__save_policy__descriptor =
   tidings__v1__save_policy__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue tidings__v1__zone_deletion_reason__enum_values_by_number[4] =
-{
-  { "ZONE_DELETION_REASON_UNSPECIFIED", "TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_UNSPECIFIED", 0 },
-  { "ZONE_DELETION_REASON_DELETED", "TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_DELETED", 1 },
-  { "ZONE_DELETION_REASON_PURGED", "TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_PURGED", 2 },
-  { "ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET", "TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET", 3 },
-};
-static const ProtobufCIntRange tidings__v1__zone_deletion_reason__value_ranges[] = {
-{0, 0},{0, 4}
-};
-static const ProtobufCEnumValueIndex tidings__v1__zone_deletion_reason__enum_values_by_name[4] =
-{
-  { "ZONE_DELETION_REASON_DELETED", 1 },
-  { "ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET", 3 },
-  { "ZONE_DELETION_REASON_PURGED", 2 },
-  { "ZONE_DELETION_REASON_UNSPECIFIED", 0 },
-};
-const ProtobufCEnumDescriptor tidings__v1__zone_deletion_reason__descriptor =
-{
-  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
-  "tidings.v1.ZoneDeletionReason",
-  "ZoneDeletionReason",
-  "Tidings__V1__ZoneDeletionReason",
-  "tidings.v1",
-  4,
-  tidings__v1__zone_deletion_reason__enum_values_by_number,
-  4,
-  tidings__v1__zone_deletion_reason__enum_values_by_name,
-  1,
-  tidings__v1__zone_deletion_reason__value_ranges,
-  NULL,NULL,NULL,NULL   /* reserved[1234] */
-};
-static const ProtobufCMethodDescriptor tidings__v1__record_service__method_descriptors[5] =
+static const ProtobufCMethodDescriptor tidings__v1__record_service__method_descriptors[6] =
 {
   { "ModifyRecords", &tidings__v1__modify_records_request__descriptor, &tidings__v1__modify_records_response__descriptor },
   { "FetchRecords", &tidings__v1__fetch_records_request__descriptor, &tidings__v1__fetch_records_response__descriptor },
   { "QueryRecords", &tidings__v1__query_records_request__descriptor, &tidings__v1__query_records_response__descriptor },
+  { "ExplainQuery", &tidings__v1__explain_query_request__descriptor, &tidings__v1__explain_query_response__descriptor },
   { "FetchRecordZoneChanges", &tidings__v1__fetch_record_zone_changes_request__descriptor, &tidings__v1__fetch_record_zone_changes_response__descriptor },
   { "FetchDatabaseChanges", &tidings__v1__fetch_database_changes_request__descriptor, &tidings__v1__fetch_database_changes_response__descriptor },
 };
 const unsigned tidings__v1__record_service__method_indices_by_name[] = {
-  4,        /* FetchDatabaseChanges */
-  3,        /* FetchRecordZoneChanges */
+  3,        /* ExplainQuery */
+  5,        /* FetchDatabaseChanges */
+  4,        /* FetchRecordZoneChanges */
   1,        /* FetchRecords */
   0,        /* ModifyRecords */
   2         /* QueryRecords */
@@ -1998,7 +2425,7 @@ const ProtobufCServiceDescriptor tidings__v1__record_service__descriptor =
   "RecordService",
   "Tidings__V1__RecordService",
   "tidings.v1",
-  5,
+  6,
   tidings__v1__record_service__method_descriptors,
   tidings__v1__record_service__method_indices_by_name
 };
@@ -2026,13 +2453,21 @@ void tidings__v1__record_service__query_records(ProtobufCService *service,
   assert(service->descriptor == &tidings__v1__record_service__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void tidings__v1__record_service__explain_query(ProtobufCService *service,
+                                                const Tidings__V1__ExplainQueryRequest *input,
+                                                Tidings__V1__ExplainQueryResponse_Closure closure,
+                                                void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__record_service__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void tidings__v1__record_service__fetch_record_zone_changes(ProtobufCService *service,
                                                             const Tidings__V1__FetchRecordZoneChangesRequest *input,
                                                             Tidings__V1__FetchRecordZoneChangesResponse_Closure closure,
                                                             void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__record_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__record_service__fetch_database_changes(ProtobufCService *service,
                                                          const Tidings__V1__FetchDatabaseChangesRequest *input,
@@ -2040,7 +2475,7 @@ void tidings__v1__record_service__fetch_database_changes(ProtobufCService *servi
                                                          void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__record_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__record_service__init (Tidings__V1__RecordService_Service *service,
                                         Tidings__V1__RecordService_ServiceDestroy destroy)

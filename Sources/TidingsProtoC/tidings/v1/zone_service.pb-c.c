@@ -322,7 +322,7 @@ void   tidings__v1__fetch_record_zones_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__fetch_record_zones_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor tidings__v1__zone_capabilities__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__zone_capabilities__field_descriptors[4] =
 {
   {
     "fetch_changes",
@@ -360,16 +360,29 @@ static const ProtobufCFieldDescriptor tidings__v1__zone_capabilities__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "zone_wide_sharing",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ZoneCapabilities, zone_wide_sharing),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__zone_capabilities__field_indices_by_name[] = {
   1,   /* field[1] = atomic */
   0,   /* field[0] = fetch_changes */
   2,   /* field[2] = sharing */
+  3,   /* field[3] = zone_wide_sharing */
 };
 static const ProtobufCIntRange tidings__v1__zone_capabilities__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__zone_capabilities__descriptor =
 {
@@ -379,7 +392,7 @@ const ProtobufCMessageDescriptor tidings__v1__zone_capabilities__descriptor =
   "Tidings__V1__ZoneCapabilities",
   "tidings.v1",
   sizeof(Tidings__V1__ZoneCapabilities),
-  3,
+  4,
   tidings__v1__zone_capabilities__field_descriptors,
   tidings__v1__zone_capabilities__field_indices_by_name,
   1,  tidings__v1__zone_capabilities__number_ranges,
@@ -463,7 +476,7 @@ const ProtobufCMessageDescriptor tidings__v1__record_zone__descriptor =
   (ProtobufCMessageInit) tidings__v1__record_zone__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__modify_record_zones_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__modify_record_zones_request__field_descriptors[4] =
 {
   {
     "database_id",
@@ -501,16 +514,29 @@ static const ProtobufCFieldDescriptor tidings__v1__modify_record_zones_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "deletion_reason",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ModifyRecordZonesRequest, deletion_reason),
+    &tidings__v1__zone_deletion_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__modify_record_zones_request__field_indices_by_name[] = {
   0,   /* field[0] = database_id */
+  3,   /* field[3] = deletion_reason */
   2,   /* field[2] = zone_ids_to_delete */
   1,   /* field[1] = zones_to_save */
 };
 static const ProtobufCIntRange tidings__v1__modify_record_zones_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__modify_record_zones_request__descriptor =
 {
@@ -520,7 +546,7 @@ const ProtobufCMessageDescriptor tidings__v1__modify_record_zones_request__descr
   "Tidings__V1__ModifyRecordZonesRequest",
   "tidings.v1",
   sizeof(Tidings__V1__ModifyRecordZonesRequest),
-  3,
+  4,
   tidings__v1__modify_record_zones_request__field_descriptors,
   tidings__v1__modify_record_zones_request__field_indices_by_name,
   1,  tidings__v1__modify_record_zones_request__number_ranges,

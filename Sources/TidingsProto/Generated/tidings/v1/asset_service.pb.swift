@@ -15,7 +15,7 @@ extension TidingsV1 {
     public var asset: TidingsV1.Asset? = nil
     /// Where the chunk begins, in bytes.
     public var offset: UInt64 = 0
-    /// The chunk, 1 byte to 1 MiB.
+    /// The chunk, at most 1 MiB. Empty: only asks how much is stored.
     public var chunk: [UInt8] = []
 
     /// All fields at their defaults.
@@ -263,7 +263,10 @@ extension TidingsV1 {
 
     /// Describes each method.
     public enum Methods {
-      /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset.
+      /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
+      /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
+      /// chunk to ask. An asset of the database is stored once, whoever uploads it. One that no record
+      /// names is removed after `asset_retention_hours`.
       public static let uploadAsset = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AssetService",
         name: "UploadAsset",
@@ -271,7 +274,7 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.UploadAssetRequest",
         outputType: "tidings.v1.UploadAssetResponse")
-      /// Returns the content, or a range of it, in chunks.
+      /// Returns the content, or a range of it, in chunks. Unknown to the database: NOT_FOUND.
       public static let downloadAsset = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AssetService",
         name: "DownloadAsset",
@@ -288,7 +291,10 @@ extension TidingsV1 {
       /// A client whose calls a transport carries.
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
-      /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset.
+      /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
+      /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
+      /// chunk to ask. An asset of the database is stored once, whoever uploads it. One that no record
+      /// names is removed after `asset_retention_hours`.
       public func uploadAsset(
         _ request: TidingsV1.UploadAssetRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -302,7 +308,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the content, or a range of it, in chunks.
+      /// Returns the content, or a range of it, in chunks. Unknown to the database: NOT_FOUND.
       public func downloadAsset(
         _ request: TidingsV1.DownloadAssetRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -317,13 +323,16 @@ extension TidingsV1 {
     ///
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
-      /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset.
+      /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
+      /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
+      /// chunk to ask. An asset of the database is stored once, whoever uploads it. One that no record
+      /// names is removed after `asset_retention_hours`.
       func uploadAsset(
         _ request: TidingsV1.UploadAssetRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.UploadAssetResponse
 
-      /// Returns the content, or a range of it, in chunks.
+      /// Returns the content, or a range of it, in chunks. Unknown to the database: NOT_FOUND.
       func downloadAsset(
         _ request: TidingsV1.DownloadAssetRequest,
         call: TidingsRPC.ServerCall,

@@ -76,6 +76,43 @@ extension TidingsV1 {
     }
   }
 
+  /// Why a zone is gone.
+  public struct ZoneDeletionReason: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The same as ZONE_DELETION_REASON_DELETED.
+    public static let unspecified = Self(rawValue: 0)
+    /// A client deleted it.
+    public static let deleted = Self(rawValue: 1)
+    /// The user removed the data of the application: do not create the zone again without asking.
+    public static let purged = Self(rawValue: 2)
+    /// The user reset encrypted data: create the zone again and save what is cached.
+    public static let encryptedDataReset = Self(rawValue: 3)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .deleted,
+      .purged,
+      .encryptedDataReset,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "ZONE_DELETION_REASON_UNSPECIFIED"
+      case 1: "ZONE_DELETION_REASON_DELETED"
+      case 2: "ZONE_DELETION_REASON_PURGED"
+      case 3: "ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// Names a database. The owner of a private or shared one is the caller.
   public struct DatabaseID: Hashable, Sendable {
     /// The container, 1 to 255 bytes of ASCII letters, digits, `.`, `-` and `_`, for example
@@ -260,6 +297,9 @@ extension TidingsProtobuf.FileDescriptor {
       BnpvbmVJZCpjCgtFbnZpcm9ubWVudBIbChdFTlZJUk9OTUVOVF9VTlNQRUNJRklFRBAAEhsKF0VOVklST05NRU5UX0RF\
       VkVMT1BNRU5UEAESGgoWRU5WSVJPTk1FTlRfUFJPRFVDVElPThACKoEBCg1EYXRhYmFzZVNjb3BlEh4KGkRBVEFCQVNF\
       X1NDT1BFX1VOU1BFQ0lGSUVEEAASGQoVREFUQUJBU0VfU0NPUEVfUFVCTElDEAESGgoWREFUQUJBU0VfU0NPUEVfUFJJ\
-      VkFURRACEhkKFURBVEFCQVNFX1NDT1BFX1NIQVJFRBADYgZwcm90bzM=
+      VkFURRACEhkKFURBVEFCQVNFX1NDT1BFX1NIQVJFRBADKqwBChJab25lRGVsZXRpb25SZWFzb24SJAogWk9ORV9ERUxF\
+      VElPTl9SRUFTT05fVU5TUEVDSUZJRUQQABIgChxaT05FX0RFTEVUSU9OX1JFQVNPTl9ERUxFVEVEEAESHwobWk9ORV9E\
+      RUxFVElPTl9SRUFTT05fUFVSR0VEEAISLQopWk9ORV9ERUxFVElPTl9SRUFTT05fRU5DUllQVEVEX0RBVEFfUkVTRVQQ\
+      A2IGcHJvdG8z
       """)
 }

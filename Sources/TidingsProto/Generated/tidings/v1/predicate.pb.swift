@@ -32,10 +32,21 @@ extension TidingsV1 {
     public static let between = Self(rawValue: 7)
     /// The field equals one of the values, 1 to 250 of them.
     public static let `in` = Self(rawValue: 8)
-    /// The text of the field begins with values[0], case-sensitively.
+    /// The text of the field begins with values[0].
     public static let beginsWith = Self(rawValue: 9)
     /// The list in the field has values[0] as a member.
     public static let contains = Self(rawValue: 10)
+    /// The text of the field ends with values[0].
+    public static let endsWith = Self(rawValue: 11)
+    /// The text of the field is like values[0], in which `?` stands for one character and `*` for any
+    /// number of them; a backslash takes that meaning away.
+    public static let like = Self(rawValue: 12)
+    /// The text has at least one of the words of values[0]; case and diacritics do not count.
+    public static let containsAnyTokens = Self(rawValue: 13)
+    /// The text has all of the words of values[0]; case and diacritics do not count.
+    public static let containsAllTokens = Self(rawValue: 14)
+    /// The place in the field is less than values[1] metres (a number) from values[0] (a location).
+    public static let near = Self(rawValue: 15)
 
     /// The values of the .proto file, in its order.
     public static let allCases: [Self] = [
@@ -50,6 +61,11 @@ extension TidingsV1 {
       .`in`,
       .beginsWith,
       .contains,
+      .endsWith,
+      .like,
+      .containsAnyTokens,
+      .containsAllTokens,
+      .near,
     ]
 
     /// The name in the .proto file, or the number of an unknown value.
@@ -66,6 +82,44 @@ extension TidingsV1 {
       case 8: "PREDICATE_OPERATOR_IN"
       case 9: "PREDICATE_OPERATOR_BEGINS_WITH"
       case 10: "PREDICATE_OPERATOR_CONTAINS"
+      case 11: "PREDICATE_OPERATOR_ENDS_WITH"
+      case 12: "PREDICATE_OPERATOR_LIKE"
+      case 13: "PREDICATE_OPERATOR_CONTAINS_ANY_TOKENS"
+      case 14: "PREDICATE_OPERATOR_CONTAINS_ALL_TOKENS"
+      case 15: "PREDICATE_OPERATOR_NEAR"
+      default: String(rawValue)
+      }
+    }
+  }
+
+  /// Whether a comparison looks at a list or at its members.
+  public struct PredicateModifier: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// At the value of the field itself.
+    public static let unspecified = Self(rawValue: 0)
+    /// True if it holds for at least one member of the list in the field.
+    public static let any = Self(rawValue: 1)
+    /// True if it holds for all members of the list in the field.
+    public static let all = Self(rawValue: 2)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .any,
+      .all,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "PREDICATE_MODIFIER_UNSPECIFIED"
+      case 1: "PREDICATE_MODIFIER_ANY"
+      case 2: "PREDICATE_MODIFIER_ALL"
       default: String(rawValue)
       }
     }
@@ -73,12 +127,18 @@ extension TidingsV1 {
 
   /// One comparison.
   public struct PredicateComparison: Hashable, Sendable {
-    /// The name of a field of the record.
+    /// The name of a field of the record, or of a system field: `recordName`, `creationDate`,
+    /// `modificationDate`, `creatorUserRecordID`, `lastModifiedUserRecordID`, `recordChangeTag`,
+    /// `parent`. `self`, for words only: all texts of the record.
     public var fieldName: String = ""
     /// How it is compared.
     public var `operator`: TidingsV1.PredicateOperator = TidingsV1.PredicateOperator(rawValue: 0)
     /// What it is compared with; as many as the operator takes.
     public var values: [TidingsV1.FieldValue] = []
+    /// Texts are compared without regard to case.
+    public var caseInsensitive: Bool = false
+    /// For lists.
+    public var modifier: TidingsV1.PredicateModifier = TidingsV1.PredicateModifier(rawValue: 0)
 
     /// All fields at their defaults.
     public init() {}
@@ -87,11 +147,15 @@ extension TidingsV1 {
     public init(
       fieldName: String = "",
       `operator`: TidingsV1.PredicateOperator = TidingsV1.PredicateOperator(rawValue: 0),
-      values: [TidingsV1.FieldValue] = []
+      values: [TidingsV1.FieldValue] = [],
+      caseInsensitive: Bool = false,
+      modifier: TidingsV1.PredicateModifier = TidingsV1.PredicateModifier(rawValue: 0)
     ) {
       self.fieldName = fieldName
       self.`operator` = `operator`
       self.values = values
+      self.caseInsensitive = caseInsensitive
+      self.modifier = modifier
     }
   }
 
@@ -172,6 +236,8 @@ extension TidingsV1.PredicateComparison: TidingsProtobuf.GeneratedMessage {
     if c.pointee.n_values > 0 {
       self.values = try TidingsProtobuf.Unpacked.messages(c.pointee.n_values, c.pointee.values)
     }
+    self.caseInsensitive = c.pointee.case_insensitive != 0
+    self.modifier = TidingsV1.PredicateModifier(rawValue: Int32(truncatingIfNeeded: c.pointee.modifier.rawValue))
   }
 
   /// Builds the generated C struct in the arena.
@@ -186,6 +252,8 @@ extension TidingsV1.PredicateComparison: TidingsProtobuf.GeneratedMessage {
       c.pointee.n_values = self.values.count
       c.pointee.values = arena.packed(self.values) { arena.packed($0) }
     }
+    c.pointee.case_insensitive = self.caseInsensitive ? 1 : 0
+    c.pointee.modifier = Tidings__V1__PredicateModifier(rawValue: .init(truncatingIfNeeded: self.modifier.rawValue))
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -303,20 +371,25 @@ extension TidingsProtobuf.FileDescriptor {
     name: "tidings/v1/predicate.proto",
     dependencies: [.tidingsV1RecordProto],
     base64: """
-      Chp0aWRpbmdzL3YxL3ByZWRpY2F0ZS5wcm90bxIKdGlkaW5ncy52MRoXdGlkaW5ncy92MS9yZWNvcmQucHJvdG8inwEK\
+      Chp0aWRpbmdzL3YxL3ByZWRpY2F0ZS5wcm90bxIKdGlkaW5ncy52MRoXdGlkaW5ncy92MS9yZWNvcmQucHJvdG8ihQIK\
       E1ByZWRpY2F0ZUNvbXBhcmlzb24SHQoKZmllbGRfbmFtZRgBIAEoCVIJZmllbGROYW1lEjkKCG9wZXJhdG9yGAIgASgO\
       Mh0udGlkaW5ncy52MS5QcmVkaWNhdGVPcGVyYXRvclIIb3BlcmF0b3ISLgoGdmFsdWVzGAMgAygLMhYudGlkaW5ncy52\
-      MS5GaWVsZFZhbHVlUgZ2YWx1ZXMiyAEKDVByZWRpY2F0ZU5vZGUSQQoKY29tcGFyaXNvbhgBIAEoCzIfLnRpZGluZ3Mu\
-      djEuUHJlZGljYXRlQ29tcGFyaXNvbkgAUgpjb21wYXJpc29uEhwKCGNvbnN0YW50GAIgASgISABSCGNvbnN0YW50Eh0K\
-      CWFuZF9jb3VudBgDIAEoDUgAUghhbmRDb3VudBIbCghvcl9jb3VudBgEIAEoDUgAUgdvckNvdW50EhIKA25vdBgFIAEo\
-      CEgAUgNub3RCBgoEbm9kZSKGAQoJUHJlZGljYXRlEhIKBHRleHQYASABKAlSBHRleHQSNAoJYXJndW1lbnRzGAIgAygL\
-      MhYudGlkaW5ncy52MS5GaWVsZFZhbHVlUglhcmd1bWVudHMSLwoFbm9kZXMYAyADKAsyGS50aWRpbmdzLnYxLlByZWRp\
-      Y2F0ZU5vZGVSBW5vZGVzKpcDChFQcmVkaWNhdGVPcGVyYXRvchIiCh5QUkVESUNBVEVfT1BFUkFUT1JfVU5TUEVDSUZJ\
-      RUQQABIcChhQUkVESUNBVEVfT1BFUkFUT1JfRVFVQUwQARIgChxQUkVESUNBVEVfT1BFUkFUT1JfTk9UX0VRVUFMEAIS\
-      IAocUFJFRElDQVRFX09QRVJBVE9SX0xFU1NfVEhBThADEikKJVBSRURJQ0FURV9PUEVSQVRPUl9MRVNTX1RIQU5fT1Jf\
-      RVFVQUwQBBIjCh9QUkVESUNBVEVfT1BFUkFUT1JfR1JFQVRFUl9USEFOEAUSLAooUFJFRElDQVRFX09QRVJBVE9SX0dS\
-      RUFURVJfVEhBTl9PUl9FUVVBTBAGEh4KGlBSRURJQ0FURV9PUEVSQVRPUl9CRVRXRUVOEAcSGQoVUFJFRElDQVRFX09Q\
-      RVJBVE9SX0lOEAgSIgoeUFJFRElDQVRFX09QRVJBVE9SX0JFR0lOU19XSVRIEAkSHwobUFJFRElDQVRFX09QRVJBVE9S\
-      X0NPTlRBSU5TEApiBnByb3RvMw==
+      MS5GaWVsZFZhbHVlUgZ2YWx1ZXMSKQoQY2FzZV9pbnNlbnNpdGl2ZRgEIAEoCFIPY2FzZUluc2Vuc2l0aXZlEjkKCG1v\
+      ZGlmaWVyGAUgASgOMh0udGlkaW5ncy52MS5QcmVkaWNhdGVNb2RpZmllclIIbW9kaWZpZXIiyAEKDVByZWRpY2F0ZU5v\
+      ZGUSQQoKY29tcGFyaXNvbhgBIAEoCzIfLnRpZGluZ3MudjEuUHJlZGljYXRlQ29tcGFyaXNvbkgAUgpjb21wYXJpc29u\
+      EhwKCGNvbnN0YW50GAIgASgISABSCGNvbnN0YW50Eh0KCWFuZF9jb3VudBgDIAEoDUgAUghhbmRDb3VudBIbCghvcl9j\
+      b3VudBgEIAEoDUgAUgdvckNvdW50EhIKA25vdBgFIAEoCEgAUgNub3RCBgoEbm9kZSKGAQoJUHJlZGljYXRlEhIKBHRl\
+      eHQYASABKAlSBHRleHQSNAoJYXJndW1lbnRzGAIgAygLMhYudGlkaW5ncy52MS5GaWVsZFZhbHVlUglhcmd1bWVudHMS\
+      LwoFbm9kZXMYAyADKAsyGS50aWRpbmdzLnYxLlByZWRpY2F0ZU5vZGVSBW5vZGVzKssEChFQcmVkaWNhdGVPcGVyYXRv\
+      chIiCh5QUkVESUNBVEVfT1BFUkFUT1JfVU5TUEVDSUZJRUQQABIcChhQUkVESUNBVEVfT1BFUkFUT1JfRVFVQUwQARIg\
+      ChxQUkVESUNBVEVfT1BFUkFUT1JfTk9UX0VRVUFMEAISIAocUFJFRElDQVRFX09QRVJBVE9SX0xFU1NfVEhBThADEikK\
+      JVBSRURJQ0FURV9PUEVSQVRPUl9MRVNTX1RIQU5fT1JfRVFVQUwQBBIjCh9QUkVESUNBVEVfT1BFUkFUT1JfR1JFQVRF\
+      Ul9USEFOEAUSLAooUFJFRElDQVRFX09QRVJBVE9SX0dSRUFURVJfVEhBTl9PUl9FUVVBTBAGEh4KGlBSRURJQ0FURV9P\
+      UEVSQVRPUl9CRVRXRUVOEAcSGQoVUFJFRElDQVRFX09QRVJBVE9SX0lOEAgSIgoeUFJFRElDQVRFX09QRVJBVE9SX0JF\
+      R0lOU19XSVRIEAkSHwobUFJFRElDQVRFX09QRVJBVE9SX0NPTlRBSU5TEAoSIAocUFJFRElDQVRFX09QRVJBVE9SX0VO\
+      RFNfV0lUSBALEhsKF1BSRURJQ0FURV9PUEVSQVRPUl9MSUtFEAwSKgomUFJFRElDQVRFX09QRVJBVE9SX0NPTlRBSU5T\
+      X0FOWV9UT0tFTlMQDRIqCiZQUkVESUNBVEVfT1BFUkFUT1JfQ09OVEFJTlNfQUxMX1RPS0VOUxAOEhsKF1BSRURJQ0FU\
+      RV9PUEVSQVRPUl9ORUFSEA8qbwoRUHJlZGljYXRlTW9kaWZpZXISIgoeUFJFRElDQVRFX01PRElGSUVSX1VOU1BFQ0lG\
+      SUVEEAASGgoWUFJFRElDQVRFX01PRElGSUVSX0FOWRABEhoKFlBSRURJQ0FURV9NT0RJRklFUl9BTEwQAmIGcHJvdG8z
       """)
 }

@@ -46,43 +46,6 @@ extension TidingsV1 {
     }
   }
 
-  /// Why a zone is gone.
-  public struct ZoneDeletionReason: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// The number; one that the .proto file does not have is still a value.
-    public let rawValue: Int32
-
-    /// A value from its number.
-    public init(rawValue: Int32) { self.rawValue = rawValue }
-
-    /// Not known.
-    public static let unspecified = Self(rawValue: 0)
-    /// A client deleted it.
-    public static let deleted = Self(rawValue: 1)
-    /// The user removed the data of the application.
-    public static let purged = Self(rawValue: 2)
-    /// The user reset encrypted data.
-    public static let encryptedDataReset = Self(rawValue: 3)
-
-    /// The values of the .proto file, in its order.
-    public static let allCases: [Self] = [
-      .unspecified,
-      .deleted,
-      .purged,
-      .encryptedDataReset,
-    ]
-
-    /// The name in the .proto file, or the number of an unknown value.
-    public var description: String {
-      switch rawValue {
-      case 0: "ZONE_DELETION_REASON_UNSPECIFIED"
-      case 1: "ZONE_DELETION_REASON_DELETED"
-      case 2: "ZONE_DELETION_REASON_PURGED"
-      case 3: "ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET"
-      default: String(rawValue)
-      }
-    }
-  }
-
   /// Records to save and to delete.
   public struct ModifyRecordsRequest: Hashable, Sendable {
     /// The database.
@@ -96,6 +59,13 @@ extension TidingsV1 {
     public var savePolicy: TidingsV1.SavePolicy = TidingsV1.SavePolicy(rawValue: 0)
     /// All of a zone's items succeed, or none does. Absent: true.
     public var atomic: Bool? = nil
+    /// Nothing is written: the answer tells what would become of each record, and what deletions would
+    /// take with them.
+    public var dryRun: Bool = false
+    /// The client's own mark, at most 1024 bytes: the newest one of each device comes back with the
+    /// changes of the zones that the call changed, so that the device knows which of its saves a feed
+    /// covers. Empty: the mark stays as it is.
+    public var clientChangeTokenData: [UInt8] = []
 
     /// All fields at their defaults.
     public init() {}
@@ -106,13 +76,17 @@ extension TidingsV1 {
       recordsToSave: [TidingsV1.Record] = [],
       recordIDsToDelete: [TidingsV1.RecordID] = [],
       savePolicy: TidingsV1.SavePolicy = TidingsV1.SavePolicy(rawValue: 0),
-      atomic: Bool? = nil
+      atomic: Bool? = nil,
+      dryRun: Bool = false,
+      clientChangeTokenData: [UInt8] = []
     ) {
       self.databaseID = databaseID
       self.recordsToSave = recordsToSave
       self.recordIDsToDelete = recordIDsToDelete
       self.savePolicy = savePolicy
       self.atomic = atomic
+      self.dryRun = dryRun
+      self.clientChangeTokenData = clientChangeTokenData
     }
   }
 
@@ -164,19 +138,48 @@ extension TidingsV1 {
     }
   }
 
-  /// A result for each record.
-  public struct ModifyRecordsResponse: Hashable, Sendable {
-    /// The saves in the order of the request, then the deletions.
-    public var results: [TidingsV1.RecordResult] = []
+  /// A record that was deleted because it referred to a deleted one with
+  /// REFERENCE_ACTION_DELETE_SELF.
+  public struct CascadedDeletion: Hashable, Sendable {
+    /// Which one.
+    public var recordID: TidingsV1.RecordID? = nil
+    /// Its type.
+    public var recordType: String = ""
+    /// The record whose deletion took it along, deleted by the call or cascaded itself.
+    public var targetID: TidingsV1.RecordID? = nil
 
     /// All fields at their defaults.
     public init() {}
 
     /// The fields named; the others at their defaults.
     public init(
-      results: [TidingsV1.RecordResult] = []
+      recordID: TidingsV1.RecordID? = nil,
+      recordType: String = "",
+      targetID: TidingsV1.RecordID? = nil
+    ) {
+      self.recordID = recordID
+      self.recordType = recordType
+      self.targetID = targetID
+    }
+  }
+
+  /// A result for each record.
+  public struct ModifyRecordsResponse: Hashable, Sendable {
+    /// The saves in the order of the request, then the deletions.
+    public var results: [TidingsV1.RecordResult] = []
+    /// What the deletions took with them, targets before their sources.
+    public var cascadedDeletions: [TidingsV1.CascadedDeletion] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      results: [TidingsV1.RecordResult] = [],
+      cascadedDeletions: [TidingsV1.CascadedDeletion] = []
     ) {
       self.results = results
+      self.cascadedDeletions = cascadedDeletions
     }
   }
 
@@ -238,9 +241,10 @@ extension TidingsV1 {
 
   /// One key of a sort order.
   public struct SortDescriptor: Hashable, Sendable {
-    /// The name of a field.
+    /// The name of a field, or of a system field: `recordName`, `creationDate`, `modificationDate`,
+    /// `creatorUserRecordID`, `lastModifiedUserRecordID`.
     public var fieldName: String = ""
-    /// Largest first.
+    /// Largest first. Records without the field come last in either direction.
     public var descending: Bool = false
     /// Sorts by the distance from this place, nearest first.
     public var relativeLocation: TidingsV1.Location? {
@@ -310,9 +314,11 @@ extension TidingsV1 {
 
   /// A page of the records that match.
   public struct QueryRecordsResponse: Hashable, Sendable {
-    /// In the order asked for.
+    /// In the order asked for. A page may be short, even empty, before the last.
     public var records: [TidingsV1.Record] = []
-    /// For the next page; empty: this was the last.
+    /// For the next page; empty: this was the last. Over all pages each record comes at most once, and
+    /// one that was there and matched all the time is not missed, whatever is saved meanwhile. Kept by
+    /// nobody, valid for `cursor_retention_minutes`; an older one fails with CHANGE_TOKEN_EXPIRED.
     public var cursor: [UInt8] = []
 
     /// All fields at their defaults.
@@ -328,6 +334,70 @@ extension TidingsV1 {
     }
   }
 
+  /// Asks how a query is answered.
+  public struct ExplainQueryRequest: Hashable, Sendable {
+    /// The query. It is run once, for its first page; the records are not returned.
+    public var query: TidingsV1.QueryRecordsRequest? {
+      get { _query?.value }
+      set { _query = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _query: TidingsProtobuf.Indirect<TidingsV1.QueryRecordsRequest>? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      query: TidingsV1.QueryRecordsRequest? = nil
+    ) {
+      self.query = query
+    }
+  }
+
+  /// How a query is answered.
+  public struct ExplainQueryResponse: Hashable, Sendable {
+    /// Steps from the first to the last, for people, for example `index city = "Berlin"`.
+    public var steps: [String] = []
+    /// The predicate in canonical form.
+    public var predicate: String = ""
+    /// The field whose declared index serves the query; empty: a scan of the zones.
+    public var indexField: String = ""
+    /// The index also gives the order asked for, so that a page ends the search.
+    public var sortedByIndex: Bool = false
+    /// Index entries looked at.
+    public var entriesVisited: UInt64 = 0
+    /// Records read.
+    public var recordsVisited: UInt64 = 0
+    /// Records that matched and are in the page.
+    public var recordsMatched: UInt64 = 0
+    /// What to declare to make it faster, for people; empty: nothing.
+    public var advice: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      steps: [String] = [],
+      predicate: String = "",
+      indexField: String = "",
+      sortedByIndex: Bool = false,
+      entriesVisited: UInt64 = 0,
+      recordsVisited: UInt64 = 0,
+      recordsMatched: UInt64 = 0,
+      advice: String = ""
+    ) {
+      self.steps = steps
+      self.predicate = predicate
+      self.indexField = indexField
+      self.sortedByIndex = sortedByIndex
+      self.entriesVisited = entriesVisited
+      self.recordsVisited = recordsVisited
+      self.recordsMatched = recordsMatched
+      self.advice = advice
+    }
+  }
+
   /// Where to continue in a zone, and what to return.
   public struct ZoneChangesOptions: Hashable, Sendable {
     /// The zone.
@@ -338,6 +408,8 @@ extension TidingsV1 {
     public var desiredKeys: TidingsV1.DesiredKeys? = nil
     /// Only records of these types; none: all.
     public var recordTypes: [String] = []
+    /// Most records of this zone in the answer; 0: as many as the answer holds.
+    public var limit: UInt32 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -347,12 +419,14 @@ extension TidingsV1 {
       zoneID: TidingsV1.ZoneID? = nil,
       changeToken: [UInt8] = [],
       desiredKeys: TidingsV1.DesiredKeys? = nil,
-      recordTypes: [String] = []
+      recordTypes: [String] = [],
+      limit: UInt32 = 0
     ) {
       self.zoneID = zoneID
       self.changeToken = changeToken
       self.desiredKeys = desiredKeys
       self.recordTypes = recordTypes
+      self.limit = limit
     }
   }
 
@@ -364,6 +438,9 @@ extension TidingsV1 {
     public var zones: [TidingsV1.ZoneChangesOptions] = []
     /// Most records in the answer; 0: `page_items_max`.
     public var limit: UInt32 = 0
+    /// When there is nothing to tell, wait this long for a change, at most 60 s. Absent: answer at
+    /// once.
+    public var maxWait: GoogleProtobuf.Duration? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -372,11 +449,13 @@ extension TidingsV1 {
     public init(
       databaseID: TidingsV1.DatabaseID? = nil,
       zones: [TidingsV1.ZoneChangesOptions] = [],
-      limit: UInt32 = 0
+      limit: UInt32 = 0,
+      maxWait: GoogleProtobuf.Duration? = nil
     ) {
       self.databaseID = databaseID
       self.zones = zones
       self.limit = limit
+      self.maxWait = maxWait
     }
   }
 
@@ -414,6 +493,9 @@ extension TidingsV1 {
     public var moreComing: Bool = false
     /// This zone failed; the other members but `zone_id` are then empty.
     public var error: TidingsV1.ItemError? = nil
+    /// The newest mark that the calling device sent with a save in this zone and whose save this answer
+    /// or an earlier one covers.
+    public var clientChangeTokenData: [UInt8] = []
 
     /// All fields at their defaults.
     public init() {}
@@ -425,7 +507,8 @@ extension TidingsV1 {
       deletedRecords: [TidingsV1.DeletedRecord] = [],
       changeToken: [UInt8] = [],
       moreComing: Bool = false,
-      error: TidingsV1.ItemError? = nil
+      error: TidingsV1.ItemError? = nil,
+      clientChangeTokenData: [UInt8] = []
     ) {
       self.zoneID = zoneID
       self.changedRecords = changedRecords
@@ -433,6 +516,7 @@ extension TidingsV1 {
       self.changeToken = changeToken
       self.moreComing = moreComing
       self.error = error
+      self.clientChangeTokenData = clientChangeTokenData
     }
   }
 
@@ -460,6 +544,9 @@ extension TidingsV1 {
     public var changeToken: [UInt8] = []
     /// Most zones in the answer; 0: `page_items_max`.
     public var limit: UInt32 = 0
+    /// When there is nothing to tell, wait this long for a change, at most 60 s. Absent: answer at
+    /// once.
+    public var maxWait: GoogleProtobuf.Duration? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -468,11 +555,13 @@ extension TidingsV1 {
     public init(
       databaseID: TidingsV1.DatabaseID? = nil,
       changeToken: [UInt8] = [],
-      limit: UInt32 = 0
+      limit: UInt32 = 0,
+      maxWait: GoogleProtobuf.Duration? = nil
     ) {
       self.databaseID = databaseID
       self.changeToken = changeToken
       self.limit = limit
+      self.maxWait = maxWait
     }
   }
 
@@ -555,6 +644,8 @@ extension TidingsV1.ModifyRecordsRequest: TidingsProtobuf.GeneratedMessage {
     if c.pointee._atomic_case.rawValue == 5 {
       self.atomic = c.pointee.atomic != 0
     }
+    self.dryRun = c.pointee.dry_run != 0
+    self.clientChangeTokenData = TidingsProtobuf.Unpacked.bytes(c.pointee.client_change_token_data)
   }
 
   /// Builds the generated C struct in the arena.
@@ -577,6 +668,8 @@ extension TidingsV1.ModifyRecordsRequest: TidingsProtobuf.GeneratedMessage {
       c.pointee._atomic_case = .init(rawValue: 5)
       c.pointee.atomic = value ? 1 : 0
     }
+    c.pointee.dry_run = self.dryRun ? 1 : 0
+    c.pointee.client_change_token_data = arena.packed(self.clientChangeTokenData)
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -647,6 +740,45 @@ extension TidingsV1.RecordResult: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.CascadedDeletion: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.CascadedDeletion"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.CascadedDeletion", tidings__v1__cascaded_deletion__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__CascadedDeletion.self)
+    if let value = c.pointee.record_id {
+      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
+    }
+    self.recordType = try TidingsProtobuf.Unpacked.string(c.pointee.record_type, "tidings.v1.CascadedDeletion.record_type")
+    if let value = c.pointee.target_id {
+      self.targetID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__CascadedDeletion.self)
+    tidings__v1__cascaded_deletion__init(c)
+    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
+    c.pointee.record_type = arena.packed(self.recordType)
+    if let value = self.targetID { c.pointee.target_id = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1.ModifyRecordsResponse: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.ModifyRecordsResponse"
@@ -667,6 +799,9 @@ extension TidingsV1.ModifyRecordsResponse: TidingsProtobuf.GeneratedMessage {
     if c.pointee.n_results > 0 {
       self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
     }
+    if c.pointee.n_cascaded_deletions > 0 {
+      self.cascadedDeletions = try TidingsProtobuf.Unpacked.messages(c.pointee.n_cascaded_deletions, c.pointee.cascaded_deletions)
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -678,6 +813,10 @@ extension TidingsV1.ModifyRecordsResponse: TidingsProtobuf.GeneratedMessage {
     if !self.results.isEmpty {
       c.pointee.n_results = self.results.count
       c.pointee.results = arena.packed(self.results) { arena.packed($0) }
+    }
+    if !self.cascadedDeletions.isEmpty {
+      c.pointee.n_cascaded_deletions = self.cascadedDeletions.count
+      c.pointee.cascaded_deletions = arena.packed(self.cascadedDeletions) { arena.packed($0) }
     }
     return UnsafeMutableRawPointer(c)
   }
@@ -932,6 +1071,89 @@ extension TidingsV1.QueryRecordsResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.ExplainQueryRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ExplainQueryRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ExplainQueryRequest", tidings__v1__explain_query_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ExplainQueryRequest.self)
+    if let value = c.pointee.query {
+      self.query = try TidingsV1.QueryRecordsRequest(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ExplainQueryRequest.self)
+    tidings__v1__explain_query_request__init(c)
+    if let value = self.query { c.pointee.query = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ExplainQueryResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ExplainQueryResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ExplainQueryResponse", tidings__v1__explain_query_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ExplainQueryResponse.self)
+    if c.pointee.n_steps > 0 {
+      self.steps = try TidingsProtobuf.Unpacked.strings(c.pointee.n_steps, c.pointee.steps, "tidings.v1.ExplainQueryResponse.steps")
+    }
+    self.predicate = try TidingsProtobuf.Unpacked.string(c.pointee.predicate, "tidings.v1.ExplainQueryResponse.predicate")
+    self.indexField = try TidingsProtobuf.Unpacked.string(c.pointee.index_field, "tidings.v1.ExplainQueryResponse.index_field")
+    self.sortedByIndex = c.pointee.sorted_by_index != 0
+    self.entriesVisited = c.pointee.entries_visited
+    self.recordsVisited = c.pointee.records_visited
+    self.recordsMatched = c.pointee.records_matched
+    self.advice = try TidingsProtobuf.Unpacked.string(c.pointee.advice, "tidings.v1.ExplainQueryResponse.advice")
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ExplainQueryResponse.self)
+    tidings__v1__explain_query_response__init(c)
+    if !self.steps.isEmpty {
+      c.pointee.n_steps = self.steps.count
+      c.pointee.steps = arena.packed(self.steps) { arena.packed($0) }
+    }
+    c.pointee.predicate = arena.packed(self.predicate)
+    c.pointee.index_field = arena.packed(self.indexField)
+    c.pointee.sorted_by_index = self.sortedByIndex ? 1 : 0
+    c.pointee.entries_visited = self.entriesVisited
+    c.pointee.records_visited = self.recordsVisited
+    c.pointee.records_matched = self.recordsMatched
+    c.pointee.advice = arena.packed(self.advice)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1.ZoneChangesOptions: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.ZoneChangesOptions"
@@ -959,6 +1181,7 @@ extension TidingsV1.ZoneChangesOptions: TidingsProtobuf.GeneratedMessage {
     if c.pointee.n_record_types > 0 {
       self.recordTypes = try TidingsProtobuf.Unpacked.strings(c.pointee.n_record_types, c.pointee.record_types, "tidings.v1.ZoneChangesOptions.record_types")
     }
+    self.limit = c.pointee.limit
   }
 
   /// Builds the generated C struct in the arena.
@@ -974,6 +1197,7 @@ extension TidingsV1.ZoneChangesOptions: TidingsProtobuf.GeneratedMessage {
       c.pointee.n_record_types = self.recordTypes.count
       c.pointee.record_types = arena.packed(self.recordTypes) { arena.packed($0) }
     }
+    c.pointee.limit = self.limit
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1002,6 +1226,9 @@ extension TidingsV1.FetchRecordZoneChangesRequest: TidingsProtobuf.GeneratedMess
       self.zones = try TidingsProtobuf.Unpacked.messages(c.pointee.n_zones, c.pointee.zones)
     }
     self.limit = c.pointee.limit
+    if let value = c.pointee.max_wait {
+      self.maxWait = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -1016,6 +1243,7 @@ extension TidingsV1.FetchRecordZoneChangesRequest: TidingsProtobuf.GeneratedMess
       c.pointee.zones = arena.packed(self.zones) { arena.packed($0) }
     }
     c.pointee.limit = self.limit
+    if let value = self.maxWait { c.pointee.max_wait = arena.packed(value) }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1086,6 +1314,7 @@ extension TidingsV1.ZoneChanges: TidingsProtobuf.GeneratedMessage {
     if let value = c.pointee.error {
       self.error = try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value))
     }
+    self.clientChangeTokenData = TidingsProtobuf.Unpacked.bytes(c.pointee.client_change_token_data)
   }
 
   /// Builds the generated C struct in the arena.
@@ -1106,6 +1335,7 @@ extension TidingsV1.ZoneChanges: TidingsProtobuf.GeneratedMessage {
     c.pointee.change_token = arena.packed(self.changeToken)
     c.pointee.more_coming = self.moreComing ? 1 : 0
     if let value = self.error { c.pointee.error = arena.packed(value) }
+    c.pointee.client_change_token_data = arena.packed(self.clientChangeTokenData)
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1168,6 +1398,9 @@ extension TidingsV1.FetchDatabaseChangesRequest: TidingsProtobuf.GeneratedMessag
     }
     self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
     self.limit = c.pointee.limit
+    if let value = c.pointee.max_wait {
+      self.maxWait = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -1179,6 +1412,7 @@ extension TidingsV1.FetchDatabaseChangesRequest: TidingsProtobuf.GeneratedMessag
     if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
     c.pointee.change_token = arena.packed(self.changeToken)
     c.pointee.limit = self.limit
+    if let value = self.maxWait { c.pointee.max_wait = arena.packed(value) }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1271,7 +1505,7 @@ extension TidingsV1 {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.RecordService",
-      methods: [Methods.modifyRecords, Methods.fetchRecords, Methods.queryRecords, Methods.fetchRecordZoneChanges, Methods.fetchDatabaseChanges],
+      methods: [Methods.modifyRecords, Methods.fetchRecords, Methods.queryRecords, Methods.explainQuery, Methods.fetchRecordZoneChanges, Methods.fetchDatabaseChanges],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1RecordServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -1302,6 +1536,14 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.QueryRecordsRequest",
         outputType: "tidings.v1.QueryRecordsResponse")
+      /// Tells how a query would be answered: which index serves it, and what it visits.
+      public static let explainQuery = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.RecordService",
+        name: "ExplainQuery",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.ExplainQueryRequest",
+        outputType: "tidings.v1.ExplainQueryResponse")
       /// Returns what changed in zones after a token: each record once, at its latest state.
       public static let fetchRecordZoneChanges = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.RecordService",
@@ -1371,6 +1613,20 @@ extension TidingsV1 {
         }
       }
 
+      /// Tells how a query would be answered: which index serves it, and what it visits.
+      public func explainQuery(
+        _ request: TidingsV1.ExplainQueryRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.ExplainQueryResponse {
+        let response = try await transport.unary(
+          Methods.explainQuery, request.encoded(), options: options)
+        do {
+          return try TidingsV1.ExplainQueryResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
       /// Returns what changed in zones after a token: each record once, at its latest state.
       public func fetchRecordZoneChanges(
         _ request: TidingsV1.FetchRecordZoneChangesRequest,
@@ -1424,6 +1680,12 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.QueryRecordsResponse
 
+      /// Tells how a query would be answered: which index serves it, and what it visits.
+      func explainQuery(
+        _ request: TidingsV1.ExplainQueryRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.ExplainQueryResponse
+
       /// Returns what changed in zones after a token: each record once, at its latest state.
       func fetchRecordZoneChanges(
         _ request: TidingsV1.FetchRecordZoneChangesRequest,
@@ -1471,6 +1733,15 @@ extension TidingsV1.RecordService.Server {
   }
 
   /// Answers UNIMPLEMENTED.
+  public func explainQuery(
+    _ request: TidingsV1.ExplainQueryRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.ExplainQueryResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.RecordService/ExplainQuery is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
   public func fetchRecordZoneChanges(
     _ request: TidingsV1.FetchRecordZoneChangesRequest,
     call: TidingsRPC.ServerCall
@@ -1511,6 +1782,12 @@ extension TidingsV1.RecordService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.queryRecords(message, call: call).encoded()
+    case "ExplainQuery":
+      let message: TidingsV1.ExplainQueryRequest
+      do { message = try TidingsV1.ExplainQueryRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.explainQuery(message, call: call).encoded()
     case "FetchRecordZoneChanges":
       let message: TidingsV1.FetchRecordZoneChangesRequest
       do { message = try TidingsV1.FetchRecordZoneChangesRequest(decoding: request) } catch {
@@ -1542,65 +1819,77 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/record_service.proto.
   public static let tidingsV1RecordServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/record_service.proto",
-    dependencies: [.tidingsV1DatabaseProto, .tidingsV1ErrorProto, .tidingsV1PredicateProto, .tidingsV1RecordProto],
+    dependencies: [.googleProtobufDurationProto, .tidingsV1DatabaseProto, .tidingsV1ErrorProto, .tidingsV1PredicateProto, .tidingsV1RecordProto],
     base64: """
-      Ch90aWRpbmdzL3YxL3JlY29yZF9zZXJ2aWNlLnByb3RvEgp0aWRpbmdzLnYxGhl0aWRpbmdzL3YxL2RhdGFiYXNlLnBy\
-      b3RvGhZ0aWRpbmdzL3YxL2Vycm9yLnByb3RvGhp0aWRpbmdzL3YxL3ByZWRpY2F0ZS5wcm90bxoXdGlkaW5ncy92MS9y\
-      ZWNvcmQucHJvdG8iswIKFE1vZGlmeVJlY29yZHNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52\
-      MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEjoKD3JlY29yZHNfdG9fc2F2ZRgCIAMoCzISLnRpZGluZ3MudjEuUmVjb3Jk\
-      Ug1yZWNvcmRzVG9TYXZlEkUKFHJlY29yZF9pZHNfdG9fZGVsZXRlGAMgAygLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIR\
-      cmVjb3JkSWRzVG9EZWxldGUSNwoLc2F2ZV9wb2xpY3kYBCABKA4yFi50aWRpbmdzLnYxLlNhdmVQb2xpY3lSCnNhdmVQ\
-      b2xpY3kSGwoGYXRvbWljGAUgASgISABSBmF0b21pY4gBAUIJCgdfYXRvbWljIrsCCgxSZWNvcmRSZXN1bHQSMQoJcmVj\
-      b3JkX2lkGAEgASgLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIIcmVjb3JkSWQSLAoGcmVjb3JkGAIgASgLMhIudGlkaW5n\
-      cy52MS5SZWNvcmRIAFIGcmVjb3JkEhoKB2RlbGV0ZWQYAyABKAhIAFIHZGVsZXRlZBItCgVlcnJvchgEIAEoCzIVLnRp\
-      ZGluZ3MudjEuSXRlbUVycm9ySABSBWVycm9yEjcKDXNlcnZlcl9yZWNvcmQYBSABKAsyEi50aWRpbmdzLnYxLlJlY29y\
-      ZFIMc2VydmVyUmVjb3JkEjsKD2FuY2VzdG9yX3JlY29yZBgGIAEoCzISLnRpZGluZ3MudjEuUmVjb3JkUg5hbmNlc3Rv\
-      clJlY29yZEIJCgdvdXRjb21lIksKFU1vZGlmeVJlY29yZHNSZXNwb25zZRIyCgdyZXN1bHRzGAEgAygLMhgudGlkaW5n\
-      cy52MS5SZWNvcmRSZXN1bHRSB3Jlc3VsdHMiIQoLRGVzaXJlZEtleXMSEgoEa2V5cxgBIAMoCVIEa2V5cyK/AQoTRmV0\
-      Y2hSZWNvcmRzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJh\
-      c2VJZBIzCgpyZWNvcmRfaWRzGAIgAygLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIJcmVjb3JkSWRzEjoKDGRlc2lyZWRf\
-      a2V5cxgDIAEoCzIXLnRpZGluZ3MudjEuRGVzaXJlZEtleXNSC2Rlc2lyZWRLZXlzIkoKFEZldGNoUmVjb3Jkc1Jlc3Bv\
-      bnNlEjIKB3Jlc3VsdHMYASADKAsyGC50aWRpbmdzLnYxLlJlY29yZFJlc3VsdFIHcmVzdWx0cyKSAQoOU29ydERlc2Ny\
-      aXB0b3ISHQoKZmllbGRfbmFtZRgBIAEoCVIJZmllbGROYW1lEh4KCmRlc2NlbmRpbmcYAiABKAhSCmRlc2NlbmRpbmcS\
-      QQoRcmVsYXRpdmVfbG9jYXRpb24YAyABKAsyFC50aWRpbmdzLnYxLkxvY2F0aW9uUhByZWxhdGl2ZUxvY2F0aW9uIoID\
-      ChNRdWVyeVJlY29yZHNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpk\
-      YXRhYmFzZUlkEh8KC3JlY29yZF90eXBlGAIgASgJUgpyZWNvcmRUeXBlEjMKCXByZWRpY2F0ZRgDIAEoCzIVLnRpZGlu\
-      Z3MudjEuUHJlZGljYXRlUglwcmVkaWNhdGUSRQoQc29ydF9kZXNjcmlwdG9ycxgEIAMoCzIaLnRpZGluZ3MudjEuU29y\
-      dERlc2NyaXB0b3JSD3NvcnREZXNjcmlwdG9ycxIrCgd6b25lX2lkGAUgASgLMhIudGlkaW5ncy52MS5ab25lSURSBnpv\
-      bmVJZBI6CgxkZXNpcmVkX2tleXMYBiABKAsyFy50aWRpbmdzLnYxLkRlc2lyZWRLZXlzUgtkZXNpcmVkS2V5cxIUCgVs\
-      aW1pdBgHIAEoDVIFbGltaXQSFgoGY3Vyc29yGAggASgMUgZjdXJzb3IiXAoUUXVlcnlSZWNvcmRzUmVzcG9uc2USLAoH\
-      cmVjb3JkcxgBIAMoCzISLnRpZGluZ3MudjEuUmVjb3JkUgdyZWNvcmRzEhYKBmN1cnNvchgCIAEoDFIGY3Vyc29yIsMB\
-      ChJab25lQ2hhbmdlc09wdGlvbnMSKwoHem9uZV9pZBgBIAEoCzISLnRpZGluZ3MudjEuWm9uZUlEUgZ6b25lSWQSIQoM\
-      Y2hhbmdlX3Rva2VuGAIgASgMUgtjaGFuZ2VUb2tlbhI6CgxkZXNpcmVkX2tleXMYAyABKAsyFy50aWRpbmdzLnYxLkRl\
-      c2lyZWRLZXlzUgtkZXNpcmVkS2V5cxIhCgxyZWNvcmRfdHlwZXMYBCADKAlSC3JlY29yZFR5cGVzIqQBCh1GZXRjaFJl\
-      Y29yZFpvbmVDaGFuZ2VzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIK\
-      ZGF0YWJhc2VJZBI0CgV6b25lcxgCIAMoCzIeLnRpZGluZ3MudjEuWm9uZUNoYW5nZXNPcHRpb25zUgV6b25lcxIUCgVs\
-      aW1pdBgDIAEoDVIFbGltaXQiYwoNRGVsZXRlZFJlY29yZBIxCglyZWNvcmRfaWQYASABKAsyFC50aWRpbmdzLnYxLlJl\
-      Y29yZElEUghyZWNvcmRJZBIfCgtyZWNvcmRfdHlwZRgCIAEoCVIKcmVjb3JkVHlwZSKsAgoLWm9uZUNoYW5nZXMSKwoH\
-      em9uZV9pZBgBIAEoCzISLnRpZGluZ3MudjEuWm9uZUlEUgZ6b25lSWQSOwoPY2hhbmdlZF9yZWNvcmRzGAIgAygLMhIu\
-      dGlkaW5ncy52MS5SZWNvcmRSDmNoYW5nZWRSZWNvcmRzEkIKD2RlbGV0ZWRfcmVjb3JkcxgDIAMoCzIZLnRpZGluZ3Mu\
-      djEuRGVsZXRlZFJlY29yZFIOZGVsZXRlZFJlY29yZHMSIQoMY2hhbmdlX3Rva2VuGAQgASgMUgtjaGFuZ2VUb2tlbhIf\
-      Cgttb3JlX2NvbWluZxgFIAEoCFIKbW9yZUNvbWluZxIrCgVlcnJvchgGIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9y\
-      UgVlcnJvciJPCh5GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVzcG9uc2USLQoFem9uZXMYASADKAsyFy50aWRpbmdzLnYx\
-      LlpvbmVDaGFuZ2VzUgV6b25lcyKPAQobRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEg\
-      ASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEiEKDGNoYW5nZV90b2tlbhgCIAEoDFILY2hhbmdl\
-      VG9rZW4SFAoFbGltaXQYAyABKA1SBWxpbWl0InIKC0RlbGV0ZWRab25lEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdz\
-      LnYxLlpvbmVJRFIGem9uZUlkEjYKBnJlYXNvbhgCIAEoDjIeLnRpZGluZ3MudjEuWm9uZURlbGV0aW9uUmVhc29uUgZy\
-      ZWFzb24i3gEKHEZldGNoRGF0YWJhc2VDaGFuZ2VzUmVzcG9uc2USPAoQY2hhbmdlZF96b25lX2lkcxgBIAMoCzISLnRp\
-      ZGluZ3MudjEuWm9uZUlEUg5jaGFuZ2VkWm9uZUlkcxI8Cg1kZWxldGVkX3pvbmVzGAIgAygLMhcudGlkaW5ncy52MS5E\
-      ZWxldGVkWm9uZVIMZGVsZXRlZFpvbmVzEiEKDGNoYW5nZV90b2tlbhgDIAEoDFILY2hhbmdlVG9rZW4SHwoLbW9yZV9j\
-      b21pbmcYBCABKAhSCm1vcmVDb21pbmcqjQEKClNhdmVQb2xpY3kSGwoXU0FWRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIq\
-      CiZTQVZFX1BPTElDWV9JRl9TRVJWRVJfUkVDT1JEX1VOQ0hBTkdFRBABEhwKGFNBVkVfUE9MSUNZX0NIQU5HRURfS0VZ\
-      UxACEhgKFFNBVkVfUE9MSUNZX0FMTF9LRVlTEAMqrAEKElpvbmVEZWxldGlvblJlYXNvbhIkCiBaT05FX0RFTEVUSU9O\
-      X1JFQVNPTl9VTlNQRUNJRklFRBAAEiAKHFpPTkVfREVMRVRJT05fUkVBU09OX0RFTEVURUQQARIfChtaT05FX0RFTEVU\
-      SU9OX1JFQVNPTl9QVVJHRUQQAhItCilaT05FX0RFTEVUSU9OX1JFQVNPTl9FTkNSWVBURURfREFUQV9SRVNFVBADMvsD\
-      Cg1SZWNvcmRTZXJ2aWNlElQKDU1vZGlmeVJlY29yZHMSIC50aWRpbmdzLnYxLk1vZGlmeVJlY29yZHNSZXF1ZXN0GiEu\
-      dGlkaW5ncy52MS5Nb2RpZnlSZWNvcmRzUmVzcG9uc2USVgoMRmV0Y2hSZWNvcmRzEh8udGlkaW5ncy52MS5GZXRjaFJl\
-      Y29yZHNSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRjaFJlY29yZHNSZXNwb25zZSIDkAIBElYKDFF1ZXJ5UmVjb3JkcxIf\
-      LnRpZGluZ3MudjEuUXVlcnlSZWNvcmRzUmVxdWVzdBogLnRpZGluZ3MudjEuUXVlcnlSZWNvcmRzUmVzcG9uc2UiA5AC\
-      ARJ0ChZGZXRjaFJlY29yZFpvbmVDaGFuZ2VzEikudGlkaW5ncy52MS5GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVxdWVz\
-      dBoqLnRpZGluZ3MudjEuRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1Jlc3BvbnNlIgOQAgESbgoURmV0Y2hEYXRhYmFzZUNo\
-      YW5nZXMSJy50aWRpbmdzLnYxLkZldGNoRGF0YWJhc2VDaGFuZ2VzUmVxdWVzdBooLnRpZGluZ3MudjEuRmV0Y2hEYXRh\
-      YmFzZUNoYW5nZXNSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      Ch90aWRpbmdzL3YxL3JlY29yZF9zZXJ2aWNlLnByb3RvEgp0aWRpbmdzLnYxGh5nb29nbGUvcHJvdG9idWYvZHVyYXRp\
+      b24ucHJvdG8aGXRpZGluZ3MvdjEvZGF0YWJhc2UucHJvdG8aFnRpZGluZ3MvdjEvZXJyb3IucHJvdG8aGnRpZGluZ3Mv\
+      djEvcHJlZGljYXRlLnByb3RvGhd0aWRpbmdzL3YxL3JlY29yZC5wcm90byKFAwoUTW9kaWZ5UmVjb3Jkc1JlcXVlc3QS\
+      NwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRhdGFiYXNlSWQSOgoPcmVjb3Jkc190\
+      b19zYXZlGAIgAygLMhIudGlkaW5ncy52MS5SZWNvcmRSDXJlY29yZHNUb1NhdmUSRQoUcmVjb3JkX2lkc190b19kZWxl\
+      dGUYAyADKAsyFC50aWRpbmdzLnYxLlJlY29yZElEUhFyZWNvcmRJZHNUb0RlbGV0ZRI3CgtzYXZlX3BvbGljeRgEIAEo\
+      DjIWLnRpZGluZ3MudjEuU2F2ZVBvbGljeVIKc2F2ZVBvbGljeRIbCgZhdG9taWMYBSABKAhIAFIGYXRvbWljiAEBEhcK\
+      B2RyeV9ydW4YBiABKAhSBmRyeVJ1bhI3ChhjbGllbnRfY2hhbmdlX3Rva2VuX2RhdGEYByABKAxSFWNsaWVudENoYW5n\
+      ZVRva2VuRGF0YUIJCgdfYXRvbWljIrsCCgxSZWNvcmRSZXN1bHQSMQoJcmVjb3JkX2lkGAEgASgLMhQudGlkaW5ncy52\
+      MS5SZWNvcmRJRFIIcmVjb3JkSWQSLAoGcmVjb3JkGAIgASgLMhIudGlkaW5ncy52MS5SZWNvcmRIAFIGcmVjb3JkEhoK\
+      B2RlbGV0ZWQYAyABKAhIAFIHZGVsZXRlZBItCgVlcnJvchgEIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVy\
+      cm9yEjcKDXNlcnZlcl9yZWNvcmQYBSABKAsyEi50aWRpbmdzLnYxLlJlY29yZFIMc2VydmVyUmVjb3JkEjsKD2FuY2Vz\
+      dG9yX3JlY29yZBgGIAEoCzISLnRpZGluZ3MudjEuUmVjb3JkUg5hbmNlc3RvclJlY29yZEIJCgdvdXRjb21lIpkBChBD\
+      YXNjYWRlZERlbGV0aW9uEjEKCXJlY29yZF9pZBgBIAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkEh8K\
+      C3JlY29yZF90eXBlGAIgASgJUgpyZWNvcmRUeXBlEjEKCXRhcmdldF9pZBgDIAEoCzIULnRpZGluZ3MudjEuUmVjb3Jk\
+      SURSCHRhcmdldElkIpgBChVNb2RpZnlSZWNvcmRzUmVzcG9uc2USMgoHcmVzdWx0cxgBIAMoCzIYLnRpZGluZ3MudjEu\
+      UmVjb3JkUmVzdWx0UgdyZXN1bHRzEksKEmNhc2NhZGVkX2RlbGV0aW9ucxgCIAMoCzIcLnRpZGluZ3MudjEuQ2FzY2Fk\
+      ZWREZWxldGlvblIRY2FzY2FkZWREZWxldGlvbnMiIQoLRGVzaXJlZEtleXMSEgoEa2V5cxgBIAMoCVIEa2V5cyK/AQoT\
+      RmV0Y2hSZWNvcmRzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0\
+      YWJhc2VJZBIzCgpyZWNvcmRfaWRzGAIgAygLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIJcmVjb3JkSWRzEjoKDGRlc2ly\
+      ZWRfa2V5cxgDIAEoCzIXLnRpZGluZ3MudjEuRGVzaXJlZEtleXNSC2Rlc2lyZWRLZXlzIkoKFEZldGNoUmVjb3Jkc1Jl\
+      c3BvbnNlEjIKB3Jlc3VsdHMYASADKAsyGC50aWRpbmdzLnYxLlJlY29yZFJlc3VsdFIHcmVzdWx0cyKSAQoOU29ydERl\
+      c2NyaXB0b3ISHQoKZmllbGRfbmFtZRgBIAEoCVIJZmllbGROYW1lEh4KCmRlc2NlbmRpbmcYAiABKAhSCmRlc2NlbmRp\
+      bmcSQQoRcmVsYXRpdmVfbG9jYXRpb24YAyABKAsyFC50aWRpbmdzLnYxLkxvY2F0aW9uUhByZWxhdGl2ZUxvY2F0aW9u\
+      IoIDChNRdWVyeVJlY29yZHNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlE\
+      UgpkYXRhYmFzZUlkEh8KC3JlY29yZF90eXBlGAIgASgJUgpyZWNvcmRUeXBlEjMKCXByZWRpY2F0ZRgDIAEoCzIVLnRp\
+      ZGluZ3MudjEuUHJlZGljYXRlUglwcmVkaWNhdGUSRQoQc29ydF9kZXNjcmlwdG9ycxgEIAMoCzIaLnRpZGluZ3MudjEu\
+      U29ydERlc2NyaXB0b3JSD3NvcnREZXNjcmlwdG9ycxIrCgd6b25lX2lkGAUgASgLMhIudGlkaW5ncy52MS5ab25lSURS\
+      BnpvbmVJZBI6CgxkZXNpcmVkX2tleXMYBiABKAsyFy50aWRpbmdzLnYxLkRlc2lyZWRLZXlzUgtkZXNpcmVkS2V5cxIU\
+      CgVsaW1pdBgHIAEoDVIFbGltaXQSFgoGY3Vyc29yGAggASgMUgZjdXJzb3IiXAoUUXVlcnlSZWNvcmRzUmVzcG9uc2US\
+      LAoHcmVjb3JkcxgBIAMoCzISLnRpZGluZ3MudjEuUmVjb3JkUgdyZWNvcmRzEhYKBmN1cnNvchgCIAEoDFIGY3Vyc29y\
+      IkwKE0V4cGxhaW5RdWVyeVJlcXVlc3QSNQoFcXVlcnkYASABKAsyHy50aWRpbmdzLnYxLlF1ZXJ5UmVjb3Jkc1JlcXVl\
+      c3RSBXF1ZXJ5IqYCChRFeHBsYWluUXVlcnlSZXNwb25zZRIUCgVzdGVwcxgBIAMoCVIFc3RlcHMSHAoJcHJlZGljYXRl\
+      GAIgASgJUglwcmVkaWNhdGUSHwoLaW5kZXhfZmllbGQYAyABKAlSCmluZGV4RmllbGQSJgoPc29ydGVkX2J5X2luZGV4\
+      GAQgASgIUg1zb3J0ZWRCeUluZGV4EicKD2VudHJpZXNfdmlzaXRlZBgFIAEoBFIOZW50cmllc1Zpc2l0ZWQSJwoPcmVj\
+      b3Jkc192aXNpdGVkGAYgASgEUg5yZWNvcmRzVmlzaXRlZBInCg9yZWNvcmRzX21hdGNoZWQYByABKARSDnJlY29yZHNN\
+      YXRjaGVkEhYKBmFkdmljZRgIIAEoCVIGYWR2aWNlItkBChJab25lQ2hhbmdlc09wdGlvbnMSKwoHem9uZV9pZBgBIAEo\
+      CzISLnRpZGluZ3MudjEuWm9uZUlEUgZ6b25lSWQSIQoMY2hhbmdlX3Rva2VuGAIgASgMUgtjaGFuZ2VUb2tlbhI6Cgxk\
+      ZXNpcmVkX2tleXMYAyABKAsyFy50aWRpbmdzLnYxLkRlc2lyZWRLZXlzUgtkZXNpcmVkS2V5cxIhCgxyZWNvcmRfdHlw\
+      ZXMYBCADKAlSC3JlY29yZFR5cGVzEhQKBWxpbWl0GAUgASgNUgVsaW1pdCLaAQodRmV0Y2hSZWNvcmRab25lQ2hhbmdl\
+      c1JlcXVlc3QSNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRhdGFiYXNlSWQSNAoF\
+      em9uZXMYAiADKAsyHi50aWRpbmdzLnYxLlpvbmVDaGFuZ2VzT3B0aW9uc1IFem9uZXMSFAoFbGltaXQYAyABKA1SBWxp\
+      bWl0EjQKCG1heF93YWl0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgdtYXhXYWl0ImMKDURlbGV0ZWRS\
+      ZWNvcmQSMQoJcmVjb3JkX2lkGAEgASgLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIIcmVjb3JkSWQSHwoLcmVjb3JkX3R5\
+      cGUYAiABKAlSCnJlY29yZFR5cGUi5QIKC1pvbmVDaGFuZ2VzEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdzLnYxLlpv\
+      bmVJRFIGem9uZUlkEjsKD2NoYW5nZWRfcmVjb3JkcxgCIAMoCzISLnRpZGluZ3MudjEuUmVjb3JkUg5jaGFuZ2VkUmVj\
+      b3JkcxJCCg9kZWxldGVkX3JlY29yZHMYAyADKAsyGS50aWRpbmdzLnYxLkRlbGV0ZWRSZWNvcmRSDmRlbGV0ZWRSZWNv\
+      cmRzEiEKDGNoYW5nZV90b2tlbhgEIAEoDFILY2hhbmdlVG9rZW4SHwoLbW9yZV9jb21pbmcYBSABKAhSCm1vcmVDb21p\
+      bmcSKwoFZXJyb3IYBiABKAsyFS50aWRpbmdzLnYxLkl0ZW1FcnJvclIFZXJyb3ISNwoYY2xpZW50X2NoYW5nZV90b2tl\
+      bl9kYXRhGAcgASgMUhVjbGllbnRDaGFuZ2VUb2tlbkRhdGEiTwoeRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1Jlc3BvbnNl\
+      Ei0KBXpvbmVzGAEgAygLMhcudGlkaW5ncy52MS5ab25lQ2hhbmdlc1IFem9uZXMixQEKG0ZldGNoRGF0YWJhc2VDaGFu\
+      Z2VzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBIh\
+      CgxjaGFuZ2VfdG9rZW4YAiABKAxSC2NoYW5nZVRva2VuEhQKBWxpbWl0GAMgASgNUgVsaW1pdBI0CghtYXhfd2FpdBgE\
+      IAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIHbWF4V2FpdCJyCgtEZWxldGVkWm9uZRIrCgd6b25lX2lkGAEg\
+      ASgLMhIudGlkaW5ncy52MS5ab25lSURSBnpvbmVJZBI2CgZyZWFzb24YAiABKA4yHi50aWRpbmdzLnYxLlpvbmVEZWxl\
+      dGlvblJlYXNvblIGcmVhc29uIt4BChxGZXRjaERhdGFiYXNlQ2hhbmdlc1Jlc3BvbnNlEjwKEGNoYW5nZWRfem9uZV9p\
+      ZHMYASADKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIOY2hhbmdlZFpvbmVJZHMSPAoNZGVsZXRlZF96b25lcxgCIAMoCzIX\
+      LnRpZGluZ3MudjEuRGVsZXRlZFpvbmVSDGRlbGV0ZWRab25lcxIhCgxjaGFuZ2VfdG9rZW4YAyABKAxSC2NoYW5nZVRv\
+      a2VuEh8KC21vcmVfY29taW5nGAQgASgIUgptb3JlQ29taW5nKo0BCgpTYXZlUG9saWN5EhsKF1NBVkVfUE9MSUNZX1VO\
+      U1BFQ0lGSUVEEAASKgomU0FWRV9QT0xJQ1lfSUZfU0VSVkVSX1JFQ09SRF9VTkNIQU5HRUQQARIcChhTQVZFX1BPTElD\
+      WV9DSEFOR0VEX0tFWVMQAhIYChRTQVZFX1BPTElDWV9BTExfS0VZUxADMtMECg1SZWNvcmRTZXJ2aWNlElQKDU1vZGlm\
+      eVJlY29yZHMSIC50aWRpbmdzLnYxLk1vZGlmeVJlY29yZHNSZXF1ZXN0GiEudGlkaW5ncy52MS5Nb2RpZnlSZWNvcmRz\
+      UmVzcG9uc2USVgoMRmV0Y2hSZWNvcmRzEh8udGlkaW5ncy52MS5GZXRjaFJlY29yZHNSZXF1ZXN0GiAudGlkaW5ncy52\
+      MS5GZXRjaFJlY29yZHNSZXNwb25zZSIDkAIBElYKDFF1ZXJ5UmVjb3JkcxIfLnRpZGluZ3MudjEuUXVlcnlSZWNvcmRz\
+      UmVxdWVzdBogLnRpZGluZ3MudjEuUXVlcnlSZWNvcmRzUmVzcG9uc2UiA5ACARJWCgxFeHBsYWluUXVlcnkSHy50aWRp\
+      bmdzLnYxLkV4cGxhaW5RdWVyeVJlcXVlc3QaIC50aWRpbmdzLnYxLkV4cGxhaW5RdWVyeVJlc3BvbnNlIgOQAgESdAoW\
+      RmV0Y2hSZWNvcmRab25lQ2hhbmdlcxIpLnRpZGluZ3MudjEuRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1JlcXVlc3QaKi50\
+      aWRpbmdzLnYxLkZldGNoUmVjb3JkWm9uZUNoYW5nZXNSZXNwb25zZSIDkAIBEm4KFEZldGNoRGF0YWJhc2VDaGFuZ2Vz\
+      EicudGlkaW5ncy52MS5GZXRjaERhdGFiYXNlQ2hhbmdlc1JlcXVlc3QaKC50aWRpbmdzLnYxLkZldGNoRGF0YWJhc2VD\
+      aGFuZ2VzUmVzcG9uc2UiA5ACAWIGcHJvdG8z
       """)
 }

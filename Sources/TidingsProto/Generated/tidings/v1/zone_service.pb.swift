@@ -15,6 +15,8 @@ extension TidingsV1 {
     public var atomic: Bool = false
     /// Its records can be shared.
     public var sharing: Bool = false
+    /// It can be shared as a whole.
+    public var zoneWideSharing: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -23,11 +25,13 @@ extension TidingsV1 {
     public init(
       fetchChanges: Bool = false,
       atomic: Bool = false,
-      sharing: Bool = false
+      sharing: Bool = false,
+      zoneWideSharing: Bool = false
     ) {
       self.fetchChanges = fetchChanges
       self.atomic = atomic
       self.sharing = sharing
+      self.zoneWideSharing = zoneWideSharing
     }
   }
 
@@ -68,6 +72,8 @@ extension TidingsV1 {
     public var zonesToSave: [TidingsV1.RecordZone] = []
     /// Zones to delete, with all their records.
     public var zoneIDsToDelete: [TidingsV1.ZoneID] = []
+    /// Why the zones are deleted, for the feeds of other clients.
+    public var deletionReason: TidingsV1.ZoneDeletionReason = TidingsV1.ZoneDeletionReason(rawValue: 0)
 
     /// All fields at their defaults.
     public init() {}
@@ -76,11 +82,13 @@ extension TidingsV1 {
     public init(
       databaseID: TidingsV1.DatabaseID? = nil,
       zonesToSave: [TidingsV1.RecordZone] = [],
-      zoneIDsToDelete: [TidingsV1.ZoneID] = []
+      zoneIDsToDelete: [TidingsV1.ZoneID] = [],
+      deletionReason: TidingsV1.ZoneDeletionReason = TidingsV1.ZoneDeletionReason(rawValue: 0)
     ) {
       self.databaseID = databaseID
       self.zonesToSave = zonesToSave
       self.zoneIDsToDelete = zoneIDsToDelete
+      self.deletionReason = deletionReason
     }
   }
 
@@ -187,6 +195,7 @@ extension TidingsV1.ZoneCapabilities: TidingsProtobuf.GeneratedMessage {
     self.fetchChanges = c.pointee.fetch_changes != 0
     self.atomic = c.pointee.atomic != 0
     self.sharing = c.pointee.sharing != 0
+    self.zoneWideSharing = c.pointee.zone_wide_sharing != 0
   }
 
   /// Builds the generated C struct in the arena.
@@ -198,6 +207,7 @@ extension TidingsV1.ZoneCapabilities: TidingsProtobuf.GeneratedMessage {
     c.pointee.fetch_changes = self.fetchChanges ? 1 : 0
     c.pointee.atomic = self.atomic ? 1 : 0
     c.pointee.sharing = self.sharing ? 1 : 0
+    c.pointee.zone_wide_sharing = self.zoneWideSharing ? 1 : 0
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -271,6 +281,7 @@ extension TidingsV1.ModifyRecordZonesRequest: TidingsProtobuf.GeneratedMessage {
     if c.pointee.n_zone_ids_to_delete > 0 {
       self.zoneIDsToDelete = try TidingsProtobuf.Unpacked.messages(c.pointee.n_zone_ids_to_delete, c.pointee.zone_ids_to_delete)
     }
+    self.deletionReason = TidingsV1.ZoneDeletionReason(rawValue: Int32(truncatingIfNeeded: c.pointee.deletion_reason.rawValue))
   }
 
   /// Builds the generated C struct in the arena.
@@ -288,6 +299,7 @@ extension TidingsV1.ModifyRecordZonesRequest: TidingsProtobuf.GeneratedMessage {
       c.pointee.n_zone_ids_to_delete = self.zoneIDsToDelete.count
       c.pointee.zone_ids_to_delete = arena.packed(self.zoneIDsToDelete) { arena.packed($0) }
     }
+    c.pointee.deletion_reason = Tidings__V1__ZoneDeletionReason(rawValue: .init(truncatingIfNeeded: self.deletionReason.rawValue))
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -610,24 +622,26 @@ extension TidingsProtobuf.FileDescriptor {
     dependencies: [.googleProtobufTimestampProto, .tidingsV1DatabaseProto, .tidingsV1ErrorProto],
     base64: """
       Ch10aWRpbmdzL3YxL3pvbmVfc2VydmljZS5wcm90bxIKdGlkaW5ncy52MRofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFt\
-      cC5wcm90bxoZdGlkaW5ncy92MS9kYXRhYmFzZS5wcm90bxoWdGlkaW5ncy92MS9lcnJvci5wcm90byJpChBab25lQ2Fw\
-      YWJpbGl0aWVzEiMKDWZldGNoX2NoYW5nZXMYASABKAhSDGZldGNoQ2hhbmdlcxIWCgZhdG9taWMYAiABKAhSBmF0b21p\
-      YxIYCgdzaGFyaW5nGAMgASgIUgdzaGFyaW5nItoBCgpSZWNvcmRab25lEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdz\
-      LnYxLlpvbmVJRFIGem9uZUlkEkAKDGNhcGFiaWxpdGllcxgCIAEoCzIcLnRpZGluZ3MudjEuWm9uZUNhcGFiaWxpdGll\
-      c1IMY2FwYWJpbGl0aWVzEjQKB2NyZWF0ZWQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdjcmVhdGVk\
-      EicKD3NlcXVlbmNlX251bWJlchgEIAEoBFIOc2VxdWVuY2VOdW1iZXIi0AEKGE1vZGlmeVJlY29yZFpvbmVzUmVxdWVz\
-      dBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBI6Cg16b25lc190\
-      b19zYXZlGAIgAygLMhYudGlkaW5ncy52MS5SZWNvcmRab25lUgt6b25lc1RvU2F2ZRI/ChJ6b25lX2lkc190b19kZWxl\
-      dGUYAyADKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIPem9uZUlkc1RvRGVsZXRlIr0BCgpab25lUmVzdWx0EisKB3pvbmVf\
-      aWQYASABKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIGem9uZUlkEiwKBHpvbmUYAiABKAsyFi50aWRpbmdzLnYxLlJlY29y\
-      ZFpvbmVIAFIEem9uZRIaCgdkZWxldGVkGAMgASgISABSB2RlbGV0ZWQSLQoFZXJyb3IYBCABKAsyFS50aWRpbmdzLnYx\
-      Lkl0ZW1FcnJvckgAUgVlcnJvckIJCgdvdXRjb21lIk0KGU1vZGlmeVJlY29yZFpvbmVzUmVzcG9uc2USMAoHcmVzdWx0\
-      cxgBIAMoCzIWLnRpZGluZ3MudjEuWm9uZVJlc3VsdFIHcmVzdWx0cyKBAQoXRmV0Y2hSZWNvcmRab25lc1JlcXVlc3QS\
-      NwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRhdGFiYXNlSWQSLQoIem9uZV9pZHMY\
-      AiADKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIHem9uZUlkcyJMChhGZXRjaFJlY29yZFpvbmVzUmVzcG9uc2USMAoHcmVz\
-      dWx0cxgBIAMoCzIWLnRpZGluZ3MudjEuWm9uZVJlc3VsdFIHcmVzdWx0czLYAQoLWm9uZVNlcnZpY2USZQoRTW9kaWZ5\
-      UmVjb3JkWm9uZXMSJC50aWRpbmdzLnYxLk1vZGlmeVJlY29yZFpvbmVzUmVxdWVzdBolLnRpZGluZ3MudjEuTW9kaWZ5\
-      UmVjb3JkWm9uZXNSZXNwb25zZSIDkAICEmIKEEZldGNoUmVjb3JkWm9uZXMSIy50aWRpbmdzLnYxLkZldGNoUmVjb3Jk\
-      Wm9uZXNSZXF1ZXN0GiQudGlkaW5ncy52MS5GZXRjaFJlY29yZFpvbmVzUmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      cC5wcm90bxoZdGlkaW5ncy92MS9kYXRhYmFzZS5wcm90bxoWdGlkaW5ncy92MS9lcnJvci5wcm90byKVAQoQWm9uZUNh\
+      cGFiaWxpdGllcxIjCg1mZXRjaF9jaGFuZ2VzGAEgASgIUgxmZXRjaENoYW5nZXMSFgoGYXRvbWljGAIgASgIUgZhdG9t\
+      aWMSGAoHc2hhcmluZxgDIAEoCFIHc2hhcmluZxIqChF6b25lX3dpZGVfc2hhcmluZxgEIAEoCFIPem9uZVdpZGVTaGFy\
+      aW5nItoBCgpSZWNvcmRab25lEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIGem9uZUlkEkAKDGNh\
+      cGFiaWxpdGllcxgCIAEoCzIcLnRpZGluZ3MudjEuWm9uZUNhcGFiaWxpdGllc1IMY2FwYWJpbGl0aWVzEjQKB2NyZWF0\
+      ZWQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdjcmVhdGVkEicKD3NlcXVlbmNlX251bWJlchgEIAEo\
+      BFIOc2VxdWVuY2VOdW1iZXIimQIKGE1vZGlmeVJlY29yZFpvbmVzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIW\
+      LnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBI6Cg16b25lc190b19zYXZlGAIgAygLMhYudGlkaW5ncy52\
+      MS5SZWNvcmRab25lUgt6b25lc1RvU2F2ZRI/ChJ6b25lX2lkc190b19kZWxldGUYAyADKAsyEi50aWRpbmdzLnYxLlpv\
+      bmVJRFIPem9uZUlkc1RvRGVsZXRlEkcKD2RlbGV0aW9uX3JlYXNvbhgEIAEoDjIeLnRpZGluZ3MudjEuWm9uZURlbGV0\
+      aW9uUmVhc29uUg5kZWxldGlvblJlYXNvbiK9AQoKWm9uZVJlc3VsdBIrCgd6b25lX2lkGAEgASgLMhIudGlkaW5ncy52\
+      MS5ab25lSURSBnpvbmVJZBIsCgR6b25lGAIgASgLMhYudGlkaW5ncy52MS5SZWNvcmRab25lSABSBHpvbmUSGgoHZGVs\
+      ZXRlZBgDIAEoCEgAUgdkZWxldGVkEi0KBWVycm9yGAQgASgLMhUudGlkaW5ncy52MS5JdGVtRXJyb3JIAFIFZXJyb3JC\
+      CQoHb3V0Y29tZSJNChlNb2RpZnlSZWNvcmRab25lc1Jlc3BvbnNlEjAKB3Jlc3VsdHMYASADKAsyFi50aWRpbmdzLnYx\
+      LlpvbmVSZXN1bHRSB3Jlc3VsdHMigQEKF0ZldGNoUmVjb3JkWm9uZXNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgL\
+      MhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEi0KCHpvbmVfaWRzGAIgAygLMhIudGlkaW5ncy52MS5a\
+      b25lSURSB3pvbmVJZHMiTAoYRmV0Y2hSZWNvcmRab25lc1Jlc3BvbnNlEjAKB3Jlc3VsdHMYASADKAsyFi50aWRpbmdz\
+      LnYxLlpvbmVSZXN1bHRSB3Jlc3VsdHMy2AEKC1pvbmVTZXJ2aWNlEmUKEU1vZGlmeVJlY29yZFpvbmVzEiQudGlkaW5n\
+      cy52MS5Nb2RpZnlSZWNvcmRab25lc1JlcXVlc3QaJS50aWRpbmdzLnYxLk1vZGlmeVJlY29yZFpvbmVzUmVzcG9uc2Ui\
+      A5ACAhJiChBGZXRjaFJlY29yZFpvbmVzEiMudGlkaW5ncy52MS5GZXRjaFJlY29yZFpvbmVzUmVxdWVzdBokLnRpZGlu\
+      Z3MudjEuRmV0Y2hSZWNvcmRab25lc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
       """)
 }

@@ -47,7 +47,7 @@ struct  Tidings__V1__UploadAssetRequest
    */
   uint64_t offset;
   /*
-   * The chunk, 1 byte to 1 MiB.
+   * The chunk, at most 1 MiB. Empty: only asks how much is stored.
    */
   ProtobufCBinaryData chunk;
 };

@@ -62,6 +62,28 @@ typedef enum _Tidings__V1__DatabaseScope {
   TIDINGS__V1__DATABASE_SCOPE__DATABASE_SCOPE_SHARED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DATABASE_SCOPE)
 } Tidings__V1__DatabaseScope;
+/*
+ * Why a zone is gone.
+ */
+typedef enum _Tidings__V1__ZoneDeletionReason {
+  /*
+   * The same as ZONE_DELETION_REASON_DELETED.
+   */
+  TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_UNSPECIFIED = 0,
+  /*
+   * A client deleted it.
+   */
+  TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_DELETED = 1,
+  /*
+   * The user removed the data of the application: do not create the zone again without asking.
+   */
+  TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_PURGED = 2,
+  /*
+   * The user reset encrypted data: create the zone again and save what is cached.
+   */
+  TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ZONE_DELETION_REASON)
+} Tidings__V1__ZoneDeletionReason;
 
 /* --- messages --- */
 
@@ -207,6 +229,7 @@ typedef void (*Tidings__V1__RecordID_Closure)
 
 extern const ProtobufCEnumDescriptor    tidings__v1__environment__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__database_scope__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__zone_deletion_reason__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__database_id__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__zone_id__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__record_id__descriptor;

@@ -64,15 +64,54 @@ typedef enum _Tidings__V1__PredicateOperator {
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_IN = 8,
   /*
-   * The text of the field begins with values[0], case-sensitively.
+   * The text of the field begins with values[0].
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_BEGINS_WITH = 9,
   /*
    * The list in the field has values[0] as a member.
    */
-  TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS = 10
+  TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS = 10,
+  /*
+   * The text of the field ends with values[0].
+   */
+  TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_ENDS_WITH = 11,
+  /*
+   * The text of the field is like values[0], in which `?` stands for one character and `*` for any
+   * number of them; a backslash takes that meaning away.
+   */
+  TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_LIKE = 12,
+  /*
+   * The text has at least one of the words of values[0]; case and diacritics do not count.
+   */
+  TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS_ANY_TOKENS = 13,
+  /*
+   * The text has all of the words of values[0]; case and diacritics do not count.
+   */
+  TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS_ALL_TOKENS = 14,
+  /*
+   * The place in the field is less than values[1] metres (a number) from values[0] (a location).
+   */
+  TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_NEAR = 15
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PREDICATE_OPERATOR)
 } Tidings__V1__PredicateOperator;
+/*
+ * Whether a comparison looks at a list or at its members.
+ */
+typedef enum _Tidings__V1__PredicateModifier {
+  /*
+   * At the value of the field itself.
+   */
+  TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_UNSPECIFIED = 0,
+  /*
+   * True if it holds for at least one member of the list in the field.
+   */
+  TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_ANY = 1,
+  /*
+   * True if it holds for all members of the list in the field.
+   */
+  TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_ALL = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PREDICATE_MODIFIER)
+} Tidings__V1__PredicateModifier;
 
 /* --- messages --- */
 
@@ -83,7 +122,9 @@ struct  Tidings__V1__PredicateComparison
 {
   ProtobufCMessage base;
   /*
-   * The name of a field of the record.
+   * The name of a field of the record, or of a system field: `recordName`, `creationDate`,
+   * `modificationDate`, `creatorUserRecordID`, `lastModifiedUserRecordID`, `recordChangeTag`,
+   * `parent`. `self`, for words only: all texts of the record.
    */
   ProtobufCBinaryData field_name;
   /*
@@ -95,10 +136,18 @@ struct  Tidings__V1__PredicateComparison
    */
   size_t n_values;
   Tidings__V1__FieldValue **values;
+  /*
+   * Texts are compared without regard to case.
+   */
+  protobuf_c_boolean case_insensitive;
+  /*
+   * For lists.
+   */
+  Tidings__V1__PredicateModifier modifier;
 };
 #define TIDINGS__V1__PREDICATE_COMPARISON__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__predicate_comparison__descriptor) \
-    , {0,NULL}, TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_UNSPECIFIED, 0,NULL }
+    , {0,NULL}, TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_UNSPECIFIED, 0,NULL, 0, TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_UNSPECIFIED }
 
 
 typedef enum {
@@ -247,6 +296,7 @@ typedef void (*Tidings__V1__Predicate_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    tidings__v1__predicate_operator__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__predicate_modifier__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__predicate_comparison__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__predicate_node__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__predicate__descriptor;

@@ -50,10 +50,14 @@ struct  Tidings__V1__ZoneCapabilities
    * Its records can be shared.
    */
   protobuf_c_boolean sharing;
+  /*
+   * It can be shared as a whole.
+   */
+  protobuf_c_boolean zone_wide_sharing;
 };
 #define TIDINGS__V1__ZONE_CAPABILITIES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__zone_capabilities__descriptor) \
-    , 0, 0, 0 }
+    , 0, 0, 0, 0 }
 
 
 /*
@@ -105,10 +109,14 @@ struct  Tidings__V1__ModifyRecordZonesRequest
    */
   size_t n_zone_ids_to_delete;
   Tidings__V1__ZoneID **zone_ids_to_delete;
+  /*
+   * Why the zones are deleted, for the feeds of other clients.
+   */
+  Tidings__V1__ZoneDeletionReason deletion_reason;
 };
 #define TIDINGS__V1__MODIFY_RECORD_ZONES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__modify_record_zones_request__descriptor) \
-    , NULL, 0,NULL, 0,NULL }
+    , NULL, 0,NULL, 0,NULL, TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_UNSPECIFIED }
 
 
 typedef enum {

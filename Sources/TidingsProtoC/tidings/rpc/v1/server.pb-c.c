@@ -205,7 +205,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__fetch_server_info_request__de
   (ProtobufCMessageInit) tidings__rpc__v1__fetch_server_info_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__limits__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__limits__field_descriptors[25] =
 {
   {
     "frame_bytes_max",
@@ -327,23 +327,218 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__limits__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "asset_bytes_max",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, asset_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asset_chunk_bytes_max",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, asset_chunk_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asset_retention_hours",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, asset_retention_hours),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "owning_references_max",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, owning_references_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cascaded_deletions_max",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, cascaded_deletions_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tombstone_retention_days",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, tombstone_retention_days),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ancestors_max",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, ancestors_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ancestor_retention_hours",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, ancestor_retention_hours),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cursor_retention_minutes",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, cursor_retention_minutes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_members_per_record_max",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, list_members_per_record_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_change_token_bytes_max",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, client_change_token_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "schema_bytes_max",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, schema_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "record_types_max",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, record_types_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fields_per_type_max",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, fields_per_type_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "zones_per_database_max",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, zones_per_database_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__limits__field_indices_by_name[] = {
+  17,   /* field[17] = ancestor_retention_hours */
+  16,   /* field[16] = ancestors_max */
+  10,   /* field[10] = asset_bytes_max */
+  11,   /* field[11] = asset_chunk_bytes_max */
+  12,   /* field[12] = asset_retention_hours */
   4,   /* field[4] = calls_in_flight_max */
+  14,   /* field[14] = cascaded_deletions_max */
+  20,   /* field[20] = client_change_token_bytes_max */
+  18,   /* field[18] = cursor_retention_minutes */
+  23,   /* field[23] = fields_per_type_max */
   0,   /* field[0] = frame_bytes_max */
   8,   /* field[8] = idempotency_retention_hours */
   1,   /* field[1] = items_per_call_max */
+  19,   /* field[19] = list_members_per_record_max */
+  13,   /* field[13] = owning_references_max */
   3,   /* field[3] = page_items_max */
   6,   /* field[6] = predicate_bytes_max */
   7,   /* field[7] = predicate_nodes_max */
   9,   /* field[9] = push_bytes_max */
   2,   /* field[2] = record_bytes_max */
+  22,   /* field[22] = record_types_max */
+  21,   /* field[21] = schema_bytes_max */
   5,   /* field[5] = subscriptions_per_user_max */
+  15,   /* field[15] = tombstone_retention_days */
+  24,   /* field[24] = zones_per_database_max */
 };
 static const ProtobufCIntRange tidings__rpc__v1__limits__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 25 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor =
 {
@@ -353,7 +548,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor =
   "Tidings__Rpc__V1__Limits",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__Limits),
-  10,
+  25,
   tidings__rpc__v1__limits__field_descriptors,
   tidings__rpc__v1__limits__field_indices_by_name,
   1,  tidings__rpc__v1__limits__number_ranges,

@@ -36,6 +36,36 @@ extension TidingsRpcV1 {
     public var idempotencyRetentionHours: UInt32 = 0
     /// Largest push in bytes, before sealing.
     public var pushBytesMax: UInt32 = 0
+    /// Largest asset in bytes.
+    public var assetBytesMax: UInt64 = 0
+    /// Largest chunk of an asset in bytes.
+    public var assetChunkBytesMax: UInt32 = 0
+    /// Hours for which an asset is kept that no record names.
+    public var assetRetentionHours: UInt32 = 0
+    /// Most records that refer to one with REFERENCE_ACTION_DELETE_SELF.
+    public var owningReferencesMax: UInt32 = 0
+    /// Most records that one deletion takes along.
+    public var cascadedDeletionsMax: UInt32 = 0
+    /// Days for which a deleted record stays in the feeds. A change token that is older expires.
+    public var tombstoneRetentionDays: UInt32 = 0
+    /// Superseded versions of records that are kept for the ancestors of conflicts.
+    public var ancestorsMax: UInt64 = 0
+    /// Hours for which they are kept.
+    public var ancestorRetentionHours: UInt32 = 0
+    /// Minutes for which the cursor of a query is valid.
+    public var cursorRetentionMinutes: UInt32 = 0
+    /// Most members of a record's lists, together.
+    public var listMembersPerRecordMax: UInt32 = 0
+    /// Largest client change token data in bytes.
+    public var clientChangeTokenBytesMax: UInt32 = 0
+    /// Largest schema in bytes of text.
+    public var schemaBytesMax: UInt32 = 0
+    /// Most record types of one container.
+    public var recordTypesMax: UInt32 = 0
+    /// Most fields of one record type.
+    public var fieldsPerTypeMax: UInt32 = 0
+    /// Most zones of one database.
+    public var zonesPerDatabaseMax: UInt32 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -51,7 +81,22 @@ extension TidingsRpcV1 {
       predicateBytesMax: UInt32 = 0,
       predicateNodesMax: UInt32 = 0,
       idempotencyRetentionHours: UInt32 = 0,
-      pushBytesMax: UInt32 = 0
+      pushBytesMax: UInt32 = 0,
+      assetBytesMax: UInt64 = 0,
+      assetChunkBytesMax: UInt32 = 0,
+      assetRetentionHours: UInt32 = 0,
+      owningReferencesMax: UInt32 = 0,
+      cascadedDeletionsMax: UInt32 = 0,
+      tombstoneRetentionDays: UInt32 = 0,
+      ancestorsMax: UInt64 = 0,
+      ancestorRetentionHours: UInt32 = 0,
+      cursorRetentionMinutes: UInt32 = 0,
+      listMembersPerRecordMax: UInt32 = 0,
+      clientChangeTokenBytesMax: UInt32 = 0,
+      schemaBytesMax: UInt32 = 0,
+      recordTypesMax: UInt32 = 0,
+      fieldsPerTypeMax: UInt32 = 0,
+      zonesPerDatabaseMax: UInt32 = 0
     ) {
       self.frameBytesMax = frameBytesMax
       self.itemsPerCallMax = itemsPerCallMax
@@ -63,6 +108,21 @@ extension TidingsRpcV1 {
       self.predicateNodesMax = predicateNodesMax
       self.idempotencyRetentionHours = idempotencyRetentionHours
       self.pushBytesMax = pushBytesMax
+      self.assetBytesMax = assetBytesMax
+      self.assetChunkBytesMax = assetChunkBytesMax
+      self.assetRetentionHours = assetRetentionHours
+      self.owningReferencesMax = owningReferencesMax
+      self.cascadedDeletionsMax = cascadedDeletionsMax
+      self.tombstoneRetentionDays = tombstoneRetentionDays
+      self.ancestorsMax = ancestorsMax
+      self.ancestorRetentionHours = ancestorRetentionHours
+      self.cursorRetentionMinutes = cursorRetentionMinutes
+      self.listMembersPerRecordMax = listMembersPerRecordMax
+      self.clientChangeTokenBytesMax = clientChangeTokenBytesMax
+      self.schemaBytesMax = schemaBytesMax
+      self.recordTypesMax = recordTypesMax
+      self.fieldsPerTypeMax = fieldsPerTypeMax
+      self.zonesPerDatabaseMax = zonesPerDatabaseMax
     }
   }
 
@@ -119,7 +179,11 @@ extension TidingsRpcV1 {
     /// When the process started.
     public var started: GoogleProtobuf.Timestamp? = nil
     /// What it enforces.
-    public var limits: TidingsRpcV1.Limits? = nil
+    public var limits: TidingsRpcV1.Limits? {
+      get { _limits?.value }
+      set { _limits = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _limits: TidingsProtobuf.Indirect<TidingsRpcV1.Limits>? = nil
     /// What it did.
     public var counters: TidingsRpcV1.Counters? = nil
     /// Callers are believed who they say they are. Never true for an endpoint that others can reach.
@@ -206,6 +270,21 @@ extension TidingsRpcV1.Limits: TidingsProtobuf.GeneratedMessage {
     self.predicateNodesMax = c.pointee.predicate_nodes_max
     self.idempotencyRetentionHours = c.pointee.idempotency_retention_hours
     self.pushBytesMax = c.pointee.push_bytes_max
+    self.assetBytesMax = c.pointee.asset_bytes_max
+    self.assetChunkBytesMax = c.pointee.asset_chunk_bytes_max
+    self.assetRetentionHours = c.pointee.asset_retention_hours
+    self.owningReferencesMax = c.pointee.owning_references_max
+    self.cascadedDeletionsMax = c.pointee.cascaded_deletions_max
+    self.tombstoneRetentionDays = c.pointee.tombstone_retention_days
+    self.ancestorsMax = c.pointee.ancestors_max
+    self.ancestorRetentionHours = c.pointee.ancestor_retention_hours
+    self.cursorRetentionMinutes = c.pointee.cursor_retention_minutes
+    self.listMembersPerRecordMax = c.pointee.list_members_per_record_max
+    self.clientChangeTokenBytesMax = c.pointee.client_change_token_bytes_max
+    self.schemaBytesMax = c.pointee.schema_bytes_max
+    self.recordTypesMax = c.pointee.record_types_max
+    self.fieldsPerTypeMax = c.pointee.fields_per_type_max
+    self.zonesPerDatabaseMax = c.pointee.zones_per_database_max
   }
 
   /// Builds the generated C struct in the arena.
@@ -224,6 +303,21 @@ extension TidingsRpcV1.Limits: TidingsProtobuf.GeneratedMessage {
     c.pointee.predicate_nodes_max = self.predicateNodesMax
     c.pointee.idempotency_retention_hours = self.idempotencyRetentionHours
     c.pointee.push_bytes_max = self.pushBytesMax
+    c.pointee.asset_bytes_max = self.assetBytesMax
+    c.pointee.asset_chunk_bytes_max = self.assetChunkBytesMax
+    c.pointee.asset_retention_hours = self.assetRetentionHours
+    c.pointee.owning_references_max = self.owningReferencesMax
+    c.pointee.cascaded_deletions_max = self.cascadedDeletionsMax
+    c.pointee.tombstone_retention_days = self.tombstoneRetentionDays
+    c.pointee.ancestors_max = self.ancestorsMax
+    c.pointee.ancestor_retention_hours = self.ancestorRetentionHours
+    c.pointee.cursor_retention_minutes = self.cursorRetentionMinutes
+    c.pointee.list_members_per_record_max = self.listMembersPerRecordMax
+    c.pointee.client_change_token_bytes_max = self.clientChangeTokenBytesMax
+    c.pointee.schema_bytes_max = self.schemaBytesMax
+    c.pointee.record_types_max = self.recordTypesMax
+    c.pointee.fields_per_type_max = self.fieldsPerTypeMax
+    c.pointee.zones_per_database_max = self.zonesPerDatabaseMax
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -424,23 +518,34 @@ extension TidingsProtobuf.FileDescriptor {
     dependencies: [.googleProtobufTimestampProto],
     base64: """
       Cht0aWRpbmdzL3JwYy92MS9zZXJ2ZXIucHJvdG8SDnRpZGluZ3MucnBjLnYxGh9nb29nbGUvcHJvdG9idWYvdGltZXN0\
-      YW1wLnByb3RvIhgKFkZldGNoU2VydmVySW5mb1JlcXVlc3Qi3wMKBkxpbWl0cxImCg9mcmFtZV9ieXRlc19tYXgYASAB\
+      YW1wLnByb3RvIhgKFkZldGNoU2VydmVySW5mb1JlcXVlc3Qi4wkKBkxpbWl0cxImCg9mcmFtZV9ieXRlc19tYXgYASAB\
       KARSDWZyYW1lQnl0ZXNNYXgSKwoSaXRlbXNfcGVyX2NhbGxfbWF4GAIgASgNUg9pdGVtc1BlckNhbGxNYXgSKAoQcmVj\
       b3JkX2J5dGVzX21heBgDIAEoBFIOcmVjb3JkQnl0ZXNNYXgSJAoOcGFnZV9pdGVtc19tYXgYBCABKA1SDHBhZ2VJdGVt\
       c01heBItChNjYWxsc19pbl9mbGlnaHRfbWF4GAUgASgNUhBjYWxsc0luRmxpZ2h0TWF4EjsKGnN1YnNjcmlwdGlvbnNf\
       cGVyX3VzZXJfbWF4GAYgASgNUhdzdWJzY3JpcHRpb25zUGVyVXNlck1heBIuChNwcmVkaWNhdGVfYnl0ZXNfbWF4GAcg\
       ASgNUhFwcmVkaWNhdGVCeXRlc01heBIuChNwcmVkaWNhdGVfbm9kZXNfbWF4GAggASgNUhFwcmVkaWNhdGVOb2Rlc01h\
       eBI+ChtpZGVtcG90ZW5jeV9yZXRlbnRpb25faG91cnMYCSABKA1SGWlkZW1wb3RlbmN5UmV0ZW50aW9uSG91cnMSJAoO\
-      cHVzaF9ieXRlc19tYXgYCiABKA1SDHB1c2hCeXRlc01heCLbAQoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxz\
-      EiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQSGAoHY29tbWl0cxgDIAEoBFIHY29tbWl0cxIjCg1yZWNv\
-      cmRzX3NhdmVkGAQgASgEUgxyZWNvcmRzU2F2ZWQSJwoPcmVjb3Jkc19kZWxldGVkGAUgASgEUg5yZWNvcmRzRGVsZXRl\
-      ZBIWCgZldmVudHMYBiABKARSBmV2ZW50cxIWCgZwdXNoZXMYByABKARSBnB1c2hlcyLkAgoXRmV0Y2hTZXJ2ZXJJbmZv\
-      UmVzcG9uc2USGAoHdmVyc2lvbhgBIAEoCVIHdmVyc2lvbhIhCgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50\
-      EiMKDXB1c2hfZW5kcG9pbnQYAyABKAlSDHB1c2hFbmRwb2ludBIgCgtpbmNhcm5hdGlvbhgEIAEoCVILaW5jYXJuYXRp\
-      b24SNAoHc3RhcnRlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3N0YXJ0ZWQSLgoGbGltaXRzGAYg\
-      ASgLMhYudGlkaW5ncy5ycGMudjEuTGltaXRzUgZsaW1pdHMSNAoIY291bnRlcnMYByABKAsyGC50aWRpbmdzLnJwYy52\
-      MS5Db3VudGVyc1IIY291bnRlcnMSKQoQZGV2ZWxvcG1lbnRfbW9kZRgIIAEoCFIPZGV2ZWxvcG1lbnRNb2RlMngKDVNl\
-      cnZlclNlcnZpY2USZwoPRmV0Y2hTZXJ2ZXJJbmZvEiYudGlkaW5ncy5ycGMudjEuRmV0Y2hTZXJ2ZXJJbmZvUmVxdWVz\
-      dBonLnRpZGluZ3MucnBjLnYxLkZldGNoU2VydmVySW5mb1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
+      cHVzaF9ieXRlc19tYXgYCiABKA1SDHB1c2hCeXRlc01heBImCg9hc3NldF9ieXRlc19tYXgYCyABKARSDWFzc2V0Qnl0\
+      ZXNNYXgSMQoVYXNzZXRfY2h1bmtfYnl0ZXNfbWF4GAwgASgNUhJhc3NldENodW5rQnl0ZXNNYXgSMgoVYXNzZXRfcmV0\
+      ZW50aW9uX2hvdXJzGA0gASgNUhNhc3NldFJldGVudGlvbkhvdXJzEjIKFW93bmluZ19yZWZlcmVuY2VzX21heBgOIAEo\
+      DVITb3duaW5nUmVmZXJlbmNlc01heBI0ChZjYXNjYWRlZF9kZWxldGlvbnNfbWF4GA8gASgNUhRjYXNjYWRlZERlbGV0\
+      aW9uc01heBI4Chh0b21ic3RvbmVfcmV0ZW50aW9uX2RheXMYECABKA1SFnRvbWJzdG9uZVJldGVudGlvbkRheXMSIwoN\
+      YW5jZXN0b3JzX21heBgRIAEoBFIMYW5jZXN0b3JzTWF4EjgKGGFuY2VzdG9yX3JldGVudGlvbl9ob3VycxgSIAEoDVIW\
+      YW5jZXN0b3JSZXRlbnRpb25Ib3VycxI4ChhjdXJzb3JfcmV0ZW50aW9uX21pbnV0ZXMYEyABKA1SFmN1cnNvclJldGVu\
+      dGlvbk1pbnV0ZXMSPAobbGlzdF9tZW1iZXJzX3Blcl9yZWNvcmRfbWF4GBQgASgNUhdsaXN0TWVtYmVyc1BlclJlY29y\
+      ZE1heBJACh1jbGllbnRfY2hhbmdlX3Rva2VuX2J5dGVzX21heBgVIAEoDVIZY2xpZW50Q2hhbmdlVG9rZW5CeXRlc01h\
+      eBIoChBzY2hlbWFfYnl0ZXNfbWF4GBYgASgNUg5zY2hlbWFCeXRlc01heBIoChByZWNvcmRfdHlwZXNfbWF4GBcgASgN\
+      Ug5yZWNvcmRUeXBlc01heBItChNmaWVsZHNfcGVyX3R5cGVfbWF4GBggASgNUhBmaWVsZHNQZXJUeXBlTWF4EjMKFnpv\
+      bmVzX3Blcl9kYXRhYmFzZV9tYXgYGSABKA1SE3pvbmVzUGVyRGF0YWJhc2VNYXgi2wEKCENvdW50ZXJzEhQKBWNhbGxz\
+      GAEgASgEUgVjYWxscxIhCgxjYWxsc19mYWlsZWQYAiABKARSC2NhbGxzRmFpbGVkEhgKB2NvbW1pdHMYAyABKARSB2Nv\
+      bW1pdHMSIwoNcmVjb3Jkc19zYXZlZBgEIAEoBFIMcmVjb3Jkc1NhdmVkEicKD3JlY29yZHNfZGVsZXRlZBgFIAEoBFIO\
+      cmVjb3Jkc0RlbGV0ZWQSFgoGZXZlbnRzGAYgASgEUgZldmVudHMSFgoGcHVzaGVzGAcgASgEUgZwdXNoZXMi5AIKF0Zl\
+      dGNoU2VydmVySW5mb1Jlc3BvbnNlEhgKB3ZlcnNpb24YASABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAIgASgJ\
+      UgtycGNFbmRwb2ludBIjCg1wdXNoX2VuZHBvaW50GAMgASgJUgxwdXNoRW5kcG9pbnQSIAoLaW5jYXJuYXRpb24YBCAB\
+      KAlSC2luY2FybmF0aW9uEjQKB3N0YXJ0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdzdGFydGVk\
+      Ei4KBmxpbWl0cxgGIAEoCzIWLnRpZGluZ3MucnBjLnYxLkxpbWl0c1IGbGltaXRzEjQKCGNvdW50ZXJzGAcgASgLMhgu\
+      dGlkaW5ncy5ycGMudjEuQ291bnRlcnNSCGNvdW50ZXJzEikKEGRldmVsb3BtZW50X21vZGUYCCABKAhSD2RldmVsb3Bt\
+      ZW50TW9kZTJ4Cg1TZXJ2ZXJTZXJ2aWNlEmcKD0ZldGNoU2VydmVySW5mbxImLnRpZGluZ3MucnBjLnYxLkZldGNoU2Vy\
+      dmVySW5mb1JlcXVlc3QaJy50aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

@@ -86,10 +86,70 @@ struct  Tidings__Rpc__V1__Limits
    * Largest push in bytes, before sealing.
    */
   uint32_t push_bytes_max;
+  /*
+   * Largest asset in bytes.
+   */
+  uint64_t asset_bytes_max;
+  /*
+   * Largest chunk of an asset in bytes.
+   */
+  uint32_t asset_chunk_bytes_max;
+  /*
+   * Hours for which an asset is kept that no record names.
+   */
+  uint32_t asset_retention_hours;
+  /*
+   * Most records that refer to one with REFERENCE_ACTION_DELETE_SELF.
+   */
+  uint32_t owning_references_max;
+  /*
+   * Most records that one deletion takes along.
+   */
+  uint32_t cascaded_deletions_max;
+  /*
+   * Days for which a deleted record stays in the feeds. A change token that is older expires.
+   */
+  uint32_t tombstone_retention_days;
+  /*
+   * Superseded versions of records that are kept for the ancestors of conflicts.
+   */
+  uint64_t ancestors_max;
+  /*
+   * Hours for which they are kept.
+   */
+  uint32_t ancestor_retention_hours;
+  /*
+   * Minutes for which the cursor of a query is valid.
+   */
+  uint32_t cursor_retention_minutes;
+  /*
+   * Most members of a record's lists, together.
+   */
+  uint32_t list_members_per_record_max;
+  /*
+   * Largest client change token data in bytes.
+   */
+  uint32_t client_change_token_bytes_max;
+  /*
+   * Largest schema in bytes of text.
+   */
+  uint32_t schema_bytes_max;
+  /*
+   * Most record types of one container.
+   */
+  uint32_t record_types_max;
+  /*
+   * Most fields of one record type.
+   */
+  uint32_t fields_per_type_max;
+  /*
+   * Most zones of one database.
+   */
+  uint32_t zones_per_database_max;
 };
 #define TIDINGS__RPC__V1__LIMITS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__limits__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*

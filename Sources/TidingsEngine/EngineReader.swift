@@ -1,0 +1,44 @@
+internal import TidingsModel
+public import TidingsSQL
+
+/// What is read beside the loop: queries and feeds, on a connection of its own.
+///
+/// Used by one thread at a time. What it reads is the store as of the snapshot's begin: everything
+/// that was acknowledged before is in it.
+public final class EngineReader {
+  let connection: any SQLConnection
+  let catalog: Catalog
+  let identity: StoreIdentity
+  let codec: any BodyCodec
+  /// What calls may not exceed.
+  public let limits: Limits
+
+  private let beginStatement: any SQLStatement
+  private let endStatement: any SQLStatement
+
+  /// A reader of a store that an engine has opened.
+  ///
+  /// - Throws: `SQLError`.
+  public init(
+    _ connection: any SQLConnection,
+    codec: any BodyCodec,
+    limits: Limits
+  ) throws {
+    self.connection = connection
+    self.codec = codec
+    self.limits = limits
+    catalog = try Catalog(connection)
+    identity = try StoreIdentity(connection)
+    beginStatement = try connection.prepare("BEGIN")
+    endStatement = try connection.prepare("COMMIT")
+  }
+
+  /// Reads within one snapshot of the store.
+  public func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    // The loop may have changed what was looked up before.
+    catalog.forget()
+    try beginStatement.run()
+    defer { try? endStatement.run() }
+    return try body()
+  }
+}

@@ -1,0 +1,45 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// What hangs on records and changes with them, in the same transaction: references, assets, index
+/// entries.
+protocol RecordFollower: AnyObject {
+  /// Refuses a record that cannot be saved; called before anything of the call is written.
+  ///
+  /// - Parameters:
+  ///   - new: The record as it would be stored.
+  ///   - old: The record as it is stored; `nil` for a creation.
+  ///   - zone: The record's zone.
+  ///   - database: The zone's database.
+  /// - Throws: `ItemError`; `SQLError`.
+  func check(
+    _ new: Record,
+    replacing old: Record?,
+    in zone: ZoneEntry,
+    of database: DatabaseEntry
+  ) throws
+
+  /// Follows a record that was just written.
+  ///
+  /// - Parameters:
+  ///   - write: What was written. At least one of `old` and `new` is there.
+  ///   - database: The zone's database.
+  ///   - time: When.
+  /// - Throws: `SQLError`.
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws
+
+  /// Follows the removal of a zone with all its records; called while its rows are there.
+  ///
+  /// - Throws: `SQLError`.
+  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws
+}
+
+extension RecordFollower {
+  /// Nothing is refused.
+  func check(
+    _ new: Record,
+    replacing old: Record?,
+    in zone: ZoneEntry,
+    of database: DatabaseEntry
+  ) throws {}
+}

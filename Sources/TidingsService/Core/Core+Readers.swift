@@ -1,0 +1,38 @@
+internal import TidingsModel
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Answers a call on a reader thread: with its snapshot, who calls, and the encoded request.
+  typealias ReaderHandler =
+    @Sendable (ReaderPool.Reader, Caller, _ body: UnsafeRawBufferPointer) throws -> [UInt8]
+
+  /// Lets the reader threads answer a method that may take long.
+  func registerReader(
+    _ method: MethodDescriptor,
+    on loop: LoopContext,
+    _ handler: @escaping ReaderHandler
+  ) {
+    loop.registerInline(method) { [self] call, loop in
+      do {
+        let caller = try CallerIdentity.caller(of: call)
+        let body = Array(call.body)
+        let job = ReaderPool.Job(token: call.token, deadline: call.deadline) { reader in
+          try body.withUnsafeBytes { try handler(reader, caller, $0) }
+        }
+        guard readers.submit(job) else { throw RPCError.tooManyReaders }
+      } catch {
+        loop.fail(call.token, RPCError(callFailure: error))
+      }
+    }
+  }
+}
+
+extension RPCError {
+  /// All reader threads are busy, and enough calls wait for them.
+  static let tooManyReaders = RPCError(
+    .resourceExhausted,
+    "\(ReaderPool.jobsMax) queries and feeds wait already: try again later",
+    details: [.retryInfo(after: .seconds(1))]
+  )
+}

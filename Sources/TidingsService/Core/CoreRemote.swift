@@ -1,0 +1,33 @@
+internal import TidingsEngine
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// Lets tasks use the store: what they ask for is done on the loop, in a group with the calls of its
+/// turn.
+struct CoreRemote: Sendable {
+  private let loop: LoopRemote
+
+  /// The way to the core on a loop.
+  init(_ loop: LoopRemote) { self.loop = loop }
+
+  /// Works on the store.
+  ///
+  /// - Parameter body: Must be short: all callers wait meanwhile.
+  /// - Returns: What `body` returned, once it is durable.
+  /// - Throws: What `body` throws, and why the group was not kept.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Engine) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { waiting in
+      let isTaken = loop.submit { loop in
+        guard let core = loop.turn as? Core else {
+          return waiting.resume(throwing: RPCError(.unavailable, "the server is stopping"))
+        }
+        core.write(body, on: loop) { waiting.resume(with: $0) }
+      }
+      if !isTaken {
+        waiting.resume(throwing: RPCError(.unavailable, "the server is busy or stopping"))
+      }
+    }
+  }
+}
