@@ -1,10 +1,23 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// A database's number and name.
-struct DatabaseEntry {
+/// A database's number and name, and the number of the last change of any of its zones.
+final class DatabaseEntry {
   let number: Int64
   let id: DatabaseID
+  private(set) var head: Int64
+
+  init(number: Int64, id: DatabaseID, head: Int64) {
+    self.number = number
+    self.id = id
+    self.head = head
+  }
+
+  /// Takes the next number of the database, for the change of one zone.
+  fileprivate func advance() -> Int64 {
+    head += 1
+    return head
+  }
 }
 
 /// A zone's number and the number of its last change.
@@ -15,14 +28,16 @@ final class ZoneEntry {
   let number: Int64
   let id: ZoneID
   let created: Timestamp
+  let database: DatabaseEntry
   private(set) var head: Int64
   fileprivate(set) var isDirty = false
 
-  init(number: Int64, id: ZoneID, created: Timestamp, head: Int64) {
+  init(number: Int64, id: ZoneID, created: Timestamp, head: Int64, database: DatabaseEntry) {
     self.number = number
     self.id = id
     self.created = created
     self.head = head
+    self.database = database
   }
 
   /// Takes the next number of the zone, for one batch.
@@ -55,11 +70,18 @@ final class Catalog {
   private let deleteZone: any SQLStatement
   private let selectFloor: any SQLStatement
   private let raiseFloor: any SQLStatement
+  private let insertDeleted: any SQLStatement
+  private let selectDeleted: any SQLStatement
+  private let forgetDeleted: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     selectDatabase = try connection.prepare(
       """
-      SELECT id FROM databases
+      SELECT id, max(
+        feed_floor,
+        coalesce((SELECT max(changed) FROM zones WHERE database_id = databases.id), 0),
+        coalesce((SELECT max(changed) FROM deleted_zones WHERE database_id = databases.id), 0)
+      ) FROM databases
       WHERE container = ?1 AND environment = ?2 AND scope = ?3 AND owner = ?4
       """
     )
@@ -80,12 +102,26 @@ final class Catalog {
     )
     insertZone = try connection.prepare(
       """
-      INSERT INTO zones (database_id, name, head, created)
-      VALUES (?1, ?2, ?4, ?3) RETURNING id
+      INSERT INTO zones (database_id, name, head, created, changed)
+      VALUES (?1, ?2, ?4, ?3, ?5) RETURNING id
       """
     )
     selectFloor = try connection.prepare("SELECT zone_floor FROM databases WHERE id = ?1")
-    updateHead = try connection.prepare("UPDATE zones SET head = ?2 WHERE id = ?1")
+    updateHead = try connection.prepare(
+      "UPDATE zones SET head = ?2, changed = ?3 WHERE id = ?1"
+    )
+    insertDeleted = try connection.prepare(
+      """
+      INSERT INTO deleted_zones (database_id, name, changed, reason, deleted)
+      VALUES (?1, ?2, ?3, ?4, ?5)
+      """
+    )
+    selectDeleted = try connection.prepare(
+      "SELECT reason FROM deleted_zones WHERE database_id = ?1 AND name = ?2"
+    )
+    forgetDeleted = try connection.prepare(
+      "DELETE FROM deleted_zones WHERE database_id = ?1 AND name = ?2"
+    )
     deleteZone = try connection.prepare("DELETE FROM zones WHERE id = ?1")
     raiseFloor = try connection.prepare(
       "UPDATE databases SET zone_floor = ?2 WHERE id = ?1 AND zone_floor < ?2"
@@ -100,7 +136,9 @@ final class Catalog {
     bind(id, to: selectDatabase)
     defer { selectDatabase.reset() }
     guard try selectDatabase.step() else { return nil }
-    return remember(DatabaseEntry(number: selectDatabase.int64(0), id: id))
+    return remember(
+      DatabaseEntry(number: selectDatabase.int64(0), id: id, head: selectDatabase.int64(1))
+    )
   }
 
   /// The database, created if needed.
@@ -109,26 +147,31 @@ final class Catalog {
     bind(id, to: insertDatabase)
     defer { insertDatabase.reset() }
     _ = try insertDatabase.step()
-    return remember(DatabaseEntry(number: insertDatabase.int64(0), id: id))
+    return remember(DatabaseEntry(number: insertDatabase.int64(0), id: id, head: 0))
   }
 
-  /// The name of a database whose number the store holds.
-  func databaseID(_ number: Int64) throws -> DatabaseID {
-    if let known = databaseIDs[number] { return known }
+  /// The database whose number the store holds.
+  func database(numbered number: Int64) throws -> DatabaseEntry {
+    if let id = databaseIDs[number], let known = databases[id] { return known }
     let row = selectDatabaseByNumber
     row.bind(number, at: 1)
     defer { row.reset() }
     guard try row.step(),
       let environment = Environment(rawValue: Int32(truncatingIfNeeded: row.int64(1))),
       let scope = DatabaseScope(rawValue: Int32(truncatingIfNeeded: row.int64(2)))
-    else { throw SQLError(.damaged, "the database with the number \(number) is missing") }
+    else { throw missing(number) }
     let id = DatabaseID(
       container: row.string(0),
       environment: environment,
       scope: scope,
       owner: row.string(3)
     )
-    return remember(DatabaseEntry(number: number, id: id)).id
+    guard let entry = try database(id) else { throw missing(number) }
+    return entry
+  }
+
+  private func missing(_ number: Int64) -> SQLError {
+    SQLError(.damaged, "the database with the number \(number) is missing")
   }
 
   private func bind(_ id: DatabaseID, to statement: any SQLStatement) {
@@ -160,7 +203,8 @@ final class Catalog {
       number: selectZone.int64(0),
       id: id,
       created: Timestamp(millisecondsSince1970: selectZone.int64(2)),
-      head: selectZone.int64(1)
+      head: selectZone.int64(1),
+      database: database
     )
     zones[key] = entry
     return entry
@@ -188,9 +232,19 @@ final class Catalog {
     // The default zone is never deleted: its numbers begin at 0.
     let head = id == .default ? 0 : try floor(of: database)
     insertZone.bind(head, at: 4)
+    insertZone.bind(database.advance(), at: 5)
     defer { insertZone.reset() }
     _ = try insertZone.step()
-    let entry = ZoneEntry(number: insertZone.int64(0), id: id, created: time, head: head)
+    forgetDeleted.bind(database.number, at: 1)
+    forgetDeleted.bind(id.zoneName, at: 2)
+    try forgetDeleted.run()
+    let entry = ZoneEntry(
+      number: insertZone.int64(0),
+      id: id,
+      created: time,
+      head: head,
+      database: database
+    )
     zones[ZoneKey(database: database.number, zone: id)] = entry
     return entry
   }
@@ -202,8 +256,19 @@ final class Catalog {
     return try selectFloor.step() ? selectFloor.int64(0) : 0
   }
 
-  /// Removes a zone; its records are the caller's to remove.
-  func remove(_ zone: ZoneEntry, from database: DatabaseEntry) throws(SQLError) {
+  /// Removes a zone, and remembers why; its records are the caller's to remove.
+  func remove(
+    _ zone: ZoneEntry,
+    from database: DatabaseEntry,
+    because reason: ZoneDeletionReason,
+    at time: Timestamp
+  ) throws(SQLError) {
+    insertDeleted.bind(database.number, at: 1)
+    insertDeleted.bind(zone.id.zoneName, at: 2)
+    insertDeleted.bind(database.advance(), at: 3)
+    insertDeleted.bind(Int64(reason.rawValue), at: 4)
+    insertDeleted.bind(time.millisecondsSince1970, at: 5)
+    try insertDeleted.run()
     zones[ZoneKey(database: database.number, zone: zone.id)] = nil
     zone.isDirty = false
     raiseFloor.bind(database.number, at: 1)
@@ -211,6 +276,18 @@ final class Catalog {
     try raiseFloor.run()
     deleteZone.bind(zone.number, at: 1)
     try deleteZone.run()
+  }
+
+  /// Why a zone is gone that was there before; `nil`: it never was, or nobody remembers.
+  func deletionReason(
+    _ id: ZoneID,
+    in database: DatabaseEntry
+  ) throws(SQLError) -> ZoneDeletionReason? {
+    selectDeleted.bind(database.number, at: 1)
+    selectDeleted.bind(id.zoneName, at: 2)
+    defer { selectDeleted.reset() }
+    guard try selectDeleted.step() else { return nil }
+    return ZoneDeletionReason(rawValue: Int32(truncatingIfNeeded: selectDeleted.int64(0)))
   }
 
   /// Takes the next number of a zone, for one batch.
@@ -224,6 +301,7 @@ final class Catalog {
     for zone in dirtyZones where zone.isDirty {
       updateHead.bind(zone.number, at: 1)
       updateHead.bind(zone.head, at: 2)
+      updateHead.bind(zone.database.advance(), at: 3)
       try updateHead.run()
       zone.isDirty = false
     }

@@ -80,14 +80,14 @@ final class ChannelRegistry {
     index = ChannelIndex()
     dirty = []
     try selectWatched.forEachRow {
-      let database = try catalog.databaseID(selectWatched.int64(1))
+      let database = try catalog.database(numbered: selectWatched.int64(1))
       var definition: Subscription?
       try selectWatched.withBytes(4) { definition = try codec.decodeSubscription($0) }
       guard let definition else { return }
       watch(
         ChannelEntry(
           number: selectWatched.int64(0),
-          database: DatabaseEntry(number: selectWatched.int64(1), id: database),
+          database: database,
           topic: selectWatched.bytes(2),
           definition: definition,
           head: selectWatched.int64(3)

@@ -197,8 +197,13 @@ public final class Engine {
   }
 
   /// Deletes a zone with all its records.
-  public func deleteZone(_ id: ZoneID, in database: DatabaseID, caller: Caller) throws {
-    try zoneChanges.delete(id, in: database, caller: caller, at: now)
+  public func deleteZone(
+    _ id: ZoneID,
+    in database: DatabaseID,
+    because reason: ZoneDeletionReason,
+    caller: Caller
+  ) throws {
+    try zoneChanges.delete(id, in: database, because: reason, caller: caller, at: now)
   }
 
   /// Returns a zone.

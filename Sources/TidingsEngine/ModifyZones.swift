@@ -57,7 +57,13 @@ final class ModifyZones {
   /// Deletes a zone with all its records; those that are watched fire.
   ///
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
-  func delete(_ id: ZoneID, in databaseID: DatabaseID, caller: Caller, at time: Timestamp) throws {
+  func delete(
+    _ id: ZoneID,
+    in databaseID: DatabaseID,
+    because reason: ZoneDeletionReason,
+    caller: Caller,
+    at time: Timestamp
+  ) throws {
     try id.validate()
     guard id != .default else {
       throw ItemError(
@@ -78,7 +84,7 @@ final class ModifyZones {
       try follower.followRemoval(of: zone, in: database, at: time)
     }
     try records.removeAll(in: zone)
-    try catalog.remove(zone, from: database)
+    try catalog.remove(zone, from: database, because: reason, at: time)
   }
 
   /// Returns a zone.

@@ -52,6 +52,18 @@ public struct ZoneID: Hashable, Sendable {
   public static let `default` = Self(zoneName: "_defaultZone")
 }
 
+/// Why a zone is gone.
+///
+/// The numbers are the wire's.
+public enum ZoneDeletionReason: Int32, Hashable, Sendable {
+  /// A client deleted it.
+  case deleted = 1
+  /// The user removed the data of the application.
+  case purged = 2
+  /// The user reset encrypted data.
+  case encryptedDataReset = 3
+}
+
 /// Names a record within a database.
 public struct RecordID: Hashable, Sendable {
   /// 1 to 255 bytes of printable ASCII, not beginning with `_`.

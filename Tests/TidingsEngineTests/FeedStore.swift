@@ -53,7 +53,7 @@ final class FeedStore {
     try connection.execute(
       """
       INSERT INTO databases (id, container, environment, scope, owner, zone_floor)
-      VALUES (1, 'default', 1, 1, 'ada', 0)
+      VALUES (1, 'default', 1, 2, 'ada', 0)
       """
     )
   }

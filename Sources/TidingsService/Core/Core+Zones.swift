@@ -18,6 +18,7 @@ extension Core {
     try engine.limits.check(itemCount: request.zonesToSave.count + request.zoneIDsToDelete.count)
     let database = try request.databaseID.model(for: call.caller)
     let caller = call.caller
+    let reason = try request.deletionReason.model
 
     var response = TidingsV1.ModifyRecordZonesResponse()
     for zone in request.zonesToSave {
@@ -28,7 +29,7 @@ extension Core {
     for zoneID in request.zoneIDsToDelete {
       response.results.append(
         try result(of: zoneID) { id in
-          try engine.deleteZone(id, in: database, caller: caller)
+          try engine.deleteZone(id, in: database, because: reason, caller: caller)
           return .deleted(true)
         }
       )
@@ -67,11 +68,23 @@ extension Core {
   }
 }
 
+extension TidingsV1.ZoneDeletionReason {
+  fileprivate var model: ZoneDeletionReason {
+    get throws(ItemError) {
+      if self == .unspecified { return .deleted }
+      guard let reason = ZoneDeletionReason(rawValue: rawValue) else {
+        throw ItemError(.invalidArguments, "deletion_reason \(rawValue) is not known")
+      }
+      return reason
+    }
+  }
+}
+
 extension TidingsV1.RecordZone {
   fileprivate init(_ zone: ZoneInfo) {
     self.init(
       zoneID: .init(zone.id),
-      capabilities: .init(fetchChanges: false, atomic: true),
+      capabilities: .init(fetchChanges: true, atomic: true),
       created: zone.created.map { .init($0) },
       sequenceNumber: UInt64(zone.head)
     )
