@@ -48,7 +48,7 @@ extension Oracle {
       outcome: .zone(
         .init(
           zoneID: id,
-          capabilities: .init(fetchChanges: false, atomic: true),
+          capabilities: .init(fetchChanges: true, atomic: true),
           sequenceNumber: zone(name, in: database)?.head ?? 0
         )
       )
