@@ -31,9 +31,12 @@ public final class Engine {
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
 
+  private let indexes: IndexRegistry
+
   private var chores: ChoreSchedule
+  private let bell = ChoreBell()
   /// Something was changed that gives the chores work: do them soon.
-  public private(set) var hasUrgentChores = true
+  public var hasUrgentChores: Bool { bell.isRung }
 
   private let beginStatement: any SQLStatement
   private let commitStatement: any SQLStatement
@@ -81,7 +84,11 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
-    let followers: [any RecordFollower] = []
+    indexes = try IndexRegistry(connection, bell: bell)
+    let indexEntries = try IndexEntries(connection)
+    let followers: [any RecordFollower] = [
+      FieldIndex(registry: indexes, entries: indexEntries)
+    ]
     recordChanges = ModifyRecords(
       catalog: catalog,
       records: records,
@@ -107,7 +114,10 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
-    chores = ChoreSchedule([])
+    chores = ChoreSchedule([
+      try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
+      IndexPurge(entries: indexEntries, limits: limits),
+    ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -123,6 +133,7 @@ public final class Engine {
       catalog.forget()
       fieldTypes.forget()
       try channels.load()
+      try indexes.load()
       mustReload = false
     }
     now = max(now, clock())
@@ -152,9 +163,9 @@ public final class Engine {
   ///
   /// - Returns: How long until the next piece; `nil`: there is none.
   public func doChores() throws -> Duration? {
-    if hasUrgentChores {
+    if bell.isRung {
       chores.wake()
-      hasUrgentChores = false
+      bell.silence()
     }
     return try chores.work(at: now)
   }
