@@ -19,6 +19,7 @@ public final class Engine {
 
   private let catalog: Catalog
   private let records: RecordTable
+  private let ancestors: AncestorLog
   private let fieldTypes: FieldTypes
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
@@ -63,6 +64,7 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
+    ancestors = try AncestorLog(connection, limits: limits)
     fieldTypes = try FieldTypes(connection)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
@@ -85,6 +87,7 @@ public final class Engine {
     recordChanges = ModifyRecords(
       catalog: catalog,
       records: records,
+      ancestors: ancestors,
       fieldTypes: fieldTypes,
       channels: channels,
       events: events,
@@ -107,7 +110,7 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
-    chores = ChoreSchedule([])
+    chores = ChoreSchedule([ancestors])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -122,6 +125,7 @@ public final class Engine {
     if mustReload {
       catalog.forget()
       fieldTypes.forget()
+      ancestors.forget()
       try channels.load()
       mustReload = false
     }
