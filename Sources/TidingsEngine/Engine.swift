@@ -19,6 +19,7 @@ public final class Engine {
 
   private let catalog: Catalog
   private let records: RecordTable
+  private let ancestors: AncestorLog
   private let fieldTypes: FieldTypes
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
@@ -66,6 +67,7 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
+    ancestors = try AncestorLog(connection, limits: limits)
     fieldTypes = try FieldTypes(connection)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
@@ -92,6 +94,7 @@ public final class Engine {
     recordChanges = ModifyRecords(
       catalog: catalog,
       records: records,
+      ancestors: ancestors,
       fieldTypes: fieldTypes,
       channels: channels,
       events: events,
@@ -117,6 +120,7 @@ public final class Engine {
     chores = ChoreSchedule([
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
+      ancestors,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -132,6 +136,7 @@ public final class Engine {
     if mustReload {
       catalog.forget()
       fieldTypes.forget()
+      ancestors.forget()
       try channels.load()
       try indexes.load()
       mustReload = false

@@ -5,6 +5,7 @@ internal import TidingsSQL
 final class ModifyRecords {
   private let catalog: Catalog
   private let records: RecordTable
+  private let ancestors: AncestorLog
   private let fieldTypes: FieldTypes
   private let channels: ChannelRegistry
   private let events: EventLog
@@ -15,6 +16,7 @@ final class ModifyRecords {
   init(
     catalog: Catalog,
     records: RecordTable,
+    ancestors: AncestorLog,
     fieldTypes: FieldTypes,
     channels: ChannelRegistry,
     events: EventLog,
@@ -24,6 +26,7 @@ final class ModifyRecords {
   ) {
     self.catalog = catalog
     self.records = records
+    self.ancestors = ancestors
     self.fieldTypes = fieldTypes
     self.channels = channels
     self.events = events
@@ -138,7 +141,7 @@ final class ModifyRecords {
             recordType: new.recordType,
             body: body
           ),
-          replacesRow: row != nil,
+          replaced: row,
           old: old,
           new: new,
           discovery: discovery
@@ -186,7 +189,7 @@ final class ModifyRecords {
             recordType: row.recordType,
             body: nil
           ),
-          replacesRow: true,
+          replaced: row,
           old: old,
           new: nil,
           discovery: []
@@ -304,12 +307,15 @@ final class ModifyRecords {
         precondition(sequence == write.row.sequence, "the zone moved between planning and writing")
         taken.append((write.zone, sequence))
       }
+      var row = write.row
+      row.previous = try write.replaced.map { try ancestors.append($0, at: time) }
       try records.write(
-        write.row,
+        row,
         name: write.name,
         position: position,
         in: write.zone,
-        replacing: write.replacesRow
+        replacing: write.replaced,
+        at: time
       )
       try fieldTypes.learn(write.discovery, of: write.row.recordType, in: database.id)
       for follower in followers { try follower.follow(write, in: database, at: time) }

@@ -9,8 +9,8 @@ struct RecordPlan {
     var zone: ZoneEntry
     var name: String
     var row: RecordTable.Row
-    /// A row, alive or a tombstone, is there.
-    var replacesRow: Bool
+    /// The row that is there, alive or a tombstone.
+    var replaced: RecordTable.Row?
     /// The record before; `nil` for a creation.
     var old: Record?
     /// The record after; `nil` for a deletion.
