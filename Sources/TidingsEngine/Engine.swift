@@ -32,7 +32,7 @@ public final class Engine {
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
 
-  private let indexes: IndexRegistry
+  let indexes: IndexRegistry
 
   private var chores: ChoreSchedule
   private let bell = ChoreBell()

@@ -146,7 +146,8 @@ extension Core {
     return response.bytes
   }
 
-  private static func record(
+  /// A stored record with some of its fields only.
+  static func record(
     _ body: UnsafeRawBufferPointer,
     keeping keys: [String],
     in arena: borrowing Arena
