@@ -40,8 +40,7 @@ extension Predicate.Comparison {
   }
 
   private func matchesOne(_ value: FieldValue) -> Bool {
-    if isCaseInsensitive { return value.foldedCase.map(matchesExactly) ?? false }
-    return matchesExactly(value)
+    matchesExactly(isCaseInsensitive ? value.foldedCase : value)
   }
 
   private func matchesExactly(_ value: FieldValue) -> Bool {
@@ -119,12 +118,12 @@ extension Predicate.Comparison.Operator {
 }
 
 extension FieldValue {
-  /// The text or texts in lowercase; `nil` for what has no case.
-  fileprivate var foldedCase: FieldValue? {
+  /// The text or texts in lowercase; other values as they are.
+  fileprivate var foldedCase: FieldValue {
     switch self {
     case .string(let text): .string(text.foldedCase)
     case .stringList(let list): .stringList(list.map(\.foldedCase))
-    default: nil
+    default: self
     }
   }
 
