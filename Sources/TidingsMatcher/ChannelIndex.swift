@@ -187,15 +187,16 @@ public final class ChannelIndex {
   }
 
   private func visit(_ field: WatchedField, _ record: Record, _ body: (UInt32) -> Void) {
-    if let value = record.predicateValue(field.name) { return field.visit(value, table, body) }
-    if field.name == Predicate.Comparison.fullTextField {
-      for own in record.fields.sorted {
-        if case .string(let text) = own.value { field.visitWords(text, table, body) }
-      }
-    } else if field.name == Term.always.field {
+    if field.name.isEmpty {
       let (kind, value) = (Term.always.kind, Term.always.value)
       let bucket = table.bucket(field: field.key, kind: kind, detail: 0, value: value)
       if bucket != TermTable.none { body(bucket) }
+    } else if let value = record.predicateValue(field.name) {
+      field.visit(value, table, body)
+    } else if field.name == Predicate.Comparison.fullTextField {
+      for own in record.fields.sorted {
+        if case .string(let text) = own.value { field.visitWords(text, table, body) }
+      }
     }
   }
 

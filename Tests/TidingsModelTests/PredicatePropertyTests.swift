@@ -7,7 +7,7 @@ struct PredicatePropertyTests {
   @Test("the canonical form keeps the meaning", arguments: [1, 2, 3, 4] as [UInt64])
   func canonicalMeaning(seed: UInt64) throws {
     var source = RandomPredicates(seed: seed)
-    for round in 0..<5_000 {
+    for round in 0..<3_000 {
       let tree = source.node()
       let predicate = try Predicate(root: tree)
       for _ in 0..<8 {

@@ -59,7 +59,7 @@ struct PredicateReferenceTests {
       )
     }
     let texts = Self.rows(of: "Web services' comparators").compactMap { $0.last }.joined()
-    #expect(texts.count == 22)
+    #expect(texts.count == 23)
     try check(texts)
   }
 

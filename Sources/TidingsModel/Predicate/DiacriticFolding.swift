@@ -3,7 +3,7 @@
 /// The public standard library compares texts that are composed differently, but does not decompose
 /// them; so the letters stand here, by their base. The rule: each letter from U+00C0 to U+024F,
 /// U+0370 to U+052F and U+1E00 to U+1FFF (Latin, Greek, Cyrillic) that is its own lowercase and
-/// whose canonical decomposition is another letter and nonspacing marks. Besides, the final sigma is
+/// whose canonical decomposition is another letter, with or without nonspacing marks. Besides, the final sigma is
 /// a sigma. A test compares the table with the rule.
 enum DiacriticFolding {
   /// The letter without diacritics; the scalar itself when there are none.
@@ -75,10 +75,11 @@ enum DiacriticFolding {
     ø ǿ
     ſ ẛ
     ʒ ǯ
+    ʹ ʹ
     α άἀἁἂἃἄἅἆἇὰάᾀᾁᾂᾃᾄᾅᾆᾇᾰᾱᾲᾳᾴᾶᾷ
     ε έἐἑἒἓἔἕὲέ
     η ήἠἡἢἣἤἥἦἧὴήᾐᾑᾒᾓᾔᾕᾖᾗῂῃῄῆῇ
-    ι ΐίϊἰἱἲἳἴἵἶἷὶίῐῑῒΐῖῗ
+    ι ΐίϊἰἱἲἳἴἵἶἷὶίιῐῑῒΐῖῗ
     ο όὀὁὂὃὄὅὸό
     ρ ῤῥ
     σ ς
