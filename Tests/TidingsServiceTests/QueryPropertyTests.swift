@@ -13,6 +13,9 @@ internal import TidingsModel
 
   private func declareSome(_ store: QueryStore, _ random: inout RandomQueries) throws {
     for field in Self.indexable where random.random.oneIn(3) { try store.declare(field) }
+    for field in RandomQueries.fields where random.random.oneIn(2) {
+      try store.declare(field, .words)
+    }
   }
 
   private func ids(_ records: [Record]) -> Set<RecordID> { Set(records.map(\.recordID)) }

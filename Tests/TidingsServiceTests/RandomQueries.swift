@@ -85,6 +85,13 @@ struct RandomQueries {
     if isList, random.below(5) > 0 {
       return .init(field: field, operator: .contains, values: [operand(of: field)])
     }
+    if kinds[field] == .string, random.oneIn(2) {
+      return .init(
+        field: field,
+        operator: random.pick([.containsAnyTokens, .containsAllTokens, .contains]),
+        values: [.string(random.pick(RandomPredicates.texts + ["ab b", "smith"]))]
+      )
+    }
     switch random.below(8) {
     case 0, 1: return .init(field: field, operator: .equal, values: [operand(of: field)])
     case 2, 3:
@@ -122,7 +129,10 @@ struct RandomQueries {
   }
 
   mutating func sortKeys() -> [RecordQuery.SortKey] {
-    let names = Self.fields + ["recordName", "modificationDate", "creationDate"]
+    let names =
+      Self.fields + [
+        "recordName", "modificationDate", "creationDate", "creatorUserRecordID", "recordID",
+      ]
     return (0..<random.pick([0, 0, 1, 1, 1, 2, 3])).compactMap { _ in
       let name = random.pick(names)
       let kind = kinds[name]

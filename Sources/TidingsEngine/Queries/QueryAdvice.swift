@@ -8,14 +8,21 @@ enum QueryAdvice {
   ///   - query: The query.
   ///   - plan: How it is answered.
   ///   - building: The fields, as in the schema language, whose indexes are being built.
-  static func advice(for query: RecordQuery, _ plan: QueryPlan, building: [String]) -> String {
+  ///   - kind: The type of a field, when one is known.
+  /// - Returns: A sentence.
+  static func advice(
+    for query: RecordQuery,
+    _ plan: QueryPlan,
+    building: [String],
+    kind: (String) -> FieldValue.Kind?
+  ) -> String {
     if case .constant(false) = query.predicate.root { return "" }
     if case .named = plan.access { return "" }
     if let field = building.first, plan.access.index == nil {
       return "the index of \(query.recordType).\(field) is being built: it will serve queries when "
         + "it is ready"
     }
-    if plan.access.index == nil { return toFind(query) ?? toList(query) }
+    if plan.access.index == nil { return toFind(query, kind) ?? toList(query) }
     if case .sorted(false) = plan.order, let field = sortField(query),
       field != plan.indexField
     {
@@ -25,12 +32,20 @@ enum QueryAdvice {
   }
 
   /// What to declare so that less has to be sorted.
-  static func toSort(_ query: RecordQuery) -> String {
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - kind: The type of a field, when one is known.
+  /// - Returns: What a message ends with.
+  static func toSort(
+    _ query: RecordQuery,
+    kind: (String) -> FieldValue.Kind? = { _ in nil }
+  ) -> String {
     if let field = sortField(query) {
       return "declare \(query.recordType).\(field) SORTABLE in the schema (rpcctl schema apply), "
         + "or narrow the predicate"
     }
-    return toFind(query) ?? "narrow the predicate, for example to a zone"
+    return toFind(query, kind) ?? "narrow the predicate, for example to a zone"
   }
 
   private static func sortField(_ query: RecordQuery) -> String? {
@@ -38,11 +53,14 @@ enum QueryAdvice {
     return IndexedField.schemaName(key.field)
   }
 
-  private static func toFind(_ query: RecordQuery) -> String? {
+  private static func toFind(
+    _ query: RecordQuery,
+    _ kind: (String) -> FieldValue.Kind?
+  ) -> String? {
     let operands: [Predicate.Node] =
       if case .and(let operands) = query.predicate.root { operands } else { [query.predicate.root] }
     for case .comparison(let comparison) in operands {
-      guard let attribute = comparison.indexAttribute else { continue }
+      guard let attribute = comparison.indexAttribute(in: kind(comparison.field)) else { continue }
       let field = IndexedField.schemaName(comparison.field)
       return "declare \(query.recordType).\(field) \(attribute) in the schema (rpcctl schema apply)"
     }
@@ -60,10 +78,14 @@ enum QueryAdvice {
 
 extension Predicate.Comparison {
   /// What to declare a field so that an index serves this comparison; `nil`: none does.
-  fileprivate var indexAttribute: String? {
-    switch self.operator {
-    case .equal, .in, .contains, .beginsWith: "QUERYABLE"
+  fileprivate func indexAttribute(in kind: FieldValue.Kind?) -> String? {
+    guard isPlain, !isFullText else { return nil }
+    return switch self.operator {
+    case .equal, .in, .beginsWith: "QUERYABLE"
+    case .contains: kind == .string ? "SEARCHABLE" : "QUERYABLE"
+    case .containsAnyTokens, .containsAllTokens: "SEARCHABLE"
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between: "SORTABLE"
+    case .notEqual, .endsWith, .like, .near: nil
     }
   }
 }

@@ -61,6 +61,7 @@ final class QueryEngine {
   ///   - limit: Most records; 0: `pageItemsMax`.
   ///   - now: The time.
   ///   - deliver: Takes an encoded record, valid for the call.
+  /// - Returns: The next page's cursor, and how this one was answered.
   /// - Throws: `ItemError`, `SQLError`.
   func page(
     _ request: Request,
@@ -96,10 +97,11 @@ final class QueryEngine {
     try checkSortKeys(of: query)
     let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
     let indexes = try self.indexes(of: query)
+    let kind = { (field: String) in try? self.kind(of: field, query) }
     let planner = QueryPlanner(
       query: query,
       indexes: indexes.ready,
-      kind: { try? self.kind(of: $0, query) },
+      kind: kind,
       probe: { try self.source.rows.count($0, in: zones, upTo: $1) }
     )
     let cursor = QueryCursor(
@@ -113,7 +115,8 @@ final class QueryEngine {
     answer.report.advice = QueryAdvice.advice(
       for: query,
       cursor.plan,
-      building: indexes.building
+      building: indexes.building,
+      kind: kind
     )
     return answer
   }
@@ -212,6 +215,7 @@ final class QueryEngine {
   }
 
   private func kind(of field: String, _ query: RecordQuery) throws -> FieldValue.Kind? {
+    if let system = SystemField(name: field) { return system.kind }
     bind(query, to: selectKind)
     selectKind.bind(field, at: 4)
     defer { selectKind.reset() }

@@ -23,8 +23,8 @@ struct QueryPlanner {
   struct Candidate: Hashable {
     var access: QueryAccess
     var index: ReadyIndex?
-    /// What it stands for.
-    var conditions: [Predicate.Comparison]
+    /// The operands of the predicate's AND that it stands for.
+    var conditions: [Predicate.Node]
     /// Whoever it finds satisfies the conditions.
     var isExact: Bool
     /// The keys between which a scalar lies, when it is one range.
@@ -108,7 +108,7 @@ struct QueryPlanner {
       order: order,
       isExact: candidate.isExact && candidate.conditions.count == conjuncts.count,
       indexField: candidate.index?.field ?? "",
-      condition: candidate.conditions.map(\.text).joined(separator: " AND ")
+      condition: candidate.conditions.map(\.shownText).joined(separator: " AND ")
     )
   }
 
@@ -120,7 +120,7 @@ struct QueryPlanner {
 
   /// All records of the type: by an index of the names, which has no other types, or else a scan.
   private var everything: Candidate {
-    if let index = index(of: "recordName", .ordered) {
+    if let index = index(of: SystemField.recordName.name, .ordered) {
       return Candidate(
         access: .range(index: index.number, .scalars),
         index: index,
@@ -146,85 +146,109 @@ struct QueryPlanner {
     }
   }
 
-  /// The ways to find the records, those with equality first.
+  /// The ways to find the records, those that look for values rather than for ranges first.
   var candidates: [Candidate] {
-    let comparisons = conjuncts.compactMap { node -> Predicate.Comparison? in
-      if case .comparison(let comparison) = node { comparison } else { nil }
-    }
-    var names: [String] = []
-    for comparison in comparisons where !names.contains(comparison.field) {
-      names.append(comparison.field)
-    }
-    let found = names.flatMap { name in
-      candidates(for: name, comparisons.filter { $0.field == name })
-    }
-    return found.filter(\.isEquality) + found.filter { !$0.isEquality }
-  }
-
-  private func candidates(
-    for field: String,
-    _ comparisons: [Predicate.Comparison]
-  ) -> [Candidate] {
+    var byField: [(field: String, comparisons: [Predicate.Comparison])] = []
     var found: [Candidate] = []
-    if field == "recordName", let byName = byName(comparisons) { found.append(byName) }
-    if let index = index(of: field, .ordered) {
-      found += comparisons.compactMap { equality($0, index) ?? membership($0, index) }
-      if let range = range(comparisons, index) { found.append(range) }
+    for conjunct in conjuncts {
+      switch conjunct {
+      case .comparison(let comparison) where comparison.isPlain:
+        if let place = byField.firstIndex(where: { $0.field == comparison.field }) {
+          byField[place].comparisons.append(comparison)
+        } else {
+          byField.append((comparison.field, [comparison]))
+        }
+      case .or(let operands):
+        if let candidate = alternatives(operands, conjunct) { found.append(candidate) }
+      default: break
+      }
     }
-    if let index = index(of: field, .words) {
-      found += comparisons.flatMap { words($0, index) }
+    found += byField.flatMap { field, comparisons in
+      comparisons.flatMap { values($0) } + [range(of: field, comparisons)].compactMap(\.self)
     }
-    return found
+    return found.filter { !$0.isRange } + found.filter(\.isRange)
   }
 
-  private func equality(_ comparison: Predicate.Comparison, _ index: ReadyIndex) -> Candidate? {
-    switch comparison.operator {
-    case .equal, .in: break
-    default: return nil
+  /// One comparison that looks for values.
+  private func values(_ comparison: Predicate.Comparison) -> [Candidate] {
+    if let names = comparison.recordNames {
+      return [
+        Candidate(
+          access: .named(names),
+          conditions: [.comparison(comparison)],
+          isExact: false
+        )
+      ]
     }
-    return byKeys(comparison.values.compactMap { IndexKey($0) }, comparison, index)
+    if comparison.operator == .containsAllTokens, let index = index(of: comparison.field, .words) {
+      // The postings of each word are a way; the rarest is the best.
+      return comparison.words.map { word in
+        Candidate(
+          access: .range(index: index.number, KeyRange(IndexKey(word: word))),
+          index: index,
+          conditions: [.comparison(comparison)],
+          isExact: false
+        )
+      }
+    }
+    return [candidate([comparison], .comparison(comparison))].compactMap(\.self)
   }
 
-  private func membership(_ comparison: Predicate.Comparison, _ index: ReadyIndex) -> Candidate? {
-    guard comparison.operator == .contains else { return nil }
-    return byKeys(
-      comparison.values.compactMap { IndexKey($0, asMember: true) },
-      comparison,
-      index
-    )
-  }
-
-  private func byKeys(
-    _ keys: [IndexKey],
-    _ comparison: Predicate.Comparison,
-    _ index: ReadyIndex
-  ) -> Candidate {
-    let unique = keys.sortedAndUnique
-    return Candidate(
-      access: unique.count == 1
-        ? .range(index: index.number, KeyRange(unique[0])) : .keys(index: index.number, unique),
-      index: index,
-      conditions: [comparison],
-      isExact: unique.allSatisfy(\.isExact),
-      range: unique.count == 1 ? KeyRange(unique[0]) : nil
-    )
-  }
-
-  private func words(_ comparison: Predicate.Comparison, _ index: ReadyIndex) -> [Candidate] {
-    []
-  }
-
-  /// All comparisons of a scalar with one range.
-  private func range(
-    _ comparisons: [Predicate.Comparison],
-    _ index: ReadyIndex
+  /// Comparisons of one field that look for values, one of which must hold.
+  private func alternatives(
+    _ operands: [Predicate.Node],
+    _ node: Predicate.Node
   ) -> Candidate? {
-    var (range, conditions, isExact) = (nil as KeyRange?, [] as [Predicate.Comparison], true)
+    var comparisons: [Predicate.Comparison] = []
+    for operand in operands {
+      guard case .comparison(let comparison) = operand, comparison.isPlain,
+        comparison.field == comparisons.first?.field ?? comparison.field
+      else { return nil }
+      comparisons.append(comparison)
+    }
+    return candidate(comparisons, node)
+  }
+
+  /// The entries of all values that comparisons of one field look for.
+  private func candidate(
+    _ comparisons: [Predicate.Comparison],
+    _ node: Predicate.Node
+  ) -> Candidate? {
+    guard let field = comparisons.first?.field else { return nil }
+    let kind = kind(field)
+    var keys: [IndexKey] = []
+    var found: ReadyIndex?
+    for comparison in comparisons {
+      guard let wanted = comparison.valueKeys(in: kind),
+        let index = index(of: field, wanted.kind), found == nil || found == index
+      else { return nil }
+      found = index
+      keys += wanted.keys
+    }
+    guard let index = found else { return nil }
+    keys = keys.sortedAndUnique
+    let range = keys.count == 1 ? KeyRange(keys[0]) : nil
+    return Candidate(
+      access: range.map { .range(index: index.number, $0) }
+        ?? .keys(index: index.number, keys),
+      index: index,
+      conditions: [node],
+      isExact: keys.allSatisfy(\.isExact),
+      range: index.kind == .ordered ? range : nil
+    )
+  }
+
+  /// All comparisons of a scalar field with one range.
+  private func range(of field: String, _ comparisons: [Predicate.Comparison]) -> Candidate? {
+    guard let index = index(of: field, .ordered) else {
+      return field == SystemField.recordName.name ? names(comparisons) : nil
+    }
+    var (range, conditions, isExact) = (nil as KeyRange?, [] as [Predicate.Node], true)
     for comparison in comparisons {
       guard let next = comparison.keyRange else { continue }
       range = range?.intersection(next.range) ?? next.range
       isExact = isExact && next.isExact
-      conditions.append(comparison)
+      conditions.append(.comparison(comparison))
     }
     return range.map {
       Candidate(
@@ -237,27 +261,20 @@ struct QueryPlanner {
     }
   }
 
-  /// Records are stored by name.
-  private func byName(_ comparisons: [Predicate.Comparison]) -> Candidate? {
+  /// Records are stored by name: without an index too, a range of names is found at once.
+  private func names(_ comparisons: [Predicate.Comparison]) -> Candidate? {
     var (from, to) = ("", QueryAccess.nameMax)
-    var conditions: [Predicate.Comparison] = []
+    var conditions: [Predicate.Node] = []
     for comparison in comparisons {
-      let names = comparison.values.compactMap { value in
-        if case .string(let name) = value { name } else { nil }
-      }
-      guard names.count == comparison.values.count, let first = names.first else { continue }
+      guard case .string(let first)? = comparison.values.first else { continue }
       switch comparison.operator {
-      case .equal, .in:
-        return Candidate(access: .named(names), conditions: [comparison], isExact: false)
-      case .beginsWith:
-        (from, to) = (max(from, first), min(to, first + QueryAccess.nameMax))
+      case .beginsWith: (from, to) = (max(from, first), min(to, first + QueryAccess.nameMax))
       case .greaterThan, .greaterThanOrEqual: from = max(from, first)
       case .lessThan: to = min(to, first)
       case .lessThanOrEqual: to = min(to, first + "\u{1}")
-      case .between: (from, to) = (max(from, first), min(to, names[1] + "\u{1}"))
       default: continue
       }
-      conditions.append(comparison)
+      conditions.append(.comparison(comparison))
     }
     guard !conditions.isEmpty else { return nil }
     return Candidate(access: .scan(from: from, to: to), conditions: conditions, isExact: false)
@@ -265,35 +282,12 @@ struct QueryPlanner {
 }
 
 extension QueryPlanner.Candidate {
-  fileprivate var isEquality: Bool {
-    conditions.contains { [.equal, .in, .contains].contains($0.operator) }
-  }
-}
-
-extension Predicate.Comparison {
-  /// The keys of the scalars that satisfy a comparison of order; exact when all of them do.
-  fileprivate var keyRange: (range: KeyRange, isExact: Bool)? {
-    guard let first = IndexKey(values[0]) else { return nil }
-    let all = KeyRange(lower: first.classPrefix, upper: first.classPrefix.afterPrefix)
-    // What was cut may be on either side.
-    let (from, behind) = (first, first.isExact ? first.successor : first)
-    switch self.operator {
-    case .lessThan:
-      return (
-        KeyRange(lower: all.lower, upper: first.isExact ? from : first.successor), first.isExact
-      )
-    case .lessThanOrEqual:
-      return (KeyRange(lower: all.lower, upper: first.successor), first.isExact)
-    case .greaterThan: return (KeyRange(lower: behind, upper: all.upper), first.isExact)
-    case .greaterThanOrEqual: return (KeyRange(lower: from, upper: all.upper), first.isExact)
-    case .between:
-      guard let last = IndexKey(values[1]) else { return nil }
-      return (KeyRange(lower: from, upper: last.successor), first.isExact && last.isExact)
-    case .beginsWith: return (KeyRange(lower: from, upper: first.afterPrefix), first.isExact)
-    default: return nil
+  /// It may find many: what looks for values comes first.
+  fileprivate var isRange: Bool {
+    switch access {
+    case .scan: true
+    case .range(_, let range): range.upper != range.lower.successor
+    default: false
     }
   }
-
-  /// In the text form.
-  var text: String { (try? Predicate(root: .comparison(self)).text) ?? field }
 }

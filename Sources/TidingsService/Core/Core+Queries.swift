@@ -98,17 +98,17 @@ extension TidingsV1.QueryRecordsRequest {
       database: try databaseID.model(for: caller),
       recordType: recordType,
       predicate: try predicate?.model("predicate", isStored: false) ?? .true,
-      sortKeys: try sortDescriptors.enumerated().map { index, descriptor in
-        try descriptor.model("sort_descriptors[\(index)]")
-      },
+      sortKeys: sortDescriptors.map(\.model),
       zoneID: try zoneID.map { try Optional($0).model }
     )
   }
 }
 
 extension TidingsV1.SortDescriptor {
-  fileprivate func model(_ path: String) throws -> RecordQuery.SortKey {
-    var key = RecordQuery.SortKey(field: fieldName, isDescending: descending)
+  /// The key; the fields of the schema language have their names in records.
+  fileprivate var model: RecordQuery.SortKey {
+    let name = SystemField(name: fieldName)?.name ?? fieldName
+    var key = RecordQuery.SortKey(field: name, isDescending: descending)
     if let place = relativeLocation {
       key.relativeLocation = Location(latitude: place.latitude, longitude: place.longitude)
     }
