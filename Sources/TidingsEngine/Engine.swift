@@ -19,7 +19,7 @@ public final class Engine {
 
   private let catalog: Catalog
   private let records: RecordTable
-  private let fieldTypes: FieldTypes
+  private let schemas: SchemaTable
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
   private let events: EventLog
@@ -28,6 +28,7 @@ public final class Engine {
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   private let subscriptionChanges: ModifySubscriptions
+  private let schemaChanges: ModifySchema
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
 
@@ -63,7 +64,8 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
-    fieldTypes = try FieldTypes(connection)
+    schemas = try SchemaTable(connection, limits: limits)
+    schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     events = try EventLog(
@@ -85,7 +87,7 @@ public final class Engine {
     recordChanges = ModifyRecords(
       catalog: catalog,
       records: records,
-      fieldTypes: fieldTypes,
+      schemas: schemas,
       channels: channels,
       events: events,
       followers: followers,
@@ -121,7 +123,7 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      fieldTypes.forget()
+      schemas.forget()
       try channels.load()
       mustReload = false
     }
@@ -134,6 +136,7 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
     return events.takePending()
@@ -269,7 +272,8 @@ public final class Engine {
     after token: [UInt8],
     limit: Int
   ) throws -> NotificationPage {
-    try feed.page(
+    try catalog.requireDeployed(container, environment)
+    return try feed.page(
       for: caller,
       container: container,
       environment: environment,
@@ -287,6 +291,7 @@ public final class Engine {
     container: String,
     environment: Environment
   ) throws -> [ItemError?] {
+    try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
       of: owner,
       container: container,
@@ -317,6 +322,7 @@ public final class Engine {
   ) throws
     -> [PushChannel]
   {
+    try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
       of: caller.user,
       container: container,
@@ -340,6 +346,29 @@ public final class Engine {
   public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
   {
     controlTopics.topic(of: user, container: container, environment: environment)
+  }
+
+  // MARK: Schemas
+
+  /// Brings the development schema of a container to what a text says, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments`, with line and column for a text that is no schema, or
+  ///   `limitExceeded`; `SQLError`.
+  public func applySchema(
+    _ text: String,
+    to container: String,
+    isDryRun: Bool
+  ) throws -> [SchemaChange] {
+    try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+  }
+
+  /// Brings the production schema of a container to that of development, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
+  public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
+    try schemaChanges.deploy(container, isDryRun: isDryRun)
   }
 
   // MARK: Idempotency

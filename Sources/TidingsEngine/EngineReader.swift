@@ -9,6 +9,7 @@ public final class EngineReader {
   let connection: any SQLConnection
   let catalog: Catalog
   let identity: StoreIdentity
+  let schemas: SchemaReader
   let codec: any BodyCodec
   /// What calls may not exceed.
   public let limits: Limits
@@ -29,6 +30,7 @@ public final class EngineReader {
     self.limits = limits
     catalog = try Catalog(connection)
     identity = try StoreIdentity(connection)
+    schemas = try SchemaReader(connection)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
   }
