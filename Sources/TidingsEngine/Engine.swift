@@ -32,9 +32,12 @@ public final class Engine {
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
 
+  private let indexes: IndexRegistry
+
   private var chores: ChoreSchedule
+  private let bell = ChoreBell()
   /// Something was changed that gives the chores work: do them soon.
-  public private(set) var hasUrgentChores = true
+  public var hasUrgentChores: Bool { bell.isRung }
 
   private let beginStatement: any SQLStatement
   private let commitStatement: any SQLStatement
@@ -83,7 +86,11 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
-    let followers: [any RecordFollower] = []
+    indexes = try IndexRegistry(connection, bell: bell)
+    let indexEntries = try IndexEntries(connection)
+    let followers: [any RecordFollower] = [
+      FieldIndex(registry: indexes, entries: indexEntries)
+    ]
     recordChanges = ModifyRecords(
       catalog: catalog,
       records: records,
@@ -109,7 +116,10 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
-    chores = ChoreSchedule([])
+    chores = ChoreSchedule([
+      try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
+      IndexPurge(entries: indexEntries, limits: limits),
+    ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -125,6 +135,7 @@ public final class Engine {
       catalog.forget()
       schemas.forget()
       try channels.load()
+      try indexes.load()
       mustReload = false
     }
     now = max(now, clock())
@@ -155,9 +166,9 @@ public final class Engine {
   ///
   /// - Returns: How long until the next piece; `nil`: there is none.
   public func doChores() throws -> Duration? {
-    if hasUrgentChores {
+    if bell.isRung {
       chores.wake()
-      hasUrgentChores = false
+      bell.silence()
     }
     return try chores.work(at: now)
   }

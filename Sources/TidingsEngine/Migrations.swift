@@ -246,8 +246,9 @@ extension Migration {
             UNION ALL SELECT '_creator', 4
           ) AS defaults;
 
-        -- kind: 1 ordered by value, 2 words. state: 1 building, 2 ready, 3 being removed. While it is
-        -- building, all records before (built_zone, built_name) are in it.
+        -- kind: 1 ordered by value, 2 words. state: 1 building, 2 ready, 3 being removed, 4 removed.
+        -- While it is building, all records up to (built_zone, built_name) are in it. The newest row
+        -- is never deleted, so that no number is given twice.
         CREATE TABLE field_indexes (
           id INTEGER PRIMARY KEY NOT NULL,
           container TEXT NOT NULL,
@@ -257,9 +258,10 @@ extension Migration {
           kind INTEGER NOT NULL,
           state INTEGER NOT NULL,
           built_zone INTEGER NOT NULL,
-          built_name TEXT NOT NULL,
-          UNIQUE (container, environment, record_type, field, kind)
+          built_name TEXT NOT NULL
         );
+        CREATE UNIQUE INDEX field_indexes_by_field
+          ON field_indexes (container, environment, record_type, field, kind) WHERE state < 3;
         -- An entry was true from the zone's number `since` on, and until `until`, if not null. Those
         -- that are no longer true stay for a while, so that a query can be continued as of its begin.
         CREATE TABLE index_entries (
