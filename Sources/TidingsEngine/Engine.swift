@@ -67,8 +67,6 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
-    schemas = try SchemaTable(connection, limits: limits)
-    schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     events = try EventLog(
@@ -87,6 +85,8 @@ public final class Engine {
       limits: limits
     )
     indexes = try IndexRegistry(connection, bell: bell)
+    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
+    schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
       FieldIndex(registry: indexes, entries: indexEntries)

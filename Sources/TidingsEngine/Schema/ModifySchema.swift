@@ -48,7 +48,7 @@ final class ModifySchema {
     try checkSize(of: wanted)
     let changes = current.changes(to: wanted)
     if !isDryRun {
-      schemas.declare(entry)
+      try schemas.declare(entry)
       try write(changes, to: entry)
     }
     return changes

@@ -1,4 +1,4 @@
-internal import TidingsModel
+public import TidingsModel
 internal import TidingsSQL
 
 /// Schemas as of a reader's snapshot; read again only when they have changed.
@@ -13,8 +13,18 @@ final class SchemaReader {
 
   private var known: [Key: StoredSchema] = [:]
   private let rows: SchemaRows
+  fileprivate let selectIndexes: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws { rows = try SchemaRows(connection) }
+  init(_ connection: any SQLConnection) throws {
+    rows = try SchemaRows(connection)
+    selectIndexes = try connection.prepare(
+      """
+      SELECT record_type, field, kind, state FROM field_indexes
+      WHERE container = ?1 AND environment = ?2 AND state < 3
+      ORDER BY record_type, field, kind
+      """
+    )
+  }
 
   /// The schema of a container.
   ///
@@ -41,6 +51,51 @@ final class SchemaReader {
   ) throws -> StoredSchema.RecordType? {
     try schema(of: database.container, database.environment).types[name]
   }
+}
+
+extension SchemaReader {
+  /// The schema of a container, with its indexes.
+  ///
+  /// - Throws: As `schema`.
+  func info(of container: String, _ environment: Environment) throws -> SchemaInfo {
+    let stored = try schema(of: container, environment)
+    var info = SchemaInfo(schema: stored.schema, indexes: [], version: stored.version)
+    selectIndexes.bind(container, at: 1)
+    selectIndexes.bind(Int64(environment.rawValue), at: 2)
+    try selectIndexes.forEachRow {
+      info.indexes.append(
+        SchemaInfo.Index(
+          recordType: selectIndexes.string(0),
+          fieldName: selectIndexes.string(1),
+          isOrdered: selectIndexes.int64(2) == IndexKind.ordered.rawValue,
+          isReady: selectIndexes.int64(3) == IndexState.ready.rawValue
+        )
+      )
+    }
+    return info
+  }
+}
+
+/// The schema of a container as it is now.
+public struct SchemaInfo: Hashable, Sendable {
+  /// One index.
+  public struct Index: Hashable, Sendable {
+    /// The record type.
+    public var recordType: String
+    /// The field, under its name in the schema language.
+    public var fieldName: String
+    /// It finds values and orders by them; else it finds words.
+    public var isOrdered: Bool
+    /// Queries use it; else records are being added.
+    public var isReady: Bool
+  }
+
+  /// The schema itself.
+  public var schema: Schema
+  /// Its indexes, sorted by type and field.
+  public var indexes: [Index]
+  /// Changes with every change; 0 for a container that has no schema.
+  public var version: Int64
 }
 
 extension ItemError {

@@ -10,7 +10,8 @@ final class SchemaTable {
     fileprivate(set) var stored: StoredSchema
     /// At most what its text has, in bytes.
     fileprivate(set) var textBytesMax: Int
-    fileprivate var hasUnwrittenVersion = false
+    /// It changed in this transaction.
+    fileprivate var isChanged = false
 
     init(_ container: String, _ environment: Environment, _ stored: StoredSchema) {
       self.container = container
@@ -34,9 +35,11 @@ final class SchemaTable {
   private var changed: [Entry] = []
   private let rows: SchemaRows
   private let writer: SchemaWriter
-  private let limits: Limits
+  private let indexes: IndexRegistry
+  let limits: Limits
 
-  init(_ connection: any SQLConnection, limits: Limits) throws {
+  init(_ connection: any SQLConnection, indexes: IndexRegistry, limits: Limits) throws {
+    self.indexes = indexes
     rows = try SchemaRows(connection)
     writer = try SchemaWriter(connection)
     self.limits = limits
@@ -65,145 +68,20 @@ final class SchemaTable {
   func writeVersions() throws(SQLError) {
     if changed.isEmpty, known.count <= Self.schemasMax { return }
     for entry in changed {
-      try writer.write(version: entry.stored.version, of: entry)
-      entry.hasUnwrittenVersion = false
+      try writer.moveVersion(of: entry)
+      entry.isChanged = false
     }
     changed.removeAll(keepingCapacity: true)
     if known.count > Self.schemasMax { forget() }
   }
 
-  /// The schema is another one now, also when only the state of an index is.
-  func touch(_ container: String, _ environment: Environment) throws {
-    touch(try entry(container, environment))
-  }
-
   private func touch(_ entry: Entry) {
-    guard !entry.hasUnwrittenVersion else { return }
-    entry.stored.version += 1
-    entry.hasUnwrittenVersion = true
+    guard !entry.isChanged else { return }
+    entry.isChanged = true
     changed.append(entry)
   }
 
-  // MARK: Saves
-
-  /// Holds a save's fields against the schema.
-  ///
-  /// - Parameters:
-  ///   - fields: The fields to be stored.
-  ///   - recordType: The record's type.
-  ///   - database: The database; schemas belong to its container and environment.
-  ///   - planned: By record type, the fields that earlier saves of the same call use first.
-  /// - Returns: What is to be learned when the save is written.
-  /// - Throws: `ItemError` `invalidArguments` for what the schema does not allow, `limitExceeded` for
-  ///   a schema that would grow too large; `SQLError`.
-  func check(
-    _ fields: RecordFields,
-    of recordType: String,
-    in database: DatabaseID,
-    planned: [String: [String: FieldValue.Kind]]
-  ) throws -> SchemaDiscovery {
-    let entry = try entry(database.container, database.environment)
-    let type = entry.stored.types[recordType]
-    if type == nil, database.environment == .production {
-      throw ItemError.unknownType(recordType)
-    }
-    var discovery = SchemaDiscovery(isFirstRecord: type?.hasRecords != true)
-    for field in fields.sorted {
-      guard let kind = field.value?.kind else { continue }
-      let declared = type?.fields[field.name]
-      if let declared, declared.hasValues, declared.field.type == .values(kind) { continue }
-      let planned = planned[recordType]?[field.name]
-      if try isDiscovery(field.name, kind, declared, planned, recordType, entry) {
-        discovery.fields.append((field.name, kind))
-      }
-    }
-    if !discovery.isEmpty { try checkSize(of: entry, recordType, discovery, planned) }
-    return discovery
-  }
-
-  /// Whether a field of a save is to be learned; throws when it cannot be.
-  private func isDiscovery(
-    _ name: String,
-    _ kind: FieldValue.Kind,
-    _ declared: StoredSchema.Field?,
-    _ planned: FieldValue.Kind?,
-    _ recordType: String,
-    _ entry: Entry
-  ) throws -> Bool {
-    if declared == nil, entry.environment == .production {
-      throw ItemError.unknownField(name, of: recordType)
-    }
-    if declared?.field.isEncrypted == true { throw ItemError.encrypted(name, of: recordType) }
-    // An empty list of no type fits everywhere, and gives no type.
-    if kind == .unknownList { return declared.map { !$0.hasValues } ?? false }
-    let fixed = try declared.map { try self.kind(for: kind, of: name, $0, recordType, entry) }
-    if let expected = fixed ?? planned, expected != kind {
-      throw ItemError.wrongType(kind, of: name, in: recordType, expected: expected)
-    }
-    guard let declared else { return true }
-    return !declared.hasValues
-  }
-
-  /// The kind that a declared field has for a value of a kind.
-  ///
-  /// A number takes the preferred kind, else that of the other environment, else the value's.
-  private func kind(
-    for kind: FieldValue.Kind,
-    of name: String,
-    _ declared: StoredSchema.Field,
-    _ recordType: String,
-    _ entry: Entry
-  ) throws -> FieldValue.Kind {
-    switch declared.field.type {
-    case .values(let kind): return kind
-    case .number(let preferred?): return preferred.kind
-    case .number(preferred: nil):
-      let environment: Environment = entry.environment == .production ? .development : .production
-      let other = try self.entry(entry.container, environment).stored.types[recordType]?
-        .fields[name]?.field.type
-      if case .values(let kind)? = other, kind == .int64 || kind == .double { return kind }
-      return kind == .double ? .double : .int64
-    }
-  }
-
-  private func checkSize(
-    of entry: Entry,
-    _ recordType: String,
-    _ discovery: SchemaDiscovery,
-    _ planned: [String: [String: FieldValue.Kind]]
-  ) throws(ItemError) {
-    let types = entry.stored.types
-    let newTypes = Set(planned.keys).union([recordType]).filter { types[$0] == nil }
-    if types[recordType] == nil, types.count + newTypes.count > limits.recordTypesMax {
-      throw ItemError.tooManyTypes(recordType, max: limits.recordTypesMax)
-    }
-    let known = types[recordType]?.fields ?? [:]
-    var newFields = Set(planned[recordType, default: [:]].keys.filter { known[$0] == nil })
-    for field in discovery.fields where known[field.name] == nil {
-      newFields.insert(field.name)
-      if known.count + newFields.count > limits.fieldsPerTypeMax {
-        throw ItemError.tooManyFields(field.name, of: recordType, max: limits.fieldsPerTypeMax)
-      }
-    }
-    guard !newFields.isEmpty || types[recordType] == nil else { return }
-    var bytes = entry.textBytesMax
-    for name in newTypes { bytes += Self.textBytesMax(ofNewType: name) }
-    for name in newFields { bytes += Schema.textBytesMax(ofName: name) }
-    for (type, fields) in planned where type != recordType {
-      for name in fields.keys where types[type]?.fields[name] == nil {
-        bytes += Schema.textBytesMax(ofName: name)
-      }
-    }
-    if bytes > limits.schemaBytesMax {
-      throw ItemError.schemaTooLarge("record type '\(recordType)'", max: limits.schemaBytesMax)
-    }
-  }
-
-  private static func textBytesMax(ofNewType name: String) -> Int {
-    Schema.defaultGrants.keys.reduce(Schema.textBytesMax(ofName: name)) {
-      $0 + Schema.textBytesMax(ofName: $1)
-    }
-  }
+  // MARK: Changes
 
   /// Learns what a save brought, which was written.
   func learn(
@@ -242,10 +120,8 @@ final class SchemaTable {
     }
   }
 
-  // MARK: Changes
-
   /// Makes a change of a schema.
-  func write(_ change: SchemaChange, to entry: Entry) throws(SQLError) {
+  func write(_ change: SchemaChange, to entry: Entry) throws {
     touch(entry)
     switch change {
     case .role(let name, let isAdded):
@@ -276,11 +152,34 @@ final class SchemaTable {
     case .removed: entry.textBytesMax -= Schema.textBytesMax(ofName: change.name)
     case .changed: break
     }
+    try declareIndexes(change, of: entry)
+  }
+
+  private func declareIndexes(_ change: SchemaChange, of entry: Entry) throws {
+    guard case .field(let name, let type, let before, let after) = change,
+      // Nothing can ask for a change tag.
+      name != SchemaSystemField.etag.rawValue
+    else { return }
+    for kind in [IndexKind.ordered, .words] {
+      let shallBe = after?.indexes.declares(kind) ?? false
+      guard shallBe != before?.indexes.declares(kind) ?? false else { continue }
+      let perform = shallBe ? indexes.declare : indexes.drop
+      try perform(entry.container, entry.environment, type, name, kind)
+    }
   }
 
   /// The container exists in an environment from now on, also without types.
-  func declare(_ entry: Entry) {
-    if entry.stored.version == 0 { touch(entry) }
+  func declare(_ entry: Entry) throws(SQLError) {
+    if try rows.version(of: entry.container, entry.environment) == nil { touch(entry) }
+  }
+}
+
+extension Schema.Indexes {
+  fileprivate func declares(_ kind: IndexKind) -> Bool {
+    switch kind {
+    case .ordered: isOrdered
+    case .words: contains(.searchable)
+    }
   }
 }
 

@@ -16,8 +16,8 @@ final class SchemaWriter {
   init(_ connection: any SQLConnection) throws {
     upsertVersion = try connection.prepare(
       """
-      INSERT INTO schemas (container, environment, version) VALUES (?1, ?2, ?3)
-      ON CONFLICT (container, environment) DO UPDATE SET version = excluded.version
+      INSERT INTO schemas (container, environment, version) VALUES (?1, ?2, 1)
+      ON CONFLICT (container, environment) DO UPDATE SET version = schemas.version + 1
       """
     )
     upsertType = try connection.prepare(
@@ -55,10 +55,9 @@ final class SchemaWriter {
     deleteRole = try delete("schema_roles", "role")
   }
 
-  /// Writes the version of a schema, which is in the store from now on.
-  func write(version: Int64, of entry: SchemaTable.Entry) throws(SQLError) {
+  /// The schema is another one, and in the store from now on.
+  func moveVersion(of entry: SchemaTable.Entry) throws(SQLError) {
     bind(entry, to: upsertVersion)
-    upsertVersion.bind(version, at: 3)
     try upsertVersion.run()
   }
 
