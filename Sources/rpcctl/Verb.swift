@@ -9,10 +9,11 @@ struct Verb: Sendable {
   let command: Command
   let run: @Sendable (Invocation) async throws -> ExitCode
 
-  static let all: [Verb] = [
-    modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
-    fetchNotificationChanges, markNotificationsRead, watch,
-  ] + schemaVerbs + [call, describe, status, help]
+  static let all: [Verb] =
+    [
+      modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
+      fetchNotificationChanges, markNotificationsRead, watch,
+    ] + schemaVerbs + [call, describe, status, help]
 
   /// The verb with a name.
   ///

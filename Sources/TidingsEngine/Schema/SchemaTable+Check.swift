@@ -52,7 +52,9 @@ extension SchemaTable {
     if declared?.field.isEncrypted == true { throw ItemError.encrypted(name, of: recordType) }
     // An empty list of no type fits everywhere, and gives no type.
     if kind == .unknownList { return declared.map { !$0.hasValues } ?? false }
-    let fixed = try declared.map { try self.kind(for: kind, of: name, $0, recordType, entry) }
+    let fixed = try declared.map {
+      try self.kind(for: kind, of: name, $0, recordType, planned, entry)
+    }
     if let expected = fixed ?? planned, expected != kind {
       throw ItemError.wrongType(kind, of: name, in: recordType, expected: expected)
     }
@@ -62,18 +64,21 @@ extension SchemaTable {
 
   /// The kind that a declared field has for a value of a kind.
   ///
-  /// A number takes the preferred kind, else that of the other environment, else the value's.
+  /// A number takes the preferred kind, else that of an earlier save of the call, else that of the
+  /// other environment, else the value's.
   private func kind(
     for kind: FieldValue.Kind,
     of name: String,
     _ declared: StoredSchema.Field,
     _ recordType: String,
+    _ planned: FieldValue.Kind?,
     _ entry: Entry
   ) throws -> FieldValue.Kind {
     switch declared.field.type {
     case .values(let kind): return kind
     case .number(let preferred?): return preferred.kind
     case .number(preferred: nil):
+      if let planned { return planned }
       let environment: Environment = entry.environment == .production ? .development : .production
       let other = try self.entry(entry.container, environment).stored.types[recordType]?
         .fields[name]?.field.type

@@ -13,7 +13,8 @@ extension Core {
     register(Methods.deploySchema, .write, on: loop) { [self] in try deploySchema($0) }
   }
 
-  private static let fetchSchema: ReaderHandler = { reader, _, body in
+  private static let fetchSchema: ReaderHandler = { reader, caller, body in
+    guard !caller.user.isEmpty else { throw ItemError.noUser }
     let request = try TidingsV1.FetchSchemaRequest(decoding: body.bytes, in: reader.arena)
     let info = try reader.engine.schema(
       of: try containerName(request.container),

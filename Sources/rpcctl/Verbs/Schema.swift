@@ -14,9 +14,9 @@ extension Verb {
       options: [Option(flag: "indexes", "Print the indexes instead, and where they stand.")],
       discussion: """
         Examples:
-          rpcctl schema get > houses.ckdb
-          rpcctl schema get --environment production -o json
-          rpcctl schema get --indexes
+          rpcctl --as admin schema get > houses.ckdb
+          rpcctl --as admin schema get --environment production -o json
+          rpcctl --as admin schema get --indexes
 
         Without --output the schema is printed as text, in the schema language.
         """
@@ -52,7 +52,7 @@ extension Verb {
 
         Examples:
           rpcctl --as admin schema apply houses.ckdb --dry-run
-          rpcctl schema get | rpcctl --as admin --container copy schema apply -
+          rpcctl --as admin schema get | rpcctl --as admin --container copy schema apply -
         """
     ),
     run: { invocation in
