@@ -7,6 +7,7 @@ enum SchemaFile {
   /// - Parameters:
   ///   - text: In the schema language.
   ///   - name: How messages call the file.
+  /// - Returns: The counts.
   /// - Throws: `LocalFailure` with line, column and what is wrong there.
   static func counts(_ text: String, name: String) throws(LocalFailure) -> SchemaCounts {
     do {

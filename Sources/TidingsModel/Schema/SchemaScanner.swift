@@ -59,6 +59,8 @@ struct SchemaScanner {
   /// The name or word that stands here.
   ///
   /// - Parameter what: What it is a name of, for errors.
+  /// - Returns: The name, and where it stands.
+  /// - Throws: When no name stands here, or one in quotes does not end.
   mutating func name(_ what: String) throws(SchemaError) -> Name {
     let start = position
     if isNext("\"") {
