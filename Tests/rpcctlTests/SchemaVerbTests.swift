@@ -1,4 +1,5 @@
 import Testing
+import TidingsClient
 import TidingsProto
 import TidingsProtobuf
 import TidingsRPC
