@@ -114,6 +114,7 @@ let package = Package(
       "CommandLineTools",
       "TidingsClient",
       "TidingsJSON",
+      "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC"
@@ -124,11 +125,13 @@ let package = Package(
       "BenchCore",
       "CommandLineTools",
       "TidingsClient",
+      "TidingsEngine",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsSQL",
       "TidingsSQLite",
       "CZeroMQ",
       "CSQLite"

@@ -20,7 +20,7 @@ public final class Engine {
   private let catalog: Catalog
   private let records: RecordTable
   private let ancestors: AncestorLog
-  private let fieldTypes: FieldTypes
+  private let schemas: SchemaTable
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
   private let events: EventLog
@@ -29,6 +29,7 @@ public final class Engine {
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   private let subscriptionChanges: ModifySubscriptions
+  private let schemaChanges: ModifySchema
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
 
@@ -68,7 +69,6 @@ public final class Engine {
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
-    fieldTypes = try FieldTypes(connection)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     events = try EventLog(
@@ -87,6 +87,8 @@ public final class Engine {
       limits: limits
     )
     indexes = try IndexRegistry(connection, bell: bell)
+    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
+    schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
       FieldIndex(registry: indexes, entries: indexEntries)
@@ -95,7 +97,7 @@ public final class Engine {
       catalog: catalog,
       records: records,
       ancestors: ancestors,
-      fieldTypes: fieldTypes,
+      schemas: schemas,
       channels: channels,
       events: events,
       followers: followers,
@@ -135,8 +137,8 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      fieldTypes.forget()
       ancestors.forget()
+      schemas.forget()
       try channels.load()
       try indexes.load()
       mustReload = false
@@ -150,6 +152,7 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
     return events.takePending()
@@ -285,7 +288,8 @@ public final class Engine {
     after token: [UInt8],
     limit: Int
   ) throws -> NotificationPage {
-    try feed.page(
+    try catalog.requireDeployed(container, environment)
+    return try feed.page(
       for: caller,
       container: container,
       environment: environment,
@@ -303,6 +307,7 @@ public final class Engine {
     container: String,
     environment: Environment
   ) throws -> [ItemError?] {
+    try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
       of: owner,
       container: container,
@@ -333,6 +338,7 @@ public final class Engine {
   ) throws
     -> [PushChannel]
   {
+    try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
       of: caller.user,
       container: container,
@@ -356,6 +362,29 @@ public final class Engine {
   public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
   {
     controlTopics.topic(of: user, container: container, environment: environment)
+  }
+
+  // MARK: Schemas
+
+  /// Brings the development schema of a container to what a text says, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments`, with line and column for a text that is no schema, or
+  ///   `limitExceeded`; `SQLError`.
+  public func applySchema(
+    _ text: String,
+    to container: String,
+    isDryRun: Bool
+  ) throws -> [SchemaChange] {
+    try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+  }
+
+  /// Brings the production schema of a container to that of development, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
+  public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
+    try schemaChanges.deploy(container, isDryRun: isDryRun)
   }
 
   // MARK: Idempotency

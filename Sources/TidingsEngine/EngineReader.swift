@@ -1,4 +1,4 @@
-internal import TidingsModel
+public import TidingsModel
 public import TidingsSQL
 
 /// What is read beside the loop: queries and feeds, on a connection of its own.
@@ -10,6 +10,7 @@ public final class EngineReader {
   let catalog: Catalog
   let identity: StoreIdentity
   let ancestors: AncestorLog
+  let schemas: SchemaReader
   let codec: any BodyCodec
   /// What calls may not exceed.
   public let limits: Limits
@@ -32,6 +33,7 @@ public final class EngineReader {
     catalog = try Catalog(connection)
     identity = try StoreIdentity(connection)
     ancestors = try AncestorLog(connection, limits: limits)
+    schemas = try SchemaReader(connection)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
   }
@@ -49,6 +51,13 @@ public final class EngineReader {
     )
     queryEngine = made
     return made
+  }
+
+  /// The schema of a container.
+  ///
+  /// - Throws: `ItemError` `badContainer` for one that nobody deployed to production; `SQLError`.
+  public func schema(of container: String, _ environment: Environment) throws -> SchemaInfo {
+    try schemas.info(of: container, environment)
   }
 
   /// Reads within one snapshot of the store.

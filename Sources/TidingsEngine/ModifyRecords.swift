@@ -6,7 +6,7 @@ final class ModifyRecords {
   private let catalog: Catalog
   private let records: RecordTable
   private let ancestors: AncestorLog
-  private let fieldTypes: FieldTypes
+  private let schemas: SchemaTable
   private let channels: ChannelRegistry
   private let events: EventLog
   private let followers: [any RecordFollower]
@@ -17,7 +17,7 @@ final class ModifyRecords {
     catalog: Catalog,
     records: RecordTable,
     ancestors: AncestorLog,
-    fieldTypes: FieldTypes,
+    schemas: SchemaTable,
     channels: ChannelRegistry,
     events: EventLog,
     followers: [any RecordFollower],
@@ -27,7 +27,7 @@ final class ModifyRecords {
     self.catalog = catalog
     self.records = records
     self.ancestors = ancestors
-    self.fieldTypes = fieldTypes
+    self.schemas = schemas
     self.channels = channels
     self.events = events
     self.followers = followers
@@ -113,11 +113,11 @@ final class ModifyRecords {
         try body.withUnsafeBytes { try codec.decodeRecord($0) }
       }
       let new = try merge(sent, into: old, in: zone, stamp: stamp)
-      let discovery = try fieldTypes.check(
+      let discovery = try schemas.check(
         new.fields,
         of: new.recordType,
         in: database.id,
-        planned: plan.discovered[new.recordType] ?? [:]
+        planned: plan.discovered
       )
       try checkMemberCount(of: new)
       for follower in followers {
@@ -192,7 +192,7 @@ final class ModifyRecords {
           replaced: row,
           old: old,
           new: nil,
-          discovery: []
+          discovery: SchemaDiscovery()
         ),
         outcome: .deleted(recordID)
       )
@@ -317,7 +317,7 @@ final class ModifyRecords {
         replacing: write.replaced,
         at: time
       )
-      try fieldTypes.learn(write.discovery, of: write.row.recordType, in: database.id)
+      try schemas.learn(write.discovery, of: write.row.recordType, in: database.id)
       for follower in followers { try follower.follow(write, in: database, at: time) }
     }
     for write in plan.writes {

@@ -2,11 +2,11 @@ internal import TidingsModel
 
 // What an index can find of a comparison.
 extension Predicate.Comparison {
-  /// The keys whose entries are just the records that satisfy this plain comparison, and the kind of
-  /// index that has them; `nil` when it does not look for values.
+  /// The keys whose entries are just the records that satisfy this plain comparison.
   ///
   /// - Parameter fieldKind: The type of the field: CONTAINS looks for members of a list, and for words
   ///   of a text.
+  /// - Returns: The keys and the kind of index that has them; `nil` when it does not look for values.
   func valueKeys(in fieldKind: FieldValue.Kind?) -> (keys: [IndexKey], kind: IndexKind)? {
     switch self.operator {
     case .equal, .in: return (values.compactMap { IndexKey($0) }, .ordered)
