@@ -83,15 +83,21 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
-    let followers: [any RecordFollower] = []
+    let references = try ReferenceTable(connection, limits: limits)
+    let clientTokens = try ClientTokens(connection, limits: limits)
+    let followers: [any RecordFollower] = [references, clientTokens]
     recordChanges = ModifyRecords(
-      catalog: catalog,
-      records: records,
-      ancestors: ancestors,
-      fieldTypes: fieldTypes,
-      channels: channels,
-      events: events,
-      followers: followers,
+      ModifyRecords.Tables(
+        catalog: catalog,
+        records: records,
+        ancestors: ancestors,
+        references: references,
+        fieldTypes: fieldTypes,
+        clientTokens: clientTokens,
+        channels: channels,
+        events: events,
+        followers: followers
+      ),
       codec: codec,
       limits: limits
     )
@@ -101,7 +107,8 @@ public final class Engine {
       channels: channels,
       events: events,
       followers: followers,
-      codec: codec
+      codec: codec,
+      limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
       catalog: catalog,
@@ -110,7 +117,7 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
-    chores = ChoreSchedule([ancestors])
+    chores = ChoreSchedule([ancestors, clientTokens])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -166,7 +173,7 @@ public final class Engine {
   // MARK: Records
 
   /// Saves and deletes records.
-  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> [RecordOutcome] {
+  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
     try recordChanges(changes, caller: caller, at: now)
   }
 
@@ -182,7 +189,7 @@ public final class Engine {
     let database = try catalog.database(databaseID)
     guard let zone = try database.flatMap({ try catalog.zone(id.zoneID, in: $0) }) else {
       guard id.zoneID == .default else {
-        throw ItemError(.zoneNotFound, "zone '\(id.zoneID.zoneName)' does not exist")
+        throw try catalog.absence(of: id.zoneID, in: database, scope: databaseID.scope)
       }
       throw unknown(id)
     }
