@@ -28,7 +28,6 @@ struct RecordPlan {
       if case .failed(let recordID, _, _)? = outcome { recordID } else { nil }
     }
   }
-  /// The types that fields without one take with these writes, by record type and field.
   /// The record types that get their first record with these writes, or new fields; and the types that
   /// fields without one take.
   private(set) var discovered: [String: [String: FieldValue.Kind]] = [:]
