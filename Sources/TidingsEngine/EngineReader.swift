@@ -10,6 +10,7 @@ public final class EngineReader {
   let catalog: Catalog
   let identity: StoreIdentity
   let schemas: SchemaReader
+  let ancestors: AncestorLog
   let codec: any BodyCodec
   /// What calls may not exceed.
   public let limits: Limits
@@ -31,6 +32,7 @@ public final class EngineReader {
     catalog = try Catalog(connection)
     identity = try StoreIdentity(connection)
     schemas = try SchemaReader(connection)
+    ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
   }
