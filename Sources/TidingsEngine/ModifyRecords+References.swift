@@ -26,8 +26,13 @@ extension ModifyRecords {
       }
     }
     let stored = ReferencePlan.Stored(
-      sources: { [tables] id in
-        try zones[id.zoneID].map { try tables.references.sources(of: id.recordName, in: $0) } ?? []
+      owned: { [tables] id in
+        try zones[id.zoneID].map { try tables.references.owned(by: id.recordName, in: $0) } ?? []
+      },
+      holder: { [tables] id, isWanted in
+        try zones[id.zoneID].flatMap {
+          try tables.references.holder(of: id.recordName, in: $0, where: isWanted)
+        }
       },
       exists: { [tables] id in
         try zones[id.zoneID].flatMap { try tables.records.recordType(id.recordName, in: $0) } != nil
@@ -49,7 +54,7 @@ extension ModifyRecords {
   private func hasReferences(_ plan: RecordPlan) throws -> Bool {
     try plan.writes.contains { write in
       if let new = write.new { return !new.bindingReferences.isEmpty }
-      return try !tables.references.sources(of: write.name, in: write.zone).isEmpty
+      return try tables.references.isTarget(write.name, in: write.zone)
     }
   }
 }
