@@ -16,7 +16,7 @@ extension ModifyRecords {
         taken.append(write.zone)
       }
       try apply(write, at: position, scene)
-      try tables.fieldTypes.learn(write.discovery, of: write.row.recordType, in: scene.database.id)
+      try tables.schemas.learn(write.discovery, of: write.row.recordType, in: scene.database.id)
     }
     for write in plan.writes { try fire(write, scene) }
 
@@ -86,7 +86,7 @@ extension ModifyRecords {
       replaced: row,
       old: try body.withUnsafeBytes { try codec.decodeRecord($0) },
       new: nil,
-      discovery: []
+      discovery: SchemaDiscovery()
     )
   }
 

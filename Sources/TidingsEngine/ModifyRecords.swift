@@ -9,7 +9,7 @@ final class ModifyRecords {
     let records: RecordTable
     let ancestors: AncestorLog
     let references: ReferenceTable
-    let fieldTypes: FieldTypes
+    let schemas: SchemaTable
     let clientTokens: ClientTokens
     let channels: ChannelRegistry
     let events: EventLog
@@ -164,13 +164,13 @@ final class ModifyRecords {
     of new: Record,
     _ scene: Scene,
     _ plan: RecordPlan
-  ) throws -> FieldTypes.Discovery {
+  ) throws -> SchemaDiscovery {
     do {
-      return try tables.fieldTypes.check(
+      return try tables.schemas.check(
         new.fields,
         of: new.recordType,
         in: scene.database.id,
-        planned: plan.discovered[new.recordType] ?? [:]
+        planned: plan.discovered
       )
     } catch var error as ItemError {
       error.message = "record '\(new.recordID.recordName)': " + error.message
@@ -206,7 +206,7 @@ final class ModifyRecords {
           replaced: row,
           old: old,
           new: nil,
-          discovery: []
+          discovery: SchemaDiscovery()
         ),
         outcome: .deleted(recordID)
       )

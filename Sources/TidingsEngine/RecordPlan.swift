@@ -15,7 +15,7 @@ struct RecordPlan {
     var old: Record?
     /// The record after; `nil` for a deletion.
     var new: Record?
-    var discovery: FieldTypes.Discovery
+    var discovery: SchemaDiscovery
   }
 
   /// One outcome for each item of the call.
@@ -28,7 +28,8 @@ struct RecordPlan {
       if case .failed(let recordID, _, _)? = outcome { recordID } else { nil }
     }
   }
-  /// The types that fields without one take with these writes, by record type and field.
+  /// The record types that get their first record with these writes, or new fields; and the types that
+  /// fields without one take.
   private(set) var discovered: [String: [String: FieldValue.Kind]] = [:]
   /// What goes along with the deletions, targets before their sources.
   var cascades: [ReferencePlan.Cascade] = []
@@ -52,9 +53,10 @@ struct RecordPlan {
       outcomes[item] = outcome
     }
     writes.append(write)
-    for (field, kind) in write.discovery {
-      discovered[write.row.recordType, default: [:]][field] = kind
-    }
+    guard !write.discovery.isEmpty else { return }
+    var fields = discovered[write.row.recordType, default: [:]]
+    for (field, kind) in write.discovery.fields where kind != .unknownList { fields[field] = kind }
+    discovered[write.row.recordType] = fields
   }
 
   /// The item succeeds without a write.
