@@ -64,6 +64,7 @@ let package = Package(
 
     // Domain wing.
     library("TidingsModel"),
+    library("TidingsFiles", "CSodium"),
     library("TidingsMatcher", "TidingsModel"),
     library("TidingsSQL"),
     library("TidingsSQLite", "TidingsSQL", "CSQLite"),
@@ -85,6 +86,7 @@ let package = Package(
     ),
     library(
       "TidingsClient",
+      "TidingsFiles",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -95,6 +97,7 @@ let package = Package(
     library(
       "TidingsService",
       "TidingsEngine",
+      "TidingsFiles",
       "TidingsModel",
       "TidingsSQL",
       "TidingsSQLite",
@@ -108,7 +111,7 @@ let package = Package(
 
     // Programs.
     library("CommandLineTools"),
-    executable("rpcd", "TidingsService", "CommandLineTools"),
+    executable("rpcd", "TidingsService", "TidingsEngine", "CommandLineTools"),
     executable(
       "rpcctl",
       "CommandLineTools",

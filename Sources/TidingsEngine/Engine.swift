@@ -30,6 +30,8 @@ public final class Engine {
   private let subscriptionChanges: ModifySubscriptions
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
+  private let assets: AssetTable
+  private let assetCollection: AssetCollection
 
   private var chores: ChoreSchedule
   /// Something was changed that gives the chores work: do them soon.
@@ -81,7 +83,9 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
-    let followers: [any RecordFollower] = []
+    assets = try AssetTable(connection)
+    assetCollection = try AssetCollection(connection, limits: limits)
+    let followers: [any RecordFollower] = [assets]
     recordChanges = ModifyRecords(
       catalog: catalog,
       records: records,
@@ -107,7 +111,7 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
-    chores = ChoreSchedule([])
+    chores = ChoreSchedule([assetCollection])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -145,6 +149,7 @@ public final class Engine {
   public func rollback() {
     try? rollbackStatement.run()
     _ = events.takePending()
+    _ = assetCollection.takeCollected()
     mustReload = true
   }
 
@@ -341,6 +346,16 @@ public final class Engine {
   {
     controlTopics.topic(of: user, container: container, environment: environment)
   }
+
+  // MARK: Assets
+
+  /// Makes an asset known whose file is complete; from now on records may name it.
+  public func addAsset(_ asset: Asset, in database: DatabaseID) throws {
+    try assets.add(asset, to: try catalog.makeDatabase(database), at: now)
+  }
+
+  /// The checksums of assets that no database has since the last commit; their files can go.
+  public func takeCollectedAssets() -> [[UInt8]] { assetCollection.takeCollected() }
 
   // MARK: Idempotency
 

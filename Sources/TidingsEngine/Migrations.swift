@@ -196,6 +196,7 @@ extension Migration {
           name TEXT NOT NULL,
           PRIMARY KEY (database_id, checksum, zone_id, name)
         ) WITHOUT ROWID;
+        CREATE INDEX asset_references_by_zone ON asset_references (zone_id);
 
         -- The schemas: what is learned or declared, per container and environment. version: changes
         -- with every change, also with a learned field or the state of an index.

@@ -258,8 +258,8 @@ final class ModifyRecords {
     return new
   }
 
-  /// Refuses what would be promised and not kept: this store neither follows nor checks references,
-  /// and has no assets.
+  /// Refuses what would be promised and not kept: this store neither follows nor checks
+  /// references.
   private func refuseWhatIsNotKept(_ record: Record) throws(ItemError) {
     func refuse(_ what: String, _ remedy: String) -> ItemError {
       ItemError(
@@ -274,8 +274,6 @@ final class ModifyRecords {
         throw refuse("an action of the reference '\(field.name)'", "use the action NONE")
       case .referenceList(let references) where references.contains { $0.action != .none }:
         throw refuse("an action in the references '\(field.name)'", "use the action NONE")
-      case .asset, .assetList:
-        throw refuse("the asset '\(field.name)'", "store small values as bytes")
       default: break
       }
     }

@@ -42,6 +42,8 @@ public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let limitExceeded = Self(rawValue: 27)
     /// The target of a reference is missing.
     public static let referenceViolation = Self(rawValue: 31)
+    /// The asset is not there: upload it first.
+    public static let assetNotAvailable = Self(rawValue: 35)
   }
 
   /// The reason.

@@ -1,4 +1,5 @@
 import CommandLineTools
+import TidingsEngine
 import TidingsService
 
 #if canImport(Glibc)
@@ -33,6 +34,18 @@ enum ServerArguments {
       default: defaults.logLevel.rawValue,
       choices: Logger.Level.allCases.map(\.rawValue),
       "How much is logged to standard error."
+    ),
+    Option(
+      "asset-bytes-max",
+      value: "BYTES",
+      default: "\(defaults.limits.assetBytesMax)",
+      "Largest asset that is taken."
+    ),
+    Option(
+      "asset-retention",
+      value: "HOURS",
+      default: "\(defaults.limits.assetRetentionHours)",
+      "How long an asset is kept that no record names."
     ),
     Option(
       "config",
@@ -91,6 +104,12 @@ enum ServerArguments {
     settings.pushEndpoint = parsed["push"] ?? settings.pushEndpoint
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
+    let limits = settings.limits
+    settings.limits.assetBytesMax =
+      try parsed.number("asset-bytes-max", in: 0...Int(Int64.max >> 1)).map(UInt64.init)
+      ?? limits.assetBytesMax
+    settings.limits.assetRetentionHours =
+      try parsed.number("asset-retention", in: 0...1_000_000) ?? limits.assetRetentionHours
     settings.checksThoroughly = parsed.has("verify")
     return settings
   }

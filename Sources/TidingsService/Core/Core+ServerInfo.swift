@@ -40,7 +40,10 @@ extension Core {
       predicateBytesMax: UInt32(PredicateLimits.textBytesMax),
       predicateNodesMax: UInt32(PredicateLimits.nodeCountMax),
       idempotencyRetentionHours: UInt32(limits.idempotencyRetentionHours),
-      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes)
+      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes),
+      assetBytesMax: limits.assetBytesMax,
+      assetChunkBytesMax: UInt32(limits.assetChunkBytesMax),
+      assetRetentionHours: UInt32(limits.assetRetentionHours)
     )
   }
 
