@@ -116,6 +116,7 @@ let package = Package(
       "rpcctl",
       "CommandLineTools",
       "TidingsClient",
+      "TidingsFiles",
       "TidingsJSON",
       "TidingsProto",
       "TidingsProtobuf",

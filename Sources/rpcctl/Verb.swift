@@ -11,6 +11,7 @@ struct Verb: Sendable {
 
   static let all: [Verb] = [
     modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
+    uploadAsset, downloadAsset,
     fetchNotificationChanges, markNotificationsRead, watch, call, describe, status, help,
   ]
 

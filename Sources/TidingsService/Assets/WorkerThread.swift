@@ -18,8 +18,9 @@ final class WorkerThread<State>: Sendable {
       guard next < jobs.count else { return nil }
       let job = jobs[next]
       next += 1
-      if next == jobs.count {
-        jobs.removeAll(keepingCapacity: true)
+      // What is done must not keep its memory while more comes.
+      if next == jobs.count || next == 16 {
+        jobs.removeSubrange(..<next)
         next = 0
       }
       return job
