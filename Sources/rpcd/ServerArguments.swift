@@ -1,5 +1,4 @@
 import CommandLineTools
-import TidingsEngine
 import TidingsService
 
 #if canImport(Glibc)
@@ -36,22 +35,12 @@ enum ServerArguments {
       "How much is logged to standard error."
     ),
     Option(
-      "asset-bytes-max",
-      value: "BYTES",
-      default: "\(defaults.limits.assetBytesMax)",
-      "Largest asset that is taken."
-    ),
-    Option(
-      "asset-retention",
-      value: "HOURS",
-      default: "\(defaults.limits.assetRetentionHours)",
-      "How long an asset is kept that no record names."
-    ),
-    Option(
       "config",
       value: "FILE",
       "Options as lines `name = value`; the environment and the command line win over it."
     ),
+    LimitArguments.option,
+    Option(flag: "limits", "Show the limits in force."),
     Option(flag: "verify", "Read the whole database before starting, whatever its size."),
     Option(flag: "help", letter: "h", "Show this."),
     Option(flag: "version", "Show the version."),
@@ -104,13 +93,12 @@ enum ServerArguments {
     settings.pushEndpoint = parsed["push"] ?? settings.pushEndpoint
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
-    let limits = settings.limits
-    settings.limits.assetBytesMax =
-      try parsed.number("asset-bytes-max", in: 0...Int(Int64.max >> 1)).map(UInt64.init)
-      ?? limits.assetBytesMax
-    settings.limits.assetRetentionHours =
-      try parsed.number("asset-retention", in: 0...1_000_000) ?? limits.assetRetentionHours
     settings.checksThoroughly = parsed.has("verify")
+    try LimitArguments.apply(parsed.all("limit"), to: &settings.limits)
+    if parsed.has("limits") {
+      print(LimitArguments.table(settings.limits), terminator: "")
+      return nil
+    }
     return settings
   }
 

@@ -12,8 +12,8 @@ public struct AssetProgress: Hashable, Sendable {
   public var step: Step
   /// Bytes that are done, from the beginning of the asset.
   public var bytesDone: UInt64
-  /// Bytes of the asset.
-  public var bytesTotal: UInt64
+  /// Bytes of the asset; `nil` while they are not known.
+  public var bytesTotal: UInt64?
 }
 
 /// Why a transfer of an asset failed on this side.

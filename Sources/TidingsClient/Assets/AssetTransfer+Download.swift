@@ -116,7 +116,7 @@ extension AssetTransfer {
         .init(
           step: .transferring,
           bytesDone: part.bytes,
-          bytesTotal: max(asset.size, part.bytes)
+          bytesTotal: asset.size == 0 ? nil : asset.size
         )
       )
     }
@@ -149,7 +149,7 @@ private struct Part {
       let end = min(size, bytes + UInt64(File.pieceBytes))
       try file.hash(into: &hash, bytes..<end)
       bytes = end
-      progress?(.init(step: .reading, bytesDone: bytes, bytesTotal: max(asset.size, size)))
+      progress?(.init(step: .reading, bytesDone: bytes, bytesTotal: size))
       await Task.yield()
       try Task.checkCancellation()
     }

@@ -80,7 +80,7 @@ final class AssetMethods: TidingsV1.AssetService.Server {
       throw ItemError(
         .limitExceeded,
         "the asset has \(asset.size) bytes and may have \(limits.assetBytesMax): split it into "
-          + "several, or let an operator raise --asset-bytes-max"
+          + "several, or let an operator raise --limit asset-bytes-max"
       )
     }
     guard request.chunk.count <= limits.assetChunkBytesMax else {

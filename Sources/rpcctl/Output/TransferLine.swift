@@ -49,7 +49,12 @@ final class TransferLine: Sendable {
   func end() { output.tell(overwriting: "") }
 
   private func line(_ progress: AssetProgress, bytesPerSecond: Double) -> String {
-    let (done, total) = (Double(progress.bytesDone), Double(max(progress.bytesTotal, 1)))
+    let done = Double(progress.bytesDone)
+    let speed = bytesPerSecond > 0 ? ", \(Self.megabytes(bytesPerSecond)) MB/s" : ""
+    guard let bytesTotal = progress.bytesTotal else {
+      return "\(name) \(Self.megabytes(done)) MB\(speed)"
+    }
+    let total = Double(max(bytesTotal, 1))
     let part = min(done / total, 1)
     let filled = Int(part * Double(Self.barWidth))
     let bar =
@@ -57,8 +62,7 @@ final class TransferLine: Sendable {
       + String(repeating: "-", count: Self.barWidth - filled)
     let percent = "\(Int(part * 100))%"
     let padding = String(repeating: " ", count: 4 - percent.count)
-    let amount = "\(Self.megabytes(done)) of \(Self.megabytes(total)) MB"
-    let speed = bytesPerSecond > 0 ? ", \(Self.megabytes(bytesPerSecond)) MB/s" : ""
+    let amount = "\(Self.megabytes(done)) of \(Self.megabytes(Double(bytesTotal))) MB"
     let verb = progress.step == .reading ? " (reading)" : ""
     return "\(name) [\(bar)] \(padding)\(percent)  \(amount)\(speed)\(verb)"
   }
