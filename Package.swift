@@ -174,6 +174,7 @@ let package = Package(
       "rpcctl",
       "CommandLineTools",
       "TidingsClient",
+      "TidingsFiles",
       "TidingsJSON",
       "TidingsProto",
       "TidingsProtobuf",
@@ -185,6 +186,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsClient",
+      "TidingsFiles",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -210,6 +212,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC"
     ),
+    tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
     tests("TidingsMatcherTests", "RandomSupport", "TidingsMatcher", "TidingsModel"),
     tests("TidingsModelTests", "RandomSupport", "TidingsModel"),
     tests(
@@ -227,6 +230,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsEngine",
+      "TidingsFiles",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",

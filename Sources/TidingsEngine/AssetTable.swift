@@ -102,7 +102,8 @@ final class AssetTable: RecordFollower {
     select.bind(database.number, at: 1)
     select.bind(asset.checksum, at: 2)
     defer { select.reset() }
-    let place = "record '\(record.recordID.recordName)', field '\(field)': the asset "
+    let place =
+      "record '\(record.recordID.recordName)', field '\(field)': the asset "
       + asset.checksum.hexadecimal
     guard try select.step() else {
       throw ItemError(

@@ -38,6 +38,7 @@ package final class File: Sendable {
   ///   - path: Where.
   ///   - access: What for.
   ///   - mode: The rights of a file that is created, before the process's mask.
+  /// - Throws: `FileError`.
   package init(path: String, _ access: Access, mode: UInt32 = 0o600) throws(FileError) {
     self.path = path
     descriptor = open(path, access.flags, mode)
@@ -119,6 +120,7 @@ package final class File: Sendable {
   ///   - hash: The hash.
   ///   - range: Which bytes.
   ///   - progress: Called after each piece with the number of bytes that are done.
+  /// - Throws: `FileError`.
   package func hash(
     into hash: inout SHA256,
     _ range: Range<UInt64>,

@@ -14,6 +14,13 @@ public struct AssetProgress: Hashable, Sendable {
   public var bytesDone: UInt64
   /// Bytes of the asset; `nil` while they are not known.
   public var bytesTotal: UInt64?
+
+  /// Progress from its parts, in bytes.
+  public init(step: Step, bytesDone: UInt64, bytesTotal: UInt64?) {
+    self.step = step
+    self.bytesDone = bytesDone
+    self.bytesTotal = bytesTotal
+  }
 }
 
 /// Why a transfer of an asset failed on this side.

@@ -133,7 +133,7 @@ final class AssetFiles: Sendable {
         if removed > 0 {
           logger.log(.info, "files of assets without owners removed", ["count": "\(removed)"])
         }
-      } catch where !Task.isCancelled {
+      } catch  where !Task.isCancelled {
         logger.log(.warning, "the files of assets cannot be swept", ["reason": "\(error)"])
       } catch {}
       try? await Task.sleep(for: Self.sweepPause)
@@ -187,6 +187,8 @@ final class AssetFiles: Sendable {
 extension Array {
   /// Parts of at most so many elements, in order.
   fileprivate func pieces(_ count: Int) -> [[Element]] {
-    stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }
+    stride(from: 0, to: self.count, by: count).map {
+      Array(self[$0..<Swift.min($0 + count, self.count)])
+    }
   }
 }
