@@ -173,6 +173,7 @@ let package = Package(
       "rpcctlTests",
       "rpcctl",
       "CommandLineTools",
+      "TestSupport",
       "TidingsClient",
       "TidingsFiles",
       "TidingsJSON",

@@ -1,5 +1,5 @@
-import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import TidingsClient
 import TidingsFiles
@@ -10,19 +10,13 @@ import TidingsRPC
 
 @testable import rpcctl
 
-@Suite final class AssetVerbTests {
-  private let folder: String
+@Suite struct AssetVerbTests {
+  private let folder: TemporaryFolder
   private let content = [UInt8]("hello".utf8)
 
   init() throws {
-    var template = Array("/tmp/rpcctl-assets-XXXXXX".utf8CString)
-    folder = try #require(mkdtemp(&template).map { String(cString: $0) })
-    try File(path: folder + "/photo", .create).write(content[...], at: 0)
-  }
-
-  deinit {
-    for name in (try? Folder.names(folder)) ?? [] { try? Folder.remove(folder + "/" + name) }
-    rmdir(folder)
+    folder = try TemporaryFolder()
+    try folder.write(content, to: "photo")
   }
 
   private var asset: TidingsV1.Asset {
@@ -31,7 +25,7 @@ import TidingsRPC
 
   @Test("an upload prints what a record's field takes")
   func upload() async throws {
-    let run = await ProgramRun("upload-asset", folder + "/photo", "--database", "public") { _ in
+    let run = await ProgramRun("upload-asset", folder.file("photo"), "--database", "public") { _ in
       [TidingsV1.UploadAssetResponse(offset: 5, complete: true).encoded()]
     }
     #expect(run.exitCode == .success && run.err == "")
@@ -51,10 +45,10 @@ import TidingsRPC
 
   @Test("a file that cannot be read is told")
   func missingFile() async throws {
-    let run = await ProgramRun("upload-asset", folder + "/none")
+    let run = await ProgramRun("upload-asset", folder.file("none"))
     #expect(run.exitCode == .localFailure)
-    #expect(run.err == "rpcctl: cannot open '\(folder)/none': No such file or directory\n")
-    let folderRun = await ProgramRun("upload-asset", folder)
+    #expect(run.err == "rpcctl: cannot open '\(folder.file("none"))': No such file or directory\n")
+    let folderRun = await ProgramRun("upload-asset", folder.path)
     #expect(folderRun.exitCode == .localFailure && folderRun.err.contains("no file with content"))
   }
 
@@ -85,13 +79,13 @@ import TidingsRPC
     }
     let byField = ["--record", "h1", "--field", "photos", "--index", "1"]
     for names in [byField, [asset.checksum.hexadecimal], [Base64.encode(asset.checksum)]] {
-      try? Folder.remove(folder + "/copy")
+      try? Folder.remove(folder.file("copy"))
       let run = await ProgramRun(
-        list: ["download-asset", "-O", folder + "/copy"] + names,
+        list: ["download-asset", "-O", folder.file("copy")] + names,
         answer: server
       )
       #expect(run.exitCode == .success && run.out == "" && run.err == "", "\(run.err)")
-      #expect(try File(path: folder + "/copy", .read).read(at: 0, count: 100) == content)
+      #expect(try File(path: folder.file("copy"), .read).read(at: 0, count: 100) == content)
     }
     let wrong = [
       (["--record", "h1", "--field", "name"], "field 'name' of record 'h1' holds no asset"),
@@ -102,7 +96,7 @@ import TidingsRPC
     ]
     for (names, message) in wrong {
       let run = await ProgramRun(
-        list: ["download-asset", "-O", folder + "/copy"] + names,
+        list: ["download-asset", "-O", folder.file("copy")] + names,
         answer: server
       )
       #expect(run.exitCode != .success && run.err.contains(message), "\(run.err)")

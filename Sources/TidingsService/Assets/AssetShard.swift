@@ -27,6 +27,8 @@ final class AssetShard {
 
   /// Most uploads whose hashes are remembered; others are read again when they are complete.
   private static let runningMax = 64
+  /// The disk is waited for after so many bytes, not for all of them in the last call.
+  private static let unsynchronizedBytesMax: UInt64 = 8 << 20
   /// The time of a released asset begins anew when it is sent again after so long.
   private static let renewalMilliseconds: Int64 = 60_000
 
@@ -94,6 +96,10 @@ final class AssetShard {
     let file = try File(path: folder.partPath(name), .create)
     do {
       try file.write(bytes, at: offset)
+      let end = offset + UInt64(bytes.count)
+      if end / Self.unsynchronizedBytesMax > offset / Self.unsynchronizedBytesMax {
+        try file.synchronize()
+      }
     } catch {
       // What a full disk took of the chunk may be incomplete: the next try begins at its begin.
       try? file.truncate(to: offset)
