@@ -118,6 +118,7 @@ let package = Package(
       "TidingsClient",
       "TidingsFiles",
       "TidingsJSON",
+      "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC"

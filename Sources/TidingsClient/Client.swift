@@ -48,6 +48,8 @@ public final class Client: Sendable {
   ///
   /// `assets(in:)` is what most want.
   public var assetCalls: TidingsV1.AssetService.Client { .init(transport) }
+  /// Schemas: fetch, apply, deploy.
+  public var schemas: TidingsV1.SchemaService.Client { .init(transport) }
   /// The log of notifications.
   ///
   /// `notificationStream` is what most want.
