@@ -107,7 +107,6 @@ final class ModifyRecords {
     if removesParent { sent.parent = nil }
     do {
       try sent.validate()
-      try refuseWhatIsNotKept(sent)
       let zone = try zone(sent.recordID.zoneID, scene)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
       if policy == .ifServerRecordUnchanged, let conflict = sent.conflict(with: row) {
@@ -248,20 +247,5 @@ final class ModifyRecords {
       )
     else { return nil }
     return body
-  }
-
-  /// Refuses what would be promised and not kept: this store has no assets.
-  private func refuseWhatIsNotKept(_ record: Record) throws(ItemError) {
-    for field in record.fields.sorted {
-      switch field.value {
-      case .asset, .assetList:
-        throw ItemError(
-          .invalidArguments,
-          "record '\(record.recordID.recordName)': the asset '\(field.name)' is not supported by this "
-            + "server: store small values as bytes"
-        )
-      default: break
-      }
-    }
   }
 }

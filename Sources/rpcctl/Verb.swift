@@ -12,6 +12,7 @@ struct Verb: Sendable {
   static let all: [Verb] =
     [
       modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
+      uploadAsset, downloadAsset,
       fetchNotificationChanges, markNotificationsRead, watch,
     ] + schemaVerbs + [call, describe, status, help]
 
