@@ -10,7 +10,8 @@ struct Verb: Sendable {
   let run: @Sendable (Invocation) async throws -> ExitCode
 
   static let all: [Verb] = [
-    modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
+    modifyRecords, fetchRecords, query, explain, modifyZones, fetchZones, modifySubscriptions,
+    fetchSubscriptions,
     fetchNotificationChanges, markNotificationsRead, watch, call, describe, status, help,
   ]
 
@@ -51,7 +52,10 @@ struct Invocation: Sendable {
 struct Session: Sendable {
   /// Carries calls.
   let transport: any ClientTransport
-  /// The user's notifications after a token.
+  /// The user's notifications after a token; the closure hears of the connection.
   let notifications:
-    @Sendable (_ token: [UInt8]) -> any AsyncSequence<TidingsV1.Notification, RPCError> & Sendable
+    @Sendable (
+      _ token: [UInt8],
+      _ onConnection: @escaping @Sendable (NotificationStream.Connection) -> Void
+    ) -> any AsyncSequence<TidingsV1.Notification, RPCError> & Sendable
 }

@@ -94,6 +94,7 @@ struct PredicateTextTests {
       ("a LIKE 'x*'", 3, "LIKE is not supported"),
       ("a MATCHES 'x'", 3, "MATCHES is not supported"),
       ("a ENDSWITH 'x'", 3, "ENDSWITH is not supported"),
+      ("size > 3", 1, "write #size for a field of this name"),
       ("a.b = 1", 2, "key paths"),
       ("a[0] = 1", 2, "subscripts"),
       ("a BEGINSWITH[cd] 'x'", 13, "[cd]"),

@@ -21,6 +21,7 @@ struct ProgramRun {
     format: OutputFormat = .jsonl,
     notifications: [TidingsV1.Notification] = [],
     staysOpen: Bool = false,
+    connections: [NotificationStream.Connection] = [],
     answer: @escaping ScriptedTransport.Answer = ScriptedTransport.noAnswer
   ) async {
     await self.init(
@@ -30,6 +31,7 @@ struct ProgramRun {
       format: format,
       notifications: notifications,
       staysOpen: staysOpen,
+      connections: connections,
       answer: answer
     )
   }
@@ -41,6 +43,7 @@ struct ProgramRun {
     format: OutputFormat = .jsonl,
     notifications: [TidingsV1.Notification] = [],
     staysOpen: Bool = false,
+    connections: [NotificationStream.Connection] = [],
     answer: @escaping ScriptedTransport.Answer = ScriptedTransport.noAnswer
   ) async {
     let (out, err) = (Recorder(), Recorder())
@@ -64,8 +67,9 @@ struct ProgramRun {
         configuration.set(settings)
         return Session(
           transport: transport,
-          notifications: { _ in
-            ScriptedNotifications(list: notifications, staysOpen: staysOpen)
+          notifications: { _, onConnection in
+            for connection in connections { onConnection(connection) }
+            return ScriptedNotifications(list: notifications, staysOpen: staysOpen)
           }
         )
       }
