@@ -169,6 +169,8 @@ let package = Package(
       "rpcctlTests",
       "rpcctl",
       "CommandLineTools",
+      "RandomSupport",
+      "TestSupport",
       "TidingsClient",
       "TidingsJSON",
       "TidingsProto",
@@ -185,6 +187,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSQLite",
+      "rpcctl",
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),

@@ -31,13 +31,7 @@ struct Program: Sendable {
       environment: environment,
       input: .system,
       output: .system,
-      connect: { configuration in
-        let client = try await Self.connected(configuration)
-        return Session(
-          transport: client.transport,
-          notifications: { client.notificationStream(after: $0, onConnection: $1) }
-        )
-      }
+      connect: Self.connect
     )
   }
 
@@ -56,13 +50,19 @@ struct Program: Sendable {
     self.connect = connect
   }
 
-  private static func connected(_ configuration: ClientConfiguration) async throws -> Client {
+  /// Begins to connect to a server.
+  static func connect(_ configuration: ClientConfiguration) async throws -> Session {
+    let client: Client
     do {
-      return try await Client(configuration)
+      client = try await Client(configuration)
     } catch {
       guard error.code == .invalidArgument else { throw error }
       throw UsageError("--endpoint '\(configuration.endpoint)' cannot be used: \(error.message)")
     }
+    return Session(
+      transport: client.transport,
+      notifications: { client.notificationStream(after: $0, onConnection: $1) }
+    )
   }
 
   func run() async -> ExitCode {

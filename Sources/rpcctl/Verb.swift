@@ -10,7 +10,8 @@ struct Verb: Sendable {
   let run: @Sendable (Invocation) async throws -> ExitCode
 
   static let all: [Verb] = [
-    modifyRecords, fetchRecords, query, explain, modifyZones, fetchZones, modifySubscriptions,
+    modifyRecords, fetchRecords, query, explain, export, importRecords, modifyZones, fetchZones,
+    modifySubscriptions,
     fetchSubscriptions,
     fetchNotificationChanges, markNotificationsRead, watch, call, describe, status, help,
   ]

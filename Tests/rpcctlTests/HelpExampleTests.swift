@@ -63,6 +63,7 @@ import TidingsRPC
         list: Array(command.dropFirst()),
         files: [
           "-": #"{"recordType":"T","recordName":"a"}"#,
+          "houses.jsonl": "",
           "houses.json": #"{"recordType":"T","recordName":"a"}"#,
         ]
       )

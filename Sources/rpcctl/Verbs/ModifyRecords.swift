@@ -98,12 +98,7 @@ extension Verb {
     guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
       throw UsageError("nothing to do: --save and --delete say what")
     }
-    request.savePolicy =
-      switch arguments["policy"] {
-      case "changed-keys": .changedKeys
-      case "all-keys": .allKeys
-      default: .ifServerRecordUnchanged
-      }
+    request.savePolicy = savePolicy(arguments)
     if arguments.has("no-atomic") { request.atomic = false }
     request.dryRun = arguments.has("dry-run")
     request.clientChangeTokenData = Array((arguments["client-token-data"] ?? "").utf8)
