@@ -64,7 +64,7 @@ private struct WireWalker {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The next field; with its content if that is bytes. `nil`: the end, or what is no message.
+  /// The next field, with its content if that is bytes; `nil`: the end, or what is no message.
   mutating func next() -> (number: UInt64, content: ArraySlice<UInt8>?)? {
     guard let tag = varint() else { return nil }
     switch tag & 7 {

@@ -13,7 +13,10 @@ final class ImportReport {
   private var progressAt = ContinuousClock.now
   private var toldCount = 0
 
+  /// Begins to count the time.
+  ///
   /// - Parameters:
+  ///   - output: Where everything is told.
   ///   - source: The name of the file, for messages.
   ///   - errors: Where all errors go, as JSON lines; `nil`: to standard error, as far as they fit.
   init(_ output: Output, source: String, errors: OutputFile?) {
