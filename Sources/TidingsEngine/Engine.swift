@@ -19,8 +19,8 @@ public final class Engine {
 
   private let catalog: Catalog
   private let records: RecordTable
-  private let ancestors: AncestorLog
   private let schemas: SchemaTable
+  private let ancestors: AncestorLog
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
   private let events: EventLog
@@ -32,6 +32,8 @@ public final class Engine {
   private let schemaChanges: ModifySchema
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
+  private let assets: AssetTable
+  private let assetCollection: AssetCollection
 
   let indexes: IndexRegistry
 
@@ -86,21 +88,32 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
+    assets = try AssetTable(connection)
+    assetCollection = try AssetCollection(connection, limits: limits)
+    let references = try ReferenceTable(connection, limits: limits)
+    let clientTokens = try ClientTokens(connection, limits: limits)
     indexes = try IndexRegistry(connection, bell: bell)
     schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
-      FieldIndex(registry: indexes, entries: indexEntries)
+      references,
+      FieldIndex(registry: indexes, entries: indexEntries),
+      clientTokens,
+      assets,
     ]
     recordChanges = ModifyRecords(
-      catalog: catalog,
-      records: records,
-      ancestors: ancestors,
-      schemas: schemas,
-      channels: channels,
-      events: events,
-      followers: followers,
+      ModifyRecords.Tables(
+        catalog: catalog,
+        records: records,
+        ancestors: ancestors,
+        references: references,
+        schemas: schemas,
+        clientTokens: clientTokens,
+        channels: channels,
+        events: events,
+        followers: followers
+      ),
       codec: codec,
       limits: limits
     )
@@ -110,7 +123,8 @@ public final class Engine {
       channels: channels,
       events: events,
       followers: followers,
-      codec: codec
+      codec: codec,
+      limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
       catalog: catalog,
@@ -120,9 +134,11 @@ public final class Engine {
       limits: limits
     )
     chores = ChoreSchedule([
+      ancestors,
+      clientTokens,
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
-      ancestors,
+      assetCollection,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -137,8 +153,8 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      ancestors.forget()
       schemas.forget()
+      ancestors.forget()
       try channels.load()
       try indexes.load()
       mustReload = false
@@ -164,6 +180,7 @@ public final class Engine {
   public func rollback() {
     try? rollbackStatement.run()
     _ = events.takePending()
+    _ = assetCollection.takeCollected()
     mustReload = true
   }
 
@@ -181,7 +198,7 @@ public final class Engine {
   // MARK: Records
 
   /// Saves and deletes records.
-  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> [RecordOutcome] {
+  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
     try recordChanges(changes, caller: caller, at: now)
   }
 
@@ -197,7 +214,7 @@ public final class Engine {
     let database = try catalog.database(databaseID)
     guard let zone = try database.flatMap({ try catalog.zone(id.zoneID, in: $0) }) else {
       guard id.zoneID == .default else {
-        throw ItemError(.zoneNotFound, "zone '\(id.zoneID.zoneName)' does not exist")
+        throw try catalog.absence(of: id.zoneID, in: database, scope: databaseID.scope)
       }
       throw unknown(id)
     }
@@ -363,6 +380,16 @@ public final class Engine {
   {
     controlTopics.topic(of: user, container: container, environment: environment)
   }
+
+  // MARK: Assets
+
+  /// Makes an asset known whose file is complete; from now on records may name it.
+  public func addAsset(_ asset: Asset, in database: DatabaseID) throws {
+    try assets.add(asset, to: try catalog.makeDatabase(database), at: now)
+  }
+
+  /// The checksums of assets that no database has since the last commit; their files can go.
+  public func takeCollectedAssets() -> [[UInt8]] { assetCollection.takeCollected() }
 
   // MARK: Schemas
 

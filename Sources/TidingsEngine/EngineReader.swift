@@ -9,8 +9,8 @@ public final class EngineReader {
   let connection: any SQLConnection
   let catalog: Catalog
   let identity: StoreIdentity
-  let ancestors: AncestorLog
   let schemas: SchemaReader
+  let ancestors: AncestorLog
   let codec: any BodyCodec
   /// What calls may not exceed.
   public let limits: Limits
@@ -32,8 +32,8 @@ public final class EngineReader {
     self.limits = limits
     catalog = try Catalog(connection)
     identity = try StoreIdentity(connection)
-    ancestors = try AncestorLog(connection, limits: limits)
     schemas = try SchemaReader(connection)
+    ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
   }

@@ -3,74 +3,64 @@ internal import TidingsSQL
 
 /// Saves and deletes records: decides everything for a call, then writes it.
 final class ModifyRecords {
-  private let catalog: Catalog
-  private let records: RecordTable
-  private let ancestors: AncestorLog
-  private let schemas: SchemaTable
-  private let channels: ChannelRegistry
-  private let events: EventLog
-  private let followers: [any RecordFollower]
-  private let codec: any BodyCodec
-  private let limits: Limits
+  /// The tables that hold records and what hangs on them.
+  struct Tables {
+    let catalog: Catalog
+    let records: RecordTable
+    let ancestors: AncestorLog
+    let references: ReferenceTable
+    let schemas: SchemaTable
+    let clientTokens: ClientTokens
+    let channels: ChannelRegistry
+    let events: EventLog
+    let followers: [any RecordFollower]
+  }
 
-  init(
-    catalog: Catalog,
-    records: RecordTable,
-    ancestors: AncestorLog,
-    schemas: SchemaTable,
-    channels: ChannelRegistry,
-    events: EventLog,
-    followers: [any RecordFollower],
-    codec: any BodyCodec,
-    limits: Limits
-  ) {
-    self.catalog = catalog
-    self.records = records
-    self.ancestors = ancestors
-    self.schemas = schemas
-    self.channels = channels
-    self.events = events
-    self.followers = followers
+  let tables: Tables
+  let codec: any BodyCodec
+  let limits: Limits
+
+  init(_ tables: Tables, codec: any BodyCodec, limits: Limits) {
+    self.tables = tables
     self.codec = codec
     self.limits = limits
   }
 
   /// Applies the changes of one call within the open transaction.
   ///
-  /// - Returns: An outcome for each save, then for each deletion.
   /// - Throws: What fails the call as a whole: `ItemError` before anything is written, or `SQLError`.
   func callAsFunction(
     _ changes: RecordChanges,
     caller: Caller,
     at time: Timestamp
-  ) throws
-    -> [RecordOutcome]
-  {
+  ) throws -> ModifiedRecords {
     try checkCall(changes)
-    let database = try catalog.makeDatabase(changes.database)
-    var plan = RecordPlan(itemCount: changes.saves.count + changes.deletions.count)
-    for (item, record) in changes.saves.enumerated() {
-      try planSave(
-        record,
-        item: item,
-        policy: changes.policy,
-        in: database,
-        stamp: Record.Stamp(timestamp: time, caller: caller),
-        plan: &plan
-      )
-    }
-    for (offset, recordID) in changes.deletions.enumerated() {
-      try planDeletion(
-        recordID,
-        item: changes.saves.count + offset,
-        in: database,
-        at: time,
-        plan: &plan
-      )
-    }
-    if changes.isAtomic { plan.applyAtomicity() }
-    try apply(plan, in: database, caller: caller, at: time)
-    return plan.outcomes.compactMap(\.self)
+    try tables.clientTokens.check(changes.clientChangeToken, of: caller)
+    let scene = Scene(
+      database: try database(changes),
+      stamp: Record.Stamp(timestamp: time, caller: caller),
+      isDryRun: changes.isDryRun
+    )
+    let plan = try plan(changes, scene)
+    var result = ModifiedRecords(outcomes: plan.outcomes.compactMap(\.self))
+    result.cascadedDeletions =
+      changes.isDryRun
+      ? try foretell(plan, scene) : try apply(plan, scene, mark: changes.clientChangeToken)
+    return result
+  }
+
+  /// Where a call works, for whom and when.
+  struct Scene {
+    let database: DatabaseEntry
+    let stamp: Record.Stamp
+    let isDryRun: Bool
+  }
+
+  /// The database; for a dry run one that has no number yet need not be written.
+  private func database(_ changes: RecordChanges) throws -> DatabaseEntry {
+    guard changes.isDryRun else { return try tables.catalog.makeDatabase(changes.database) }
+    return try tables.catalog.database(changes.database)
+      ?? DatabaseEntry(number: 0, id: changes.database, head: 0)
   }
 
   // MARK: Deciding
@@ -90,38 +80,54 @@ final class ModifyRecords {
     }
   }
 
+  private func plan(_ changes: RecordChanges, _ scene: Scene) throws -> RecordPlan {
+    let itemCount = changes.saves.count + changes.deletions.count
+    var plan = RecordPlan(itemCount: itemCount, limits: limits)
+    for (item, record) in changes.saves.enumerated() {
+      try planSave(record, item: item, policy: changes.policy, scene, plan: &plan)
+    }
+    for (offset, recordID) in changes.deletions.enumerated() {
+      try planDeletion(recordID, item: changes.saves.count + offset, scene, plan: &plan)
+    }
+    if changes.isAtomic { plan.applyAtomicity() }
+    try planReferences(&plan, isAtomic: changes.isAtomic)
+    return plan
+  }
+
   private func planSave(
     _ sent: Record,
     item: Int,
     policy: RecordChanges.SavePolicy,
-    in database: DatabaseEntry,
-    stamp: Record.Stamp,
+    _ scene: Scene,
     plan: inout RecordPlan
   ) throws {
     var sent = sent
-    if sent.recordID.recordName.isEmpty { sent.recordID.recordName = randomRecordName() }
+    if sent.recordID.recordName.isEmpty { sent.recordID.recordName = RecordID.randomName() }
+    let removesParent = sent.parent?.recordID.recordName.isEmpty == true
+    if removesParent { sent.parent = nil }
     do {
       try sent.validate()
-      try refuseWhatIsNotKept(sent)
-      let zone = try zone(sent.recordID.zoneID, in: database, at: stamp.timestamp)
-      let row = try records.row(sent.recordID.recordName, in: zone)
-      if policy == .ifServerRecordUnchanged, let conflict = conflict(sent, with: row) {
-        plan.fail(item, sent.recordID, conflict, serverRecord: row?.body)
+      let zone = try zone(sent.recordID.zoneID, scene)
+      let row = try tables.records.row(sent.recordID.recordName, in: zone)
+      if policy == .ifServerRecordUnchanged, let conflict = sent.conflict(with: row) {
+        let ancestor = try ancestor(of: row, sent.changeTag, steps: &plan.ancestorSteps)
+        plan.fail(
+          item,
+          sent.recordID,
+          conflict,
+          ConflictRecords(server: row?.body, ancestor: ancestor)
+        )
         return
       }
       let old = try row?.body.map { body in
         try body.withUnsafeBytes { try codec.decodeRecord($0) }
       }
-      let new = try merge(sent, into: old, in: zone, stamp: stamp)
-      let discovery = try schemas.check(
-        new.fields,
-        of: new.recordType,
-        in: database.id,
-        planned: plan.discovered
-      )
-      try checkMemberCount(of: new)
-      for follower in followers {
-        try follower.check(new, replacing: old, in: zone, of: database)
+      var new = try sent.merged(into: old, in: zone, scene.stamp)
+      if removesParent { new.parent = nil }
+      let discovery = try checkTypes(of: new, scene, plan)
+      try limits.checkMemberCount(of: new)
+      for follower in tables.followers {
+        try follower.check(new, replacing: old, in: zone, of: scene.database)
       }
       let body = codec.encode(new)
       guard body.count <= limits.recordBytesMax else {
@@ -153,28 +159,35 @@ final class ModifyRecords {
     }
   }
 
-  private func checkMemberCount(of record: Record) throws(ItemError) {
-    let count = record.fields.memberCount
-    guard count <= limits.listMembersPerRecordMax else {
-      throw ItemError(
-        .limitExceeded,
-        "record '\(record.recordID.recordName)' has lists with \(count) members together and may "
-          + "have \(limits.listMembersPerRecordMax): spread them over several records"
+  private func checkTypes(
+    of new: Record,
+    _ scene: Scene,
+    _ plan: RecordPlan
+  ) throws -> SchemaDiscovery {
+    do {
+      return try tables.schemas.check(
+        new.fields,
+        of: new.recordType,
+        in: scene.database.id,
+        planned: plan.discovered
       )
+    } catch var error as ItemError {
+      error.message = "record '\(new.recordID.recordName)': " + error.message
+      throw error
     }
   }
 
   private func planDeletion(
     _ recordID: RecordID,
     item: Int,
-    in database: DatabaseEntry,
-    at time: Timestamp,
+    _ scene: Scene,
     plan: inout RecordPlan
   ) throws {
     do {
       try recordID.validate()
-      let zone = try zone(recordID.zoneID, in: database, at: time)
-      guard let row = try records.row(recordID.recordName, in: zone), let body = row.body else {
+      let zone = try zone(recordID.zoneID, scene)
+      guard let row = try tables.records.row(recordID.recordName, in: zone), let body = row.body
+      else {
         plan.succeed(item, in: recordID.zoneID, outcome: .deleted(recordID))
         return
       }
@@ -201,134 +214,38 @@ final class ModifyRecords {
     }
   }
 
-  private func zone(
-    _ id: ZoneID,
-    in database: DatabaseEntry,
-    at time: Timestamp
-  ) throws
-    -> ZoneEntry
-  {
+  private func zone(_ id: ZoneID, _ scene: Scene) throws -> ZoneEntry {
+    let (catalog, database) = (tables.catalog, scene.database)
     if let zone = try catalog.zone(id, in: database) { return zone }
     guard id == .default else {
-      throw ItemError(
-        .zoneNotFound,
-        "zone '\(id.zoneName)' does not exist: create it, then save again"
-      )
+      throw try catalog.absence(of: id, in: database, scope: database.id.scope)
     }
-    return try catalog.makeZone(id, in: database, at: time)
-  }
-
-  private func conflict(_ sent: Record, with row: RecordTable.Row?) -> ItemError? {
-    let name = sent.recordID.recordName
-    guard let row, row.body != nil else {
-      guard !sent.changeTag.isEmpty else { return nil }
-      return ItemError(
-        .unknownItem,
-        "record '\(name)' was sent with a change tag and does not exist: remove the tag to create it"
-      )
+    guard scene.isDryRun else {
+      return try catalog.makeZone(id, in: database, at: scene.stamp.timestamp)
     }
-    guard sent.changeTag != row.changeTag else { return nil }
-    return ItemError(
-      .serverRecordChanged,
-      sent.changeTag.isEmpty
-        ? "record '\(name)' exists and was sent without a change tag: merge your changes into the "
-          + "server's record and save that"
-        : "record '\(name)' has the change tag '\(row.changeTag)', not '\(sent.changeTag)': merge "
-          + "your changes into the server's record and save that"
+    return ZoneEntry(
+      number: 0,
+      id: id,
+      created: scene.stamp.timestamp,
+      head: 0,
+      database: database
     )
   }
 
-  private func merge(
-    _ sent: Record,
-    into old: Record?,
-    in zone: ZoneEntry,
-    stamp: Record.Stamp
-  )
-    throws(ItemError) -> Record
-  {
-    if let old, old.recordType != sent.recordType {
-      throw ItemError(
-        .invalidArguments,
-        "record '\(sent.recordID.recordName)' has the type '\(old.recordType)', not "
-          + "'\(sent.recordType)': the type of a record cannot change"
+  /// What the client had read: the version whose change tag it sent.
+  private func ancestor(
+    of row: RecordTable.Row?,
+    _ changeTag: String,
+    steps: inout Int
+  ) throws -> [UInt8]? {
+    guard let row, let sequence = RecordTable.sequence(ofChangeTag: changeTag),
+      sequence < row.sequence,
+      case .present(sequence, let body) = try tables.ancestors.version(
+        from: row.previous,
+        asOf: sequence,
+        steps: &steps
       )
-    }
-    var new = sent
-    new.fields = (old?.fields ?? RecordFields()).applying(sent.fields)
-    new.changeTag = RecordTable.changeTag(zone.head + 1)
-    new.created = old?.created ?? stamp
-    new.modified = stamp
-    return new
-  }
-
-  /// Refuses what would be promised and not kept: this store neither follows nor checks references,
-  /// and has no assets.
-  private func refuseWhatIsNotKept(_ record: Record) throws(ItemError) {
-    func refuse(_ what: String, _ remedy: String) -> ItemError {
-      ItemError(
-        .invalidArguments,
-        "record '\(record.recordID.recordName)': \(what) is not supported by this server: \(remedy)"
-      )
-    }
-    guard record.parent == nil else { throw refuse("a parent", "send the record without it") }
-    for field in record.fields.sorted {
-      switch field.value {
-      case .reference(let reference) where reference.action != .none:
-        throw refuse("an action of the reference '\(field.name)'", "use the action NONE")
-      case .referenceList(let references) where references.contains { $0.action != .none }:
-        throw refuse("an action in the references '\(field.name)'", "use the action NONE")
-      case .asset, .assetList:
-        throw refuse("the asset '\(field.name)'", "store small values as bytes")
-      default: break
-      }
-    }
-  }
-
-  private func randomRecordName() -> String {
-    let bytes = Cryptography.randomBytes(16)
-    let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
-    return groups.map { Array(bytes[$0]).hexadecimal.uppercased() }.joined(separator: "-")
-  }
-
-  // MARK: Writing
-
-  private func apply(
-    _ plan: RecordPlan,
-    in database: DatabaseEntry,
-    caller: Caller,
-    at time: Timestamp
-  )
-    throws
-  {
-    var taken: [(zone: ZoneEntry, sequence: Int64)] = []
-    for (position, write) in plan.writes.enumerated() {
-      if !taken.contains(where: { $0.zone === write.zone }) {
-        let sequence = catalog.advance(write.zone)
-        precondition(sequence == write.row.sequence, "the zone moved between planning and writing")
-        taken.append((write.zone, sequence))
-      }
-      var row = write.row
-      row.previous = try write.replaced.map { try ancestors.append($0, at: time) }
-      try records.write(
-        row,
-        name: write.name,
-        position: position,
-        in: write.zone,
-        replacing: write.replaced,
-        at: time
-      )
-      try schemas.learn(write.discovery, of: write.row.recordType, in: database.id)
-      for follower in followers { try follower.follow(write, in: database, at: time) }
-    }
-    for write in plan.writes {
-      try events.fire(
-        old: write.old,
-        new: write.new,
-        zone: write.zone.id,
-        in: database,
-        caller: caller,
-        at: time
-      )
-    }
+    else { return nil }
+    return body
   }
 }

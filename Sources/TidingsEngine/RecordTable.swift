@@ -20,6 +20,7 @@ final class RecordTable {
 
   private let select: any SQLStatement
   private let selectBody: any SQLStatement
+  private let selectType: any SQLStatement
   private let insert: any SQLStatement
   private let update: any SQLStatement
   private let updateLife: any SQLStatement
@@ -32,6 +33,9 @@ final class RecordTable {
     )
     selectBody = try connection.prepare(
       "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2"
+    )
+    selectType = try connection.prepare(
+      "SELECT record_type FROM records WHERE zone_id = ?1 AND name = ?2 AND body IS NOT NULL"
     )
     insert = try connection.prepare(
       """
@@ -64,6 +68,19 @@ final class RecordTable {
 
   /// The change tag of a record whose last change has this number.
   static func changeTag(_ sequence: Int64) -> String { String(sequence, radix: 36) }
+
+  /// The number that a change tag stands for; `nil`: no record ever had this tag.
+  static func sequence(ofChangeTag tag: String) -> Int64? {
+    Int64(tag, radix: 36).flatMap { changeTag($0) == tag ? $0 : nil }
+  }
+
+  /// The type of a record that is there.
+  func recordType(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> String? {
+    selectType.bind(zone.number, at: 1)
+    selectType.bind(recordName, at: 2)
+    defer { selectType.reset() }
+    return try selectType.step() ? selectType.string(0) : nil
+  }
 
   /// The row of a record, or of its tombstone.
   func row(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> Row? {

@@ -51,7 +51,7 @@ final class QueryStore {
 
   func save(_ records: [Record], delete: [RecordID] = []) throws {
     _ = try write {
-      let outcomes = try engine.modifyRecords(
+      let result = try engine.modifyRecords(
         RecordChanges(
           database: database,
           saves: records,
@@ -61,7 +61,7 @@ final class QueryStore {
         ),
         caller: Caller(user: Self.user, device: "")
       )
-      for case .failed(_, let error, _) in outcomes { throw error }
+      for case .failed(_, let error, _) in result.outcomes { throw error }
     }
   }
 

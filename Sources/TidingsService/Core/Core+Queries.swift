@@ -29,10 +29,11 @@ extension Core {
     _ caller: Caller,
     _ reader: ReaderPool.Reader
   ) throws -> [UInt8] {
+    let wanted = try request.desiredKeys.map { try fields($0, reader.engine.limits) }
     var response = SplicedMessage(capacity: firstBytes)
     let answer = try page(request, caller, reader) { body in
-      if let desiredKeys = request.desiredKeys {
-        response.add(1, try record(body, keeping: desiredKeys.keys, in: reader.arena))
+      if let wanted {
+        response.add(1, try record(body, keeping: wanted, in: reader.arena))
       } else {
         response.add(1, body)
       }
