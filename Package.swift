@@ -174,6 +174,7 @@ let package = Package(
       "rpcctlTests",
       "rpcctl",
       "CommandLineTools",
+      "RandomSupport",
       "TestSupport",
       "TidingsClient",
       "TidingsFiles",
@@ -193,6 +194,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSQLite",
+      "rpcctl",
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),

@@ -66,10 +66,16 @@ public final class Client: Sendable {
   /// Each is yielded once to one iteration, in the order of its channel. A lost push, a lost
   /// connection and a restarted server are made up for from the log.
   ///
-  /// - Parameter token: Where an earlier stream ended (`NotificationStream.changeToken`), or empty to
-  ///   begin with the oldest notification that is kept.
+  /// - Parameters:
+  ///   - token: Where an earlier stream ended (`NotificationStream.changeToken`), or empty to begin
+  ///     with the oldest notification that is kept.
+  ///   - onConnection: Hears when the server cannot be reached any more, and when it can again;
+  ///     called by the task that iterates, and must not wait.
   /// - Returns: The stream; it begins when it is iterated.
-  public func notificationStream(after token: [UInt8] = []) -> NotificationStream {
-    NotificationStream(self, after: token)
+  public func notificationStream(
+    after token: [UInt8] = [],
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
+  ) -> NotificationStream {
+    NotificationStream(self, after: token, onConnection: onConnection)
   }
 }

@@ -107,11 +107,11 @@ import TidingsRPC
 
   @Test("a terminal shows how far a transfer is, and where nobody looks nothing")
   func progress() {
-    func shown(hasWatcher: Bool) -> String {
+    func shown(showsProgress: Bool) -> String {
       let messages = Recorder()
       let output = Output(
         format: .table,
-        hasWatcher: hasWatcher,
+        showsProgress: showsProgress,
         writeData: { _ in },
         writeMessage: { messages.append($0) }
       )
@@ -131,7 +131,7 @@ import TidingsRPC
       line.end()
       return messages.text
     }
-    let lines = shown(hasWatcher: true).split(separator: "\r\u{1b}[K").map(String.init)
+    let lines = shown(showsProgress: true).split(separator: "\r\u{1b}[K").map(String.init)
     #expect(
       lines == [
         "film [------------------------]   0%  0.0 of 10.0 MB",
@@ -139,6 +139,6 @@ import TidingsRPC
         "film 6.0 MB, 3.0 MB/s",
       ]
     )
-    #expect(shown(hasWatcher: false) == "")
+    #expect(shown(showsProgress: false) == "")
   }
 }

@@ -31,7 +31,7 @@ final class TransferLine: Sendable {
 
   /// Hears of progress, as often as it likes.
   func update(_ progress: AssetProgress) {
-    guard output.hasWatcher else { return }
+    guard output.showsProgress else { return }
     let now = clock()
     let speed: Double? = state.withLock { state in
       if progress.step == .transferring, state.begin == nil {
@@ -42,11 +42,11 @@ final class TransferLine: Sendable {
       guard let (time, bytes) = state.begin, progress.bytesDone > bytes else { return 0 }
       return Double(progress.bytesDone - bytes) / ((now - time) / .seconds(1))
     }
-    if let speed { output.tell(overwriting: line(progress, bytesPerSecond: speed)) }
+    if let speed { output.show(progress: line(progress, bytesPerSecond: speed)) }
   }
 
   /// Removes the line.
-  func end() { output.tell(overwriting: "") }
+  func end() { output.endProgress() }
 
   private func line(_ progress: AssetProgress, bytesPerSecond: Double) -> String {
     let done = Double(progress.bytesDone)
