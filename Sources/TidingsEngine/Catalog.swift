@@ -59,6 +59,8 @@ final class Catalog {
   private var databaseIDs: [Int64: DatabaseID] = [:]
   private var zones: [ZoneKey: ZoneEntry] = [:]
   private var dirtyZones: [ZoneEntry] = []
+  /// The zones that this transaction changed, created or deleted.
+  private var touchedZones: [ZoneEntry] = []
 
   private let selectDatabase: any SQLStatement
   private let selectDatabaseByNumber: any SQLStatement
@@ -246,6 +248,7 @@ final class Catalog {
       database: database
     )
     zones[ZoneKey(database: database.number, zone: id)] = entry
+    touchedZones.append(entry)
     return entry
   }
 
@@ -269,6 +272,7 @@ final class Catalog {
     insertDeleted.bind(Int64(reason.rawValue), at: 4)
     insertDeleted.bind(time.millisecondsSince1970, at: 5)
     try insertDeleted.run()
+    touchedZones.append(zone)
     zones[ZoneKey(database: database.number, zone: zone.id)] = nil
     zone.isDirty = false
     raiseFloor.bind(database.number, at: 1)
@@ -304,9 +308,18 @@ final class Catalog {
       updateHead.bind(zone.database.advance(), at: 3)
       try updateHead.run()
       zone.isDirty = false
+      touchedZones.append(zone)
     }
     dirtyZones.removeAll(keepingCapacity: true)
   }
+
+  /// The zones that the transaction changed, created or deleted, up to the next one's begin.
+  var changedZones: [ChangedZone] {
+    touchedZones.map { ChangedZone(database: $0.database.id, zone: $0.id) }
+  }
+
+  /// A transaction begins.
+  func forgetChangedZones() { touchedZones.removeAll(keepingCapacity: true) }
 
   /// Forgets what a transaction that was rolled back may have changed.
   func forget() {
@@ -314,5 +327,6 @@ final class Catalog {
     databaseIDs = [:]
     zones = [:]
     dirtyZones = []
+    touchedZones = []
   }
 }

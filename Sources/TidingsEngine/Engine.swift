@@ -107,7 +107,9 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
-    chores = ChoreSchedule([])
+    chores = ChoreSchedule([
+      try TombstoneChore(connection, retention: limits.tombstoneRetention)
+    ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -126,6 +128,7 @@ public final class Engine {
       mustReload = false
     }
     now = max(now, clock())
+    catalog.forgetChangedZones()
     try beginStatement.run()
   }
 
@@ -214,6 +217,14 @@ public final class Engine {
   /// Returns all zones of a database, sorted by name.
   public func zones(in database: DatabaseID) throws -> [ZoneInfo] {
     try zoneChanges.fetchAll(in: database)
+  }
+
+  /// The zones that the last transaction changed, created or deleted.
+  public var changedZones: [ChangedZone] { catalog.changedZones }
+
+  /// The number of a database's newest change; 0: nothing was ever written to it.
+  public func head(of database: DatabaseID) throws -> Int64 {
+    try catalog.database(database)?.head ?? 0
   }
 
   // MARK: Subscriptions

@@ -10,6 +10,8 @@ public final class EngineReader {
   let catalog: Catalog
   let identity: StoreIdentity
   let codec: any BodyCodec
+  let zoneFeed: ZoneFeed
+  let databaseFeed: DatabaseFeed
   /// What calls may not exceed.
   public let limits: Limits
 
@@ -29,6 +31,14 @@ public final class EngineReader {
     self.limits = limits
     catalog = try Catalog(connection)
     identity = try StoreIdentity(connection)
+    zoneFeed = try ZoneFeed(
+      connection,
+      catalog: catalog,
+      codec: codec,
+      identity: identity,
+      limits: limits
+    )
+    databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
   }

@@ -184,7 +184,8 @@ final class ModifyRecords {
           row: RecordTable.Row(
             sequence: zone.head + 1,
             recordType: row.recordType,
-            body: nil
+            body: nil,
+            deleted: time
           ),
           replacesRow: true,
           old: old,

@@ -11,6 +11,8 @@ final class RecordTable {
     var recordType: String
     /// The encoded record; `nil` for a tombstone.
     var body: [UInt8]?
+    /// Since when it is a tombstone; written, not read.
+    var deleted: Timestamp?
 
     /// The change tag: the sequence in base 36.
     var changeTag: String { RecordTable.changeTag(sequence) }
@@ -32,13 +34,14 @@ final class RecordTable {
     )
     insert = try connection.prepare(
       """
-      INSERT INTO records (zone_id, name, sequence, position, record_type, body)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      INSERT INTO records (zone_id, name, sequence, position, record_type, body, deleted)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       """
     )
     update = try connection.prepare(
       """
-      UPDATE records SET sequence = ?3, position = ?4, record_type = ?5, body = ?6
+      UPDATE records
+      SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, deleted = ?7
       WHERE zone_id = ?1 AND name = ?2
       """
     )
@@ -107,6 +110,7 @@ final class RecordTable {
     statement.bind(Int64(position), at: 4)
     statement.bind(row.recordType, at: 5)
     if let body = row.body { statement.bind(body, at: 6) } else { statement.bindNull(at: 6) }
+    statement.bind(row.deleted?.millisecondsSince1970, at: 7)
     try statement.run()
   }
 

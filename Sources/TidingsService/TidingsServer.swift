@@ -101,6 +101,7 @@ public final class TidingsServer: Sendable {
     core.registerSubscriptions(on: loop)
     core.registerNotifications(on: loop)
     core.registerServerInfo(on: loop)
+    core.registerFeeds(on: loop)
     loop.registerBuiltIn(health)
   }
 }

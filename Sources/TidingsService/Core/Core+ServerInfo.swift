@@ -40,7 +40,8 @@ extension Core {
       predicateBytesMax: UInt32(PredicateLimits.textBytesMax),
       predicateNodesMax: UInt32(PredicateLimits.nodeCountMax),
       idempotencyRetentionHours: UInt32(limits.idempotencyRetentionHours),
-      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes)
+      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes),
+      tombstoneRetentionDays: UInt32(limits.tombstoneRetentionDays)
     )
   }
 
