@@ -108,7 +108,7 @@ let package = Package(
 
     // Programs.
     library("CommandLineTools"),
-    executable("rpcd", "TidingsService", "CommandLineTools"),
+    executable("rpcd", "TidingsService", "TidingsEngine", "CommandLineTools"),
     executable(
       "rpcctl",
       "CommandLineTools",

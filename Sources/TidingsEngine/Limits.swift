@@ -64,7 +64,10 @@ public struct Limits: Hashable, Sendable {
   public init() {}
 
   /// How long a deleted record or zone stays in the change feeds, in whole days.
-  public var tombstoneRetentionDays: Int { Int(tombstoneRetention.components.seconds / 86_400) }
+  public var tombstoneRetentionDays: Int {
+    get { Int(tombstoneRetention.components.seconds / 86_400) }
+    set { tombstoneRetention = .seconds(newValue * 86_400) }
+  }
 
   /// Refuses a call with more items than are allowed.
   public func check(itemCount count: Int) throws(ItemError) {

@@ -15,12 +15,6 @@ public struct ServerSettings: Sendable {
   /// What calls may not exceed.
   public var limits = Limits()
 
-  /// How long the change feeds tell of what was deleted.
-  public var tombstoneRetention: Duration {
-    get { limits.tombstoneRetention }
-    set { limits.tombstoneRetention = newValue }
-  }
-
   /// The defaults.
   public init() {}
 }

@@ -35,16 +35,12 @@ enum ServerArguments {
       "How much is logged to standard error."
     ),
     Option(
-      "tombstone-retention",
-      value: "TIME",
-      default: "90d",
-      "How long the change feeds tell of what was deleted: 90d, 12h. Older change tokens expire."
-    ),
-    Option(
       "config",
       value: "FILE",
       "Options as lines `name = value`; the environment and the command line win over it."
     ),
+    LimitArguments.option,
+    Option(flag: "limits", "Show the limits in force."),
     Option(flag: "verify", "Read the whole database before starting, whatever its size."),
     Option(flag: "help", letter: "h", "Show this."),
     Option(flag: "version", "Show the version."),
@@ -97,9 +93,12 @@ enum ServerArguments {
     settings.pushEndpoint = parsed["push"] ?? settings.pushEndpoint
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
-    settings.tombstoneRetention =
-      try parsed.duration("tombstone-retention") ?? settings.tombstoneRetention
     settings.checksThoroughly = parsed.has("verify")
+    try LimitArguments.apply(parsed.all("limit"), to: &settings.limits)
+    if parsed.has("limits") {
+      print(LimitArguments.table(settings.limits), terminator: "")
+      return nil
+    }
     return settings
   }
 

@@ -51,7 +51,7 @@ final class TombstoneChore: Chore {
     let records = try forget(selectRecords, before: oldest, deleteRecord, raiseZone)
     let zones = try forget(selectZones, before: oldest, deleteZone, raiseDatabase)
     // An hour is precise enough for days; a shorter retention is looked after more often.
-    let pause = min(.seconds(3600), max(.milliseconds(100), retention / 10))
+    let pause = min(.seconds(3600), max(.seconds(1), retention / 10))
     return max(records, zones) == Self.rowsMax ? .zero : pause
   }
 
@@ -97,6 +97,6 @@ extension Duration {
     for (size, name) in units where seconds >= 2 * size && seconds % size == 0 {
       return "\(seconds / size) \(name)"
     }
-    return "\(seconds) seconds"
+    return seconds == 1 ? "1 second" : "\(seconds) seconds"
   }
 }
