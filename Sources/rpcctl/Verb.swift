@@ -11,7 +11,8 @@ struct Verb: Sendable {
 
   static let all: [Verb] = [
     modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
-    fetchZoneChanges, fetchDatabaseChanges, fetchNotificationChanges, markNotificationsRead, watch, call, describe, status, help,
+    fetchZoneChanges, fetchDatabaseChanges, fetchNotificationChanges, markNotificationsRead, watch,
+    call, describe, status, help,
   ]
 
   /// `--zone`, the same for all verbs.

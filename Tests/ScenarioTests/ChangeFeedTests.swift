@@ -233,11 +233,13 @@ internal import TidingsRPC
     for round in 0..<5 {
       for _ in 0..<10 {
         let first = random.below(60)
-        _ = try await client.modify(notes(first..<first + 1 + random.below(20), value: Int64(round)))
+        let saved = first..<first + 1 + random.below(20)
+        _ = try await client.modify(notes(saved, value: Int64(round)))
         let gone = (0..<random.below(8)).map { _ in random.below(80) }
         _ = try await client.modify(delete: Set(gone).map { .init("n\($0)", zone: "notes") })
       }
-      try await client.save(.init("Note", "round", zone: "notes", ["value": .init(integerLiteral: Int64(round))]))
+      let value = TidingsV1.FieldValue(.int64Value(Int64(round)))
+      try await client.save(.init("Note", "round", zone: "notes", ["value": value]))
       if round % 2 == 0 {
         for mirror in mirrors {
           try await mirror.records.wait("round \(round)") { $0["round"]?.value == Int64(round) }

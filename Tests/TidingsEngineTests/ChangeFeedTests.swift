@@ -62,7 +62,8 @@ internal import TidingsModel
     // The old token's holder has 400 records and is owed the rest, and the deletions.
     let after = try harness.page(notes, after: before)
     #expect(after.names.first == "r400" && after.saved.count == 400 && after.moreComing)
-    let drained = try harness.page(notes, after: harness.page(notes, after: after.token).token).token
+    let rest = try harness.page(notes, after: after.token)
+    let drained = try harness.page(notes, after: rest.token).token
     // More than one piece of the chore.
     try harness.pass(.seconds(7300))
     let expired = error { _ = try harness.page(notes, after: before) }
@@ -245,6 +246,31 @@ internal import TidingsModel
         break
       }
       #expect(page.isEmpty)
+    }
+  }
+
+  @Test("a device's mark comes once the pages cover the save that it came with")
+  func marks() throws {
+    let harness = try EngineHarness()
+    try harness.saveZone(notes)
+    try harness.modify(notes, saves: records(0..<2))
+    try harness.modify(notes, saves: records(2..<4))
+    try harness.execute(
+      """
+      INSERT INTO client_tokens (zone_id, owner, device, sequence, token)
+      SELECT id, 'ada', 'laptop', 2, 'mine' FROM zones WHERE name = 'notes'
+      """
+    )
+    // The whole of batch 1, a part of batch 2, all of it.
+    for (limit, mark) in [(2, ""), (3, ""), (4, "mine")] {
+      #expect(try harness.page(notes, limit: limit).mark == Array(mark.utf8), "\(limit)")
+    }
+    let others = [
+      Caller(user: "ada", device: "phone"), Caller(user: "ada", device: ""),
+      Caller(user: "bob", device: "laptop"), Caller(user: "", device: "laptop"),
+    ]
+    for caller in others {
+      #expect(try harness.pages([.init(zone: notes)], caller: caller)[0].mark.isEmpty)
     }
   }
 

@@ -62,6 +62,9 @@ final class EngineHarness {
     reader = try Self.openReader(path, codec, limits)
   }
 
+  /// Runs SQL beside the engine.
+  func execute(_ sql: String) throws { try SQLiteConnection(path: path).execute(sql) }
+
   /// Runs a transaction.
   @discardableResult
   func write<R>(_ body: (Engine) throws -> R) throws -> R {
@@ -161,7 +164,9 @@ extension EngineHarness {
     limit: Int = 0,
     types: Set<String> = []
   ) throws -> ReadZonePage {
-    try pages([ZoneFeedRequest(zone: zone, changeToken: token, recordTypes: types)], limit: limit)[0]
+    try pages([ZoneFeedRequest(zone: zone, changeToken: token, recordTypes: types)], limit: limit)[
+      0
+    ]
   }
 
   func databasePage(

@@ -51,7 +51,11 @@ extension EngineReader {
 
   /// What a caller waits for whom this snapshot told nothing.
   ///
-  /// - Parameter zones: Which changes matter; empty: those of any zone.
+  /// - Parameters:
+  ///   - zones: Which changes matter; empty: those of any zone.
+  ///   - database: The database.
+  /// - Returns: The zones, and the database's number as of the snapshot.
+  /// - Throws: `SQLError`.
   public func watch(_ zones: [ZoneID], in database: DatabaseID) throws -> FeedWatch {
     FeedWatch(
       database: database,

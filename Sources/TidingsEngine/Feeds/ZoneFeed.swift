@@ -184,10 +184,8 @@ final class ZoneFeed {
 
   // MARK: The rows
 
-  /// Reads on from a position, and moves it.
-  ///
-  /// - Parameter take: Takes a change of so many bytes; `false`: there is no room.
-  /// - Returns: Whether the end was reached.
+  /// Reads on from a position, and moves it, until the end (`true`) or until `take` has no room for a
+  /// change.
   private func walk(
     _ request: ZoneFeedRequest,
     _ zone: Zone,

@@ -42,7 +42,7 @@ struct WaitingCalls<Call> {
   /// - Parameters:
   ///   - call: The call.
   ///   - watch: What wakes it.
-  ///   - bytes: How many it holds.
+  ///   - count: How many bytes it holds.
   ///   - end: When it is given up.
   /// - Returns: `false` when too many wait already.
   mutating func park(
