@@ -1,6 +1,7 @@
 import BenchCore
 import TidingsClient
 import TidingsProto
+import TidingsProtobuf
 import TidingsRPC
 
 /// A zone's change feed from its beginning to its end, page by page, through the Swift client.
