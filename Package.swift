@@ -114,6 +114,7 @@ let package = Package(
       "CommandLineTools",
       "TidingsClient",
       "TidingsJSON",
+      "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC"

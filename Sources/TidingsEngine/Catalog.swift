@@ -61,6 +61,8 @@ final class Catalog {
   private var dirtyZones: [ZoneEntry] = []
   /// The zones that this transaction changed, created or deleted.
   private var touchedZones: [ZoneEntry] = []
+  /// Containers that are known to be in production: they stay there.
+  private var deployed: Set<String> = []
 
   private let selectDatabase: any SQLStatement
   private let selectDatabaseByNumber: any SQLStatement
@@ -75,6 +77,7 @@ final class Catalog {
   private let insertDeleted: any SQLStatement
   private let selectDeleted: any SQLStatement
   private let forgetDeleted: any SQLStatement
+  private let selectSchema: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     selectDatabase = try connection.prepare(
@@ -125,6 +128,9 @@ final class Catalog {
       "DELETE FROM deleted_zones WHERE database_id = ?1 AND name = ?2"
     )
     deleteZone = try connection.prepare("DELETE FROM zones WHERE id = ?1")
+    selectSchema = try connection.prepare(
+      "SELECT 1 FROM schemas WHERE container = ?1 AND environment = ?2"
+    )
     raiseFloor = try connection.prepare(
       "UPDATE databases SET zone_floor = ?2 WHERE id = ?1 AND zone_floor < ?2"
     )
@@ -132,9 +138,25 @@ final class Catalog {
 
   // MARK: Databases
 
+  /// Refuses a container that nobody deployed to production.
+  ///
+  /// - Throws: `ItemError` `badContainer`; `SQLError`.
+  func requireDeployed(_ container: String, _ environment: Environment) throws {
+    guard environment == .production, !deployed.contains(container) else { return }
+    selectSchema.bind(container, at: 1)
+    selectSchema.bind(Int64(environment.rawValue), at: 2)
+    defer { selectSchema.reset() }
+    guard try selectSchema.step() else { throw ItemError.notDeployed(container) }
+    deployed.insert(container)
+  }
+
   /// The database, if anything was ever written to it.
-  func database(_ id: DatabaseID) throws(SQLError) -> DatabaseEntry? {
+  ///
+  /// - Throws: `ItemError` `badContainer` in production, for a container that nobody deployed;
+  ///   `SQLError`.
+  func database(_ id: DatabaseID) throws -> DatabaseEntry? {
     if let known = databases[id] { return known }
+    try requireDeployed(id.container, id.environment)
     bind(id, to: selectDatabase)
     defer { selectDatabase.reset() }
     guard try selectDatabase.step() else { return nil }
@@ -144,7 +166,9 @@ final class Catalog {
   }
 
   /// The database, created if needed.
-  func makeDatabase(_ id: DatabaseID) throws(SQLError) -> DatabaseEntry {
+  ///
+  /// - Throws: As `database`.
+  func makeDatabase(_ id: DatabaseID) throws -> DatabaseEntry {
     if let known = try database(id) { return known }
     bind(id, to: insertDatabase)
     defer { insertDatabase.reset() }
@@ -328,5 +352,6 @@ final class Catalog {
     zones = [:]
     dirtyZones = []
     touchedZones = []
+    deployed = []
   }
 }

@@ -19,7 +19,7 @@ public final class Engine {
 
   private let catalog: Catalog
   private let records: RecordTable
-  private let fieldTypes: FieldTypes
+  private let schemas: SchemaTable
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
   private let events: EventLog
@@ -28,12 +28,16 @@ public final class Engine {
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   private let subscriptionChanges: ModifySubscriptions
+  private let schemaChanges: ModifySchema
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
 
+  private let indexes: IndexRegistry
+
   private var chores: ChoreSchedule
+  private let bell = ChoreBell()
   /// Something was changed that gives the chores work: do them soon.
-  public private(set) var hasUrgentChores = true
+  public var hasUrgentChores: Bool { bell.isRung }
 
   private let beginStatement: any SQLStatement
   private let commitStatement: any SQLStatement
@@ -63,7 +67,6 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
-    fieldTypes = try FieldTypes(connection)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     events = try EventLog(
@@ -81,11 +84,17 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
-    let followers: [any RecordFollower] = []
+    indexes = try IndexRegistry(connection, bell: bell)
+    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
+    schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
+    let indexEntries = try IndexEntries(connection)
+    let followers: [any RecordFollower] = [
+      FieldIndex(registry: indexes, entries: indexEntries)
+    ]
     recordChanges = ModifyRecords(
       catalog: catalog,
       records: records,
-      fieldTypes: fieldTypes,
+      schemas: schemas,
       channels: channels,
       events: events,
       followers: followers,
@@ -108,7 +117,9 @@ public final class Engine {
       limits: limits
     )
     chores = ChoreSchedule([
-      try TombstoneChore(connection, retention: limits.tombstoneRetention)
+      try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
+      IndexPurge(entries: indexEntries, limits: limits),
+      try TombstoneChore(connection, retention: limits.tombstoneRetention),
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -123,8 +134,9 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      fieldTypes.forget()
+      schemas.forget()
       try channels.load()
+      try indexes.load()
       mustReload = false
     }
     now = max(now, clock())
@@ -137,6 +149,7 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
     return events.takePending()
@@ -155,9 +168,9 @@ public final class Engine {
   ///
   /// - Returns: How long until the next piece; `nil`: there is none.
   public func doChores() throws -> Duration? {
-    if hasUrgentChores {
+    if bell.isRung {
       chores.wake()
-      hasUrgentChores = false
+      bell.silence()
     }
     return try chores.work(at: now)
   }
@@ -280,7 +293,8 @@ public final class Engine {
     after token: [UInt8],
     limit: Int
   ) throws -> NotificationPage {
-    try feed.page(
+    try catalog.requireDeployed(container, environment)
+    return try feed.page(
       for: caller,
       container: container,
       environment: environment,
@@ -298,6 +312,7 @@ public final class Engine {
     container: String,
     environment: Environment
   ) throws -> [ItemError?] {
+    try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
       of: owner,
       container: container,
@@ -328,6 +343,7 @@ public final class Engine {
   ) throws
     -> [PushChannel]
   {
+    try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
       of: caller.user,
       container: container,
@@ -351,6 +367,29 @@ public final class Engine {
   public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
   {
     controlTopics.topic(of: user, container: container, environment: environment)
+  }
+
+  // MARK: Schemas
+
+  /// Brings the development schema of a container to what a text says, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments`, with line and column for a text that is no schema, or
+  ///   `limitExceeded`; `SQLError`.
+  public func applySchema(
+    _ text: String,
+    to container: String,
+    isDryRun: Bool
+  ) throws -> [SchemaChange] {
+    try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+  }
+
+  /// Brings the production schema of a container to that of development, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
+  public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
+    try schemaChanges.deploy(container, isDryRun: isDryRun)
   }
 
   // MARK: Idempotency

@@ -1,4 +1,4 @@
-internal import TidingsModel
+public import TidingsModel
 public import TidingsSQL
 
 /// What is read beside the loop: queries and feeds, on a connection of its own.
@@ -9,6 +9,7 @@ public final class EngineReader {
   let connection: any SQLConnection
   let catalog: Catalog
   let identity: StoreIdentity
+  let schemas: SchemaReader
   let codec: any BodyCodec
   let zoneFeed: ZoneFeed
   let databaseFeed: DatabaseFeed
@@ -39,8 +40,16 @@ public final class EngineReader {
       limits: limits
     )
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
+    schemas = try SchemaReader(connection)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
+  }
+
+  /// The schema of a container.
+  ///
+  /// - Throws: `ItemError` `badContainer` for one that nobody deployed to production; `SQLError`.
+  public func schema(of container: String, _ environment: Environment) throws -> SchemaInfo {
+    try schemas.info(of: container, environment)
   }
 
   /// Reads within one snapshot of the store.

@@ -5,7 +5,7 @@ internal import TidingsSQL
 final class ModifyRecords {
   private let catalog: Catalog
   private let records: RecordTable
-  private let fieldTypes: FieldTypes
+  private let schemas: SchemaTable
   private let channels: ChannelRegistry
   private let events: EventLog
   private let followers: [any RecordFollower]
@@ -15,7 +15,7 @@ final class ModifyRecords {
   init(
     catalog: Catalog,
     records: RecordTable,
-    fieldTypes: FieldTypes,
+    schemas: SchemaTable,
     channels: ChannelRegistry,
     events: EventLog,
     followers: [any RecordFollower],
@@ -24,7 +24,7 @@ final class ModifyRecords {
   ) {
     self.catalog = catalog
     self.records = records
-    self.fieldTypes = fieldTypes
+    self.schemas = schemas
     self.channels = channels
     self.events = events
     self.followers = followers
@@ -110,11 +110,11 @@ final class ModifyRecords {
         try body.withUnsafeBytes { try codec.decodeRecord($0) }
       }
       let new = try merge(sent, into: old, in: zone, stamp: stamp)
-      let discovery = try fieldTypes.check(
+      let discovery = try schemas.check(
         new.fields,
         of: new.recordType,
         in: database.id,
-        planned: plan.discovered[new.recordType] ?? [:]
+        planned: plan.discovered
       )
       try checkMemberCount(of: new)
       for follower in followers {
@@ -190,7 +190,7 @@ final class ModifyRecords {
           replacesRow: true,
           old: old,
           new: nil,
-          discovery: []
+          discovery: SchemaDiscovery()
         ),
         outcome: .deleted(recordID)
       )
@@ -312,7 +312,7 @@ final class ModifyRecords {
         in: write.zone,
         replacing: write.replacesRow
       )
-      try fieldTypes.learn(write.discovery, of: write.row.recordType, in: database.id)
+      try schemas.learn(write.discovery, of: write.row.recordType, in: database.id)
       for follower in followers { try follower.follow(write, in: database, at: time) }
     }
     for write in plan.writes {

@@ -15,14 +15,15 @@ struct RecordPlan {
     var old: Record?
     /// The record after; `nil` for a deletion.
     var new: Record?
-    var discovery: FieldTypes.Discovery
+    var discovery: SchemaDiscovery
   }
 
   /// One outcome for each item of the call.
   private(set) var outcomes: [RecordOutcome?]
   /// In the order of the call.
   private(set) var writes: [Write] = []
-  /// The types that fields without one take with these writes, by record type and field.
+  /// The record types that get their first record with these writes, or new fields; and the types that
+  /// fields without one take.
   private(set) var discovered: [String: [String: FieldValue.Kind]] = [:]
   private var zones: [ZoneID?]
 
@@ -36,9 +37,10 @@ struct RecordPlan {
     zones[write.item] = write.zone.id
     outcomes[write.item] = outcome
     writes.append(write)
-    for (field, kind) in write.discovery {
-      discovered[write.row.recordType, default: [:]][field] = kind
-    }
+    guard !write.discovery.isEmpty else { return }
+    var fields = discovered[write.row.recordType, default: [:]]
+    for (field, kind) in write.discovery.fields where kind != .unknownList { fields[field] = kind }
+    discovered[write.row.recordType] = fields
   }
 
   /// The item succeeds without a write.

@@ -20,12 +20,7 @@ extension Record {
 
   private func validate(_ field: RecordFields.Field) throws(ItemError) {
     if let problem = Identifier.problem(inFieldName: field.name) { throw error(problem) }
-    if SystemField(rawValue: field.name) != nil {
-      throw error(
-        "the field name '\(field.name)' means the server's own field in predicates; "
-          + "choose another"
-      )
-    }
+    if let problem = SystemField.problem(inUserFieldName: field.name) { throw error(problem) }
     guard let problem = field.value?.problem else { return }
     throw error("field '\(field.name)': \(problem)")
   }

@@ -162,17 +162,14 @@ internal import TidingsModel
       }
       return error?.code == .invalidArguments
     }
-    var (bob, production, container) = (
-      EngineHarness.database, EngineHarness.database, EngineHarness.database
-    )
+    var (bob, container) = (EngineHarness.database, EngineHarness.database)
     bob.owner = "bob"
-    production.environment = .production
     container.container = "other"
     #expect(!refuses(notes, token, EngineHarness.database))
     #expect(refuses(drafts, token, EngineHarness.database))
     #expect(refuses(notes, databaseToken, EngineHarness.database))
     #expect(refuses(notes, [1, 2, 3], EngineHarness.database))
-    for database in [bob, production, container] {
+    for database in [bob, container] {
       let zoneToken = try harness.pages([.init(zone: .default)])[0].token
       #expect(refuses(.default, zoneToken, database))
       #expect(

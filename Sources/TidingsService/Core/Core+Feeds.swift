@@ -37,6 +37,8 @@ private struct ZoneChangesCall {
     guard !request.zones.isEmpty else {
       throw ItemError(.invalidArguments, "the call names no zone: name at least one")
     }
+    // What is wrong with the database fails the call, not each zone.
+    _ = try reader.engine.watch([], in: database)
     var names: Set<String> = []
     for options in request.zones {
       let name = options.zoneID?.zoneName ?? ""
