@@ -6,6 +6,8 @@ final class DatabaseEntry {
   let number: Int64
   let id: DatabaseID
   private(set) var head: Int64
+  /// How many zones it has besides the default one, once they were counted.
+  fileprivate var zoneCount: Int?
 
   init(number: Int64, id: DatabaseID, head: Int64) {
     self.number = number
@@ -69,6 +71,7 @@ final class Catalog {
   private let insertDatabase: any SQLStatement
   private let selectZone: any SQLStatement
   private let selectZones: any SQLStatement
+  private let countZones: any SQLStatement
   private let insertZone: any SQLStatement
   private let updateHead: any SQLStatement
   private let deleteZone: any SQLStatement
@@ -104,6 +107,9 @@ final class Catalog {
     )
     selectZones = try connection.prepare(
       "SELECT id, head, created, name FROM zones WHERE database_id = ?1 ORDER BY name"
+    )
+    countZones = try connection.prepare(
+      "SELECT count(*) FROM zones WHERE database_id = ?1 AND name <> ?2"
     )
     insertZone = try connection.prepare(
       """
@@ -244,6 +250,17 @@ final class Catalog {
     return try names.compactMap { try zone($0, in: database) }
   }
 
+  /// How many zones a database has besides the default one.
+  func zoneCount(of database: DatabaseEntry) throws(SQLError) -> Int {
+    if let known = database.zoneCount { return known }
+    countZones.bind(database.number, at: 1)
+    countZones.bind(ZoneID.default.zoneName, at: 2)
+    defer { countZones.reset() }
+    let count = try countZones.step() ? Int(countZones.int64(0)) : 0
+    database.zoneCount = count
+    return count
+  }
+
   /// Writes a zone that does not exist.
   func makeZone(
     _ id: ZoneID,
@@ -273,6 +290,7 @@ final class Catalog {
     )
     zones[ZoneKey(database: database.number, zone: id)] = entry
     touchedZones.append(entry)
+    if id != .default { database.zoneCount? += 1 }
     return entry
   }
 
@@ -298,6 +316,7 @@ final class Catalog {
     try insertDeleted.run()
     touchedZones.append(zone)
     zones[ZoneKey(database: database.number, zone: zone.id)] = nil
+    database.zoneCount? -= 1
     zone.isDirty = false
     raiseFloor.bind(database.number, at: 1)
     raiseFloor.bind(zone.head, at: 2)

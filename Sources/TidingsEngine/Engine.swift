@@ -20,6 +20,7 @@ public final class Engine {
   private let catalog: Catalog
   private let records: RecordTable
   private let schemas: SchemaTable
+  private let ancestors: AncestorLog
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
   private let events: EventLog
@@ -67,6 +68,7 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
+    ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     events = try EventLog(
@@ -84,20 +86,29 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
+    let references = try ReferenceTable(connection, limits: limits)
+    let clientTokens = try ClientTokens(connection, limits: limits)
     indexes = try IndexRegistry(connection, bell: bell)
     schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
-      FieldIndex(registry: indexes, entries: indexEntries)
+      references,
+      FieldIndex(registry: indexes, entries: indexEntries),
+      clientTokens,
     ]
     recordChanges = ModifyRecords(
-      catalog: catalog,
-      records: records,
-      schemas: schemas,
-      channels: channels,
-      events: events,
-      followers: followers,
+      ModifyRecords.Tables(
+        catalog: catalog,
+        records: records,
+        ancestors: ancestors,
+        references: references,
+        schemas: schemas,
+        clientTokens: clientTokens,
+        channels: channels,
+        events: events,
+        followers: followers
+      ),
       codec: codec,
       limits: limits
     )
@@ -107,7 +118,8 @@ public final class Engine {
       channels: channels,
       events: events,
       followers: followers,
-      codec: codec
+      codec: codec,
+      limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
       catalog: catalog,
@@ -117,6 +129,8 @@ public final class Engine {
       limits: limits
     )
     chores = ChoreSchedule([
+      ancestors,
+      clientTokens,
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
@@ -135,6 +149,7 @@ public final class Engine {
     if mustReload {
       catalog.forget()
       schemas.forget()
+      ancestors.forget()
       try channels.load()
       try indexes.load()
       mustReload = false
@@ -178,7 +193,7 @@ public final class Engine {
   // MARK: Records
 
   /// Saves and deletes records.
-  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> [RecordOutcome] {
+  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
     try recordChanges(changes, caller: caller, at: now)
   }
 
@@ -194,7 +209,7 @@ public final class Engine {
     let database = try catalog.database(databaseID)
     guard let zone = try database.flatMap({ try catalog.zone(id.zoneID, in: $0) }) else {
       guard id.zoneID == .default else {
-        throw ItemError(.zoneNotFound, "zone '\(id.zoneID.zoneName)' does not exist")
+        throw try catalog.absence(of: id.zoneID, in: database, scope: databaseID.scope)
       }
       throw unknown(id)
     }

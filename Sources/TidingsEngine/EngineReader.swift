@@ -10,6 +10,7 @@ public final class EngineReader {
   let catalog: Catalog
   let identity: StoreIdentity
   let schemas: SchemaReader
+  let ancestors: AncestorLog
   let codec: any BodyCodec
   let zoneFeed: ZoneFeed
   let databaseFeed: DatabaseFeed
@@ -41,6 +42,7 @@ public final class EngineReader {
     )
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
     schemas = try SchemaReader(connection)
+    ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
   }

@@ -150,13 +150,15 @@ extension Migration {
         UPDATE records SET deleted = 0 WHERE body IS NULL;
         CREATE INDEX tombstones_by_time ON records (deleted) WHERE deleted IS NOT NULL;
 
-        -- Superseded versions of records, oldest first, each with the one before it. The newest row
-        -- is never removed, so that no number is given twice.
+        -- Superseded versions of records, oldest first, each with the one before it; a tombstone has
+        -- an empty body. total: the bytes of all bodies so far, also of those that are forgotten. The
+        -- newest row is never removed, so that no number is given twice.
         CREATE TABLE ancestors (
           id INTEGER PRIMARY KEY NOT NULL,
           previous INTEGER,
           sequence INTEGER NOT NULL,
           replaced BIGINT NOT NULL,
+          total BIGINT NOT NULL,
           body BLOB NOT NULL
         );
 
@@ -169,15 +171,17 @@ extension Migration {
           PRIMARY KEY (zone_id, target, kind, source)
         ) WITHOUT ROWID;
 
-        -- The newest mark of each device, and the number of the zone it came with.
+        -- The newest mark of each device, when it came, and the number of the zone it came with.
         CREATE TABLE client_tokens (
           zone_id INTEGER NOT NULL,
           owner TEXT NOT NULL,
           device TEXT NOT NULL,
           sequence INTEGER NOT NULL,
           token BLOB NOT NULL,
+          saved BIGINT NOT NULL DEFAULT 0,
           PRIMARY KEY (zone_id, owner, device)
         ) WITHOUT ROWID;
+        CREATE INDEX client_tokens_by_time ON client_tokens (saved);
 
         -- Complete assets of a database. released: since when no record names it.
         CREATE TABLE assets (

@@ -93,7 +93,7 @@ final class EngineHarness {
         caller: Self.ada
       )
     }
-    for case .failed(let id, let error, _) in outcomes {
+    for case .failed(let id, let error, _) in outcomes.outcomes {
       throw WaitingFailure(description: "\(id.recordName): \(error)")
     }
   }

@@ -435,7 +435,7 @@ internal import TidingsSQLite
     schema.recordTypes.sorted { $0.key < $1.key }.flatMap { type, recordType in
       recordType.fields.sorted { $0.key < $1.key }.flatMap { name, field in
         [(field.indexes.isOrdered, true), (field.indexes.contains(.searchable), false)]
-          .filter { $0.0 && name != "___etag" }
+          .filter(\.0)
           .map {
             SchemaInfo.Index(recordType: type, fieldName: name, isOrdered: $0.1, isReady: false)
           }

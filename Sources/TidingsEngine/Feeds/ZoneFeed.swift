@@ -82,7 +82,7 @@ final class ZoneFeed {
     _ visit: (ZoneChange) throws -> Void
   ) throws -> ZonePage {
     try request.zone.validate()
-    let zone = try zone(request.zone, in: entry)
+    let zone = try zone(request.zone, in: database, entry)
     let purpose = "zone changes\0" + database.purpose + "\0" + request.zone.zoneName
     var position = try position(request, zone, purpose)
     let room = request.limit == 0 ? budget.items : min(request.limit, budget.items)
@@ -110,45 +110,30 @@ final class ZoneFeed {
 
   // MARK: The zone and the token
 
-  private func zone(_ id: ZoneID, in entry: DatabaseEntry?) throws -> Zone {
-    guard let entry else { return try Self.absent(id, because: nil) }
-    selectZone.bind(entry.number, at: 1)
-    selectZone.bind(id.zoneName, at: 2)
-    defer { selectZone.reset() }
-    guard try selectZone.step() else {
-      return try Self.absent(id, because: catalog.deletionReason(id, in: entry))
+  private func zone(
+    _ id: ZoneID,
+    in database: DatabaseID,
+    _ entry: DatabaseEntry?
+  ) throws
+    -> Zone
+  {
+    if let entry {
+      selectZone.bind(entry.number, at: 1)
+      selectZone.bind(id.zoneName, at: 2)
+      defer { selectZone.reset() }
+      if try selectZone.step() {
+        return Zone(
+          number: selectZone.int64(0),
+          created: selectZone.int64(1),
+          head: selectZone.int64(2),
+          floor: selectZone.int64(3)
+        )
+      }
     }
-    return Zone(
-      number: selectZone.int64(0),
-      created: selectZone.int64(1),
-      head: selectZone.int64(2),
-      floor: selectZone.int64(3)
-    )
-  }
-
-  private static func absent(_ id: ZoneID, because reason: ZoneDeletionReason?) throws -> Zone {
-    guard id != .default else { return Zone() }
-    let name = Identifier.shown(id.zoneName)
-    switch reason {
-    case .purged:
-      throw ItemError(
-        .userDeletedZone,
-        "zone \(name) was purged, because the user removed the data of the application: drop what "
-          + "you cached of it, and do not create it again without asking the user"
-      )
-    case .encryptedDataReset:
-      throw ItemError(
-        .zoneNotFound,
-        "zone \(name) was deleted because the user reset encrypted data: create it again and save "
-          + "what you cached of it"
-      )
-    case .deleted:
-      throw ItemError(
-        .zoneNotFound,
-        "zone \(name) was deleted: drop what you cached of it"
-      )
-    case nil: throw ItemError(.zoneNotFound, "zone \(name) does not exist")
+    guard id == .default else {
+      throw try catalog.absence(of: id, in: entry, scope: database.scope)
     }
+    return Zone()
   }
 
   private func position(

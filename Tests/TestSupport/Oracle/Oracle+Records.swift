@@ -112,9 +112,9 @@ extension Oracle {
     if policy == .unspecified || policy == .ifServerRecordUnchanged,
       sent.changeTag != old?.changeTag ?? ""
     {
-      guard let old else { return failure(.unknownItem) }
-      var result = failure(.serverRecordChanged)
+      var result = failure(old == nil ? .unknownItem : .serverRecordChanged)
       result.serverRecord = old
+      result.ancestorRecord = zone.versions[name]?[sent.changeTag]
       return result
     }
     if let old, old.recordType != sent.recordType { return failure(.invalidArguments) }
@@ -162,6 +162,9 @@ extension Oracle {
         position: position,
         record: write.new
       )
+      if let new = write.new {
+        zones[database]?[write.zone]?.versions[write.name, default: [:]][new.changeTag] = new
+      }
       for (field, value) in write.new?.fields ?? [:] {
         if let kind = value.kind { fieldTypes[write.type, default: [:]][field] = kind }
       }

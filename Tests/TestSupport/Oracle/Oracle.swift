@@ -37,6 +37,8 @@ public struct Oracle: Sendable {
   struct Zone: Sendable {
     var head: UInt64 = 0
     var rows: [String: Row] = [:]
+    /// All states of each record, by change tag.
+    var versions: [String: [String: TidingsV1.Record]] = [:]
   }
 
   struct Definition: Hashable, Sendable {
