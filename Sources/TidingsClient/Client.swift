@@ -44,6 +44,10 @@ public final class Client: Sendable {
   public var zones: TidingsV1.ZoneService.Client { .init(transport) }
   /// Subscriptions: save, fetch, delete.
   public var subscriptions: TidingsV1.SubscriptionService.Client { .init(transport) }
+  /// Files that belong to records.
+  ///
+  /// `assets(in:)` is what most want.
+  public var assetCalls: TidingsV1.AssetService.Client { .init(transport) }
   /// Schemas: fetch, apply, deploy.
   public var schemas: TidingsV1.SchemaService.Client { .init(transport) }
   /// The log of notifications.

@@ -12,7 +12,8 @@ struct Verb: Sendable {
   static let all: [Verb] =
     [
       modifyRecords, fetchRecords, query, explain, export, importRecords, modifyZones, fetchZones,
-      modifySubscriptions, fetchSubscriptions, fetchNotificationChanges, markNotificationsRead,
+      uploadAsset, downloadAsset, modifySubscriptions, fetchSubscriptions,
+      fetchNotificationChanges, markNotificationsRead,
       watch,
     ] + schemaVerbs + [call, describe, status, help]
 

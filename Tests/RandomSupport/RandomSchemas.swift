@@ -34,8 +34,8 @@ public struct RandomSchemas {
   private mutating func recordType(roles: Set<String>) -> Schema.RecordType {
     var type = Schema.RecordType()
     for name in subset(Self.fields) { type.fields[name] = field() }
-    for name in subset(SchemaSystemField.allCases.map(\.rawValue)) where random.oneIn(3) {
-      guard let system = SchemaSystemField(rawValue: name) else { continue }
+    for name in subset(Set(SystemField.allCases.map(\.schemaName)).sorted()) where random.oneIn(3) {
+      guard let system = SystemField(name: name) else { continue }
       let indexes = Schema.Indexes(rawValue: 1 + random.below(3))
       type.fields[name] = Schema.Field(.values(system.kind), indexes: indexes)
     }

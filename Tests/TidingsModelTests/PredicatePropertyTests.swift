@@ -25,7 +25,7 @@ struct PredicatePropertyTests {
   @Test("the canonical form is its own canonical form", arguments: [5, 6] as [UInt64])
   func idempotent(seed: UInt64) throws {
     var source = RandomPredicates(seed: seed)
-    for round in 0..<10_000 {
+    for round in 0..<5_000 {
       let predicate = try Predicate(root: source.node(depth: 5))
       let again = try Predicate(root: predicate.root)
       #expect(again == predicate, "seed \(seed), round \(round): \(predicate) became \(again)")
@@ -78,7 +78,7 @@ struct PredicatePropertyTests {
       "\u{0}", "IN",
     ]
     var accepted = 0
-    for round in 0..<20_000 {
+    for round in 0..<10_000 {
       var text = Array(try Predicate(root: source.node(depth: 2)).text.unicodeScalars)
       for _ in 0...source.random.below(4) {
         let place = source.random.below(text.count + 1)

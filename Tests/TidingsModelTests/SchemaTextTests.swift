@@ -171,13 +171,13 @@ import Testing
       ),
       (
         "DEFINE SCHEMA RECORD TYPE T (recordName STRING);", 1, 30,
-        "no field has the name 'recordName', which means the server's own field in predicates; its "
-          + "index is declared as \"___recordID\" REFERENCE QUERYABLE"
+        "the field name 'recordName' is kept for the server's own field; choose another; an index of "
+          + "that is declared with \"___recordID\""
       ),
       (
         "DEFINE SCHEMA RECORD TYPE T (___time TIMESTAMP);", 1, 30,
         "there is no system field '___time': the names are ___createTime, ___createdBy, ___etag, "
-          + "___modTime, ___modifiedBy, ___recordID"
+          + "___modTime, ___modifiedBy, ___parent, ___recordID"
       ),
       (
         "DEFINE SCHEMA RECORD TYPE T (___etag INT64);", 1, 38,

@@ -156,10 +156,7 @@ final class SchemaTable {
   }
 
   private func declareIndexes(_ change: SchemaChange, of entry: Entry) throws {
-    guard case .field(let name, let type, let before, let after) = change,
-      // Nothing can ask for a change tag.
-      name != SchemaSystemField.etag.rawValue
-    else { return }
+    guard case .field(let name, let type, let before, let after) = change else { return }
     for kind in [IndexKind.ordered, .words] {
       let shallBe = after?.indexes.declares(kind) ?? false
       guard shallBe != before?.indexes.declares(kind) ?? false else { continue }

@@ -17,7 +17,7 @@ public struct Schema: Hashable, Sendable {
 extension Schema {
   /// A record type.
   public struct RecordType: Hashable, Sendable {
-    /// The fields by name; those that every record has (`SchemaSystemField`) only with an index.
+    /// The fields by name; those that every record has (`SystemField`) only with an index.
     public var fields: [String: Field]
     /// What each role may do; a role without rights is left out.
     public var grants: [String: Rights]
@@ -106,6 +106,9 @@ extension Schema {
     /// Changes and deletes records.
     public static let write = Self(rawValue: 4)
   }
+
+  /// Whether a name in a type is that of a system field, which is there in any case.
+  static func isSystemField(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "_") }
 
   /// Roles that every container has: anyone, users, the creator of a record.
   public static let builtInRoles: Set<String> = ["_world", "_icloud", "_creator"]

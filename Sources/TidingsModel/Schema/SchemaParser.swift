@@ -128,7 +128,7 @@ struct SchemaParser {
     var field = try readType()
     let indexOffset = scanner.offset
     field.indexes = try readIndexes()
-    if !name.text.hasPrefix("_") {
+    if !Schema.isSystemField(name.text) {
       try check(name)
     } else {
       try check(name, field, typeOffset: typeOffset, indexOffset: indexOffset)
@@ -150,12 +150,11 @@ struct SchemaParser {
     if let problem = Identifier.problem(inFieldName: name.text) {
       throw scanner.error(problem, at: name.offset)
     }
-    if let field = SchemaSystemField(predicateName: name.text) {
-      throw scanner.error(
-        "no field has the name '\(name.text)', which means the server's own field in predicates; "
-          + "its index is declared as \"\(field.rawValue)\" \(field.kind.rawValue) QUERYABLE",
-        at: name.offset
-      )
+    if let problem = SystemField.problem(inUserFieldName: name.text) {
+      let index = SystemField(name: name.text).map {
+        "; an index of that is declared with \"\($0.schemaName)\""
+      }
+      throw scanner.error(problem + (index ?? ""), at: name.offset)
     }
   }
 
@@ -165,10 +164,10 @@ struct SchemaParser {
     typeOffset: Int,
     indexOffset: Int
   ) throws(SchemaError) {
-    guard let system = SchemaSystemField(rawValue: name.text) else {
+    guard let system = SystemField(name: name.text) else {
       throw scanner.error(
         "there is no system field \(Identifier.shown(name.text)): the names are "
-          + SchemaSystemField.allCases.map(\.rawValue).joined(separator: ", "),
+          + Set(SystemField.allCases.map(\.schemaName)).sorted().joined(separator: ", "),
         at: name.offset
       )
     }

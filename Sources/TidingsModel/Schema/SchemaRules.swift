@@ -14,7 +14,7 @@ extension SchemaChange {
     switch self {
     case .recordType(_, let isAdded): !isAdded
     case .field(let name, _, let before?, let after):
-      SchemaSystemField(rawValue: name) == nil
+      !Schema.isSystemField(name)
         && (before.type != after?.type || before.isEncrypted != after?.isEncrypted)
     case .role, .grant, .field: false
     }
@@ -97,7 +97,7 @@ extension Schema {
     for (name, type) in development.recordTypes.sorted(by: { $0.key < $1.key }) {
       let before = recordTypes[name]?.fields ?? [:]
       // Without its index a system field has nothing to say.
-      var fields = before.filter { SchemaSystemField(rawValue: $0.key) == nil }
+      var fields = before.filter { !Self.isSystemField($0.key) }
       for (fieldName, field) in type.fields.sorted(by: { $0.key < $1.key }) {
         fields[fieldName] = try before[fieldName]?.deploying(field, "\(name).\(fieldName)") ?? field
       }
