@@ -54,7 +54,10 @@ import TidingsRPC
     return commands
   }
 
-  @Test("the examples are read", arguments: examples)
+  /// What a shell puts in is not known here.
+  private static let withoutSubstitutions = examples.filter { !$0.contains("$(") }
+
+  @Test("the examples are read", arguments: withoutSubstitutions)
   func example(text: String) async throws {
     var count = 0
     for command in Self.commands(text) where command.first == "rpcctl" {
