@@ -62,7 +62,6 @@ internal import TidingsRPC
     let client = try await server.client(as: "ada")
     let errors = [
       await failure { _ = try await client.records.queryRecords(.init(recordType: "Houses")) },
-      await failure { _ = try await client.records.fetchRecordZoneChanges(.init()) },
       await failure { _ = try await client.notifications.modifyBadge(.init()) },
       await failure { _ = try await client.subscriptions.explainSubscriptions(.init()) },
     ]

@@ -20,7 +20,7 @@ extension Verb {
 
         Examples:
           rpcctl fetch-zone-changes notes --all
-          rpcctl fetch-zone-changes notes --token AQ… --follow --types Note
+          rpcctl fetch-zone-changes notes --token AQIDBAUG --follow --types Note
         """
     ),
     run: { invocation in
@@ -58,7 +58,7 @@ extension Verb {
 
         Examples:
           rpcctl fetch-database-changes
-          rpcctl fetch-database-changes --token AQ… --follow
+          rpcctl fetch-database-changes --token AQIDBAUG --follow
         """
     ),
     run: { invocation in
