@@ -21,15 +21,16 @@ public struct OracleSubscription: Hashable, Sendable {
   }
 
   public var message: TidingsV1.Subscription {
-    .init(
+    var message = TidingsV1.Subscription(
       id,
       recordType,
-      where: predicate.text,
       on: changes,
       once: isOnce,
       zone: zone ?? "",
       keys: keys
     )
+    message.predicate = predicate.message
+    return message
   }
 }
 

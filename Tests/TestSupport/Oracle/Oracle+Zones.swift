@@ -6,8 +6,7 @@ extension Oracle {
     guard database.owner != nil || name == Self.defaultZone else {
       return .init(zoneID: .init(zoneName: name), outcome: .error(.init(.badDatabase)))
     }
-    let new = Zone(head: name == Self.defaultZone ? 0 : zoneFloors[database, default: 0])
-    zones[database, default: [:]][name, default: new].head += 0
+    if zones[database]?[name] == nil { create(name, in: database) }
     return fetchZone(name, in: database)
   }
 
@@ -15,6 +14,7 @@ extension Oracle {
   public mutating func deleteZone(
     _ name: String,
     in database: Database,
+    because reason: TidingsV1.ZoneDeletionReason = .deleted,
     by caller: Caller
   )
     -> TidingsV1.ZoneResult
@@ -32,7 +32,21 @@ extension Oracle {
     }
     zoneFloors[database] = max(zoneFloors[database, default: 0], zone.head)
     zones[database]?[name] = nil
+    graves[database, default: [:]][name] = Grave(
+      changed: advance(database),
+      reason: reason == .unspecified ? .deleted : reason
+    )
     return .init(zoneID: id, outcome: .deleted(true))
+  }
+
+  mutating func create(_ name: String, in database: Database) {
+    lives += 1
+    graves[database]?[name] = nil
+    zones[database, default: [:]][name] = Zone(
+      head: name == Self.defaultZone ? 0 : zoneFloors[database, default: 0],
+      changed: advance(database),
+      life: lives
+    )
   }
 
   /// What FetchRecordZones answers for all zones.
