@@ -47,13 +47,45 @@ struct OracleScenario {
         let attempt = try await Self.replay(fewer)
         if attempt.complaint != nil { best = attempt } else { start += length }
       }
-      if length == 1 || ContinuousClock.now >= deadline { return best }
+      if length == 1 || ContinuousClock.now >= deadline { break }
       length = max(1, length / 2)
     }
+    for index in best.operations.indices.reversed() {
+      var item = 0
+      while let simpler = best.operations[index].without(item: item), ContinuousClock.now < deadline {
+        var fewer = best.operations
+        fewer[index] = simpler
+        let attempt = try await Self.replay(fewer)
+        if attempt.complaint != nil, attempt.operations.count == fewer.count {
+          best = attempt
+        } else {
+          item += 1
+        }
+      }
+    }
+    return best
   }
 
   var story: String {
     let lines = operations.enumerated().map { "\($0 + 1). \($1)" }
     return lines.joined(separator: "\n") + "\n\(complaint ?? "no difference")"
+  }
+}
+
+extension OracleOperation {
+  /// The same without one record of a call that changes some; `nil`: it has no such record.
+  fileprivate func without(item: Int) -> OracleOperation? {
+    guard case .modify(var change, let mishap) = action else { return nil }
+    let saveCount = change.request.recordsToSave.count
+    if item < saveCount {
+      change.request.recordsToSave.remove(at: item)
+    } else if item - saveCount < change.request.recordIDsToDelete.count {
+      change.request.recordIDsToDelete.remove(at: item - saveCount)
+    } else {
+      return nil
+    }
+    var copy = self
+    copy.action = .modify(change, mishap)
+    return copy
   }
 }

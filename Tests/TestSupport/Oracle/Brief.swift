@@ -25,7 +25,7 @@ extension TidingsV1.FieldValue {
   public var brief: String {
     switch value {
     case nil: "null"
-    case .stringValue(let text): "'\(text)'"
+    case .stringValue(let text): text.debugDescription
     case .int64Value(let number): "\(number)"
     case .doubleValue(let number): "\(number)"
     case .bytesValue(let bytes): "\(bytes)"
