@@ -1,4 +1,5 @@
 internal import TestSupport
+internal import TidingsProto
 
 /// A run of operations, and what led to its end.
 struct OracleScenario {

@@ -20,6 +20,7 @@ extension TidingsV1.RecordResult {
   public func normalized() -> Self {
     var copy = self
     copy.serverRecord = serverRecord?.normalized()
+    copy.ancestorRecord = ancestorRecord?.normalized()
     switch outcome {
     case .record(let record): copy.outcome = .record(record.normalized())
     case .error(let error): copy.outcome = .error(error.normalized())

@@ -25,7 +25,7 @@ extension Oracle {
       let name = zoneName(id.zoneID)
       var result = TidingsV1.RecordResult(recordID: Self.recordID(id.recordName, name))
       guard let zone = zone(name, in: database) else {
-        result.outcome = .error(.init(.zoneNotFound))
+        result.outcome = .error(.init(absence(of: name, in: database)))
         return result
       }
       guard let record = zone.rows[id.recordName]?.record else {
@@ -63,7 +63,7 @@ extension Oracle {
   ) -> SavePlan {
     let (name, zoneName) = (sent.recordID?.recordName ?? "", zoneName(sent.recordID?.zoneID))
     guard let zone = zone(zoneName, in: database) else {
-      return .refuse(Refusal(codes: [.zoneNotFound, .invalidArguments]))
+      return .refuse(Refusal(codes: [absence(of: zoneName, in: database), .invalidArguments]))
     }
     let old = zone.rows[name]?.record
     var refusal = Refusal(codes: [])

@@ -61,7 +61,8 @@ struct ReferenceCheck {
     return after
   }
 
-  /// Finds what goes with the deletions, and the items that cannot be.
+  /// Finds what goes with the deletions, and the items that cannot be: saves, or if those are good
+  /// deletions.
   mutating func violations() -> Set<Int> {
     let after = after
     let saved = Set(saves.values.map { $0.recordID?.recordName ?? "" })
@@ -71,23 +72,21 @@ struct ReferenceCheck {
       let targets = (after[name]?.bonds ?? []).filter { $0.kind == .deleteSelf }.map(\.target)
       cascade[name] = gone.intersection(targets)
     }
-
-    var failed: Set<Int> = []
-    for (item, record) in saves {
-      let breaks = record.bonds.contains { bond in
+    let badSaves = saves.filter { _, record in
+      record.bonds.contains { bond in
         gone.contains(bond.target) || (bond.kind != .deleteSelf && after[bond.target] == nil)
       }
-      if breaks { failed.insert(item) }
     }
-    for (item, name) in deletions {
+    // A save that fails leaves its record as it was, which may go along then.
+    guard badSaves.isEmpty else { return Set(badSaves.keys) }
+    let badDeletions = deletions.filter { _, name in
       let goesAlong = closure(of: [name], in: after, sparing: saved)
-      let isHeld = after.contains { source, record in
+      return after.contains { source, record in
         !gone.contains(source) && !saved.contains(source)
           && record.bonds.contains { $0.kind != .deleteSelf && goesAlong.contains($0.target) }
       }
-      if isHeld { failed.insert(item) }
     }
-    return failed
+    return Set(badDeletions.keys)
   }
 
   /// What goes when some records go, themselves included where they exist.

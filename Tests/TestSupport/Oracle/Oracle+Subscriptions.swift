@@ -53,7 +53,7 @@ extension Oracle {
       )
     }
     if let zone = subscription.zone, self.zone(zone, in: database) == nil {
-      return failure(.zoneNotFound)
+      return failure(absence(of: zone, in: database))
     }
     let message = subscription.message
     let definition = Definition(

@@ -24,7 +24,7 @@ extension Oracle {
       return .init(zoneID: id, outcome: .error(.init(.badDatabase)))
     }
     guard let zone = zones[database]?[name] else {
-      return .init(zoneID: id, outcome: .error(.init(.zoneNotFound)))
+      return .init(zoneID: id, outcome: .error(.init(absence(of: name, in: database))))
     }
     let rows = zone.rows.values.sorted { ($0.sequence, $0.position) < ($1.sequence, $1.position) }
     for case let record? in rows.map(\.record) {

@@ -146,6 +146,11 @@ extension Oracle {
     self.zone(zone, in: database) == nil
   }
 
+  /// The code for what is in a zone that does not exist.
+  func absence(of zone: String, in database: Database) -> TidingsV1.ErrorCode {
+    graves[database]?[zone]?.reason == .purged ? .userDeletedZone : .zoneNotFound
+  }
+
   /// Whether a save teaches the server no type of a field.
   public func knowsFields(of record: TidingsV1.Record) -> Bool {
     record.fields.allSatisfy { field, value in

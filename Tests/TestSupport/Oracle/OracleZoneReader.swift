@@ -37,8 +37,7 @@ public struct OracleZoneReader: Sendable {
     _ oracle: Oracle
   ) -> String? {
     guard let zone = oracle.zone(zone, in: database) else {
-      let isPurged = oracle.graves[database]?[zone]?.reason == .purged
-      return difference(page, isPurged ? [.zoneNotFound, .userDeletedZone] : [.zoneNotFound])
+      return difference(page, [oracle.absence(of: zone, in: database)])
     }
     if let life, life != zone.life { return difference(page, [.changeTokenExpired]) }
     if let error = page.error { return "error \(error.code) \(error.message)" }
