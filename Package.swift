@@ -108,12 +108,13 @@ let package = Package(
 
     // Programs.
     library("CommandLineTools"),
-    executable("rpcd", "TidingsService", "CommandLineTools"),
+    executable("rpcd", "TidingsService", "TidingsEngine", "CommandLineTools"),
     executable(
       "rpcctl",
       "CommandLineTools",
       "TidingsClient",
       "TidingsJSON",
+      "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC"

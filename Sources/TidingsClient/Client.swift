@@ -44,6 +44,8 @@ public final class Client: Sendable {
   public var zones: TidingsV1.ZoneService.Client { .init(transport) }
   /// Subscriptions: save, fetch, delete.
   public var subscriptions: TidingsV1.SubscriptionService.Client { .init(transport) }
+  /// Schemas: fetch, apply, deploy.
+  public var schemas: TidingsV1.SchemaService.Client { .init(transport) }
   /// The log of notifications.
   ///
   /// `notificationStream` is what most want.

@@ -6,6 +6,8 @@ final class DatabaseEntry {
   let number: Int64
   let id: DatabaseID
   private(set) var head: Int64
+  /// How many zones it has besides the default one, once they were counted.
+  fileprivate var zoneCount: Int?
 
   init(number: Int64, id: DatabaseID, head: Int64) {
     self.number = number
@@ -59,12 +61,15 @@ final class Catalog {
   private var databaseIDs: [Int64: DatabaseID] = [:]
   private var zones: [ZoneKey: ZoneEntry] = [:]
   private var dirtyZones: [ZoneEntry] = []
+  /// Containers that are known to be in production: they stay there.
+  private var deployed: Set<String> = []
 
   private let selectDatabase: any SQLStatement
   private let selectDatabaseByNumber: any SQLStatement
   private let insertDatabase: any SQLStatement
   private let selectZone: any SQLStatement
   private let selectZones: any SQLStatement
+  private let countZones: any SQLStatement
   private let insertZone: any SQLStatement
   private let updateHead: any SQLStatement
   private let deleteZone: any SQLStatement
@@ -73,6 +78,7 @@ final class Catalog {
   private let insertDeleted: any SQLStatement
   private let selectDeleted: any SQLStatement
   private let forgetDeleted: any SQLStatement
+  private let selectSchema: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     selectDatabase = try connection.prepare(
@@ -100,6 +106,9 @@ final class Catalog {
     selectZones = try connection.prepare(
       "SELECT id, head, created, name FROM zones WHERE database_id = ?1 ORDER BY name"
     )
+    countZones = try connection.prepare(
+      "SELECT count(*) FROM zones WHERE database_id = ?1 AND name <> ?2"
+    )
     insertZone = try connection.prepare(
       """
       INSERT INTO zones (database_id, name, head, created, changed)
@@ -123,6 +132,9 @@ final class Catalog {
       "DELETE FROM deleted_zones WHERE database_id = ?1 AND name = ?2"
     )
     deleteZone = try connection.prepare("DELETE FROM zones WHERE id = ?1")
+    selectSchema = try connection.prepare(
+      "SELECT 1 FROM schemas WHERE container = ?1 AND environment = ?2"
+    )
     raiseFloor = try connection.prepare(
       "UPDATE databases SET zone_floor = ?2 WHERE id = ?1 AND zone_floor < ?2"
     )
@@ -130,9 +142,25 @@ final class Catalog {
 
   // MARK: Databases
 
+  /// Refuses a container that nobody deployed to production.
+  ///
+  /// - Throws: `ItemError` `badContainer`; `SQLError`.
+  func requireDeployed(_ container: String, _ environment: Environment) throws {
+    guard environment == .production, !deployed.contains(container) else { return }
+    selectSchema.bind(container, at: 1)
+    selectSchema.bind(Int64(environment.rawValue), at: 2)
+    defer { selectSchema.reset() }
+    guard try selectSchema.step() else { throw ItemError.notDeployed(container) }
+    deployed.insert(container)
+  }
+
   /// The database, if anything was ever written to it.
-  func database(_ id: DatabaseID) throws(SQLError) -> DatabaseEntry? {
+  ///
+  /// - Throws: `ItemError` `badContainer` in production, for a container that nobody deployed;
+  ///   `SQLError`.
+  func database(_ id: DatabaseID) throws -> DatabaseEntry? {
     if let known = databases[id] { return known }
+    try requireDeployed(id.container, id.environment)
     bind(id, to: selectDatabase)
     defer { selectDatabase.reset() }
     guard try selectDatabase.step() else { return nil }
@@ -142,7 +170,9 @@ final class Catalog {
   }
 
   /// The database, created if needed.
-  func makeDatabase(_ id: DatabaseID) throws(SQLError) -> DatabaseEntry {
+  ///
+  /// - Throws: As `database`.
+  func makeDatabase(_ id: DatabaseID) throws -> DatabaseEntry {
     if let known = try database(id) { return known }
     bind(id, to: insertDatabase)
     defer { insertDatabase.reset() }
@@ -218,6 +248,17 @@ final class Catalog {
     return try names.compactMap { try zone($0, in: database) }
   }
 
+  /// How many zones a database has besides the default one.
+  func zoneCount(of database: DatabaseEntry) throws(SQLError) -> Int {
+    if let known = database.zoneCount { return known }
+    countZones.bind(database.number, at: 1)
+    countZones.bind(ZoneID.default.zoneName, at: 2)
+    defer { countZones.reset() }
+    let count = try countZones.step() ? Int(countZones.int64(0)) : 0
+    database.zoneCount = count
+    return count
+  }
+
   /// Writes a zone that does not exist.
   func makeZone(
     _ id: ZoneID,
@@ -246,6 +287,7 @@ final class Catalog {
       database: database
     )
     zones[ZoneKey(database: database.number, zone: id)] = entry
+    if id != .default { database.zoneCount? += 1 }
     return entry
   }
 
@@ -270,6 +312,7 @@ final class Catalog {
     insertDeleted.bind(time.millisecondsSince1970, at: 5)
     try insertDeleted.run()
     zones[ZoneKey(database: database.number, zone: zone.id)] = nil
+    database.zoneCount? -= 1
     zone.isDirty = false
     raiseFloor.bind(database.number, at: 1)
     raiseFloor.bind(zone.head, at: 2)
@@ -314,5 +357,6 @@ final class Catalog {
     databaseIDs = [:]
     zones = [:]
     dirtyZones = []
+    deployed = []
   }
 }

@@ -19,7 +19,8 @@ public final class Engine {
 
   private let catalog: Catalog
   private let records: RecordTable
-  private let fieldTypes: FieldTypes
+  private let schemas: SchemaTable
+  private let ancestors: AncestorLog
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
   private let events: EventLog
@@ -28,12 +29,16 @@ public final class Engine {
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   private let subscriptionChanges: ModifySubscriptions
+  private let schemaChanges: ModifySchema
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
 
+  private let indexes: IndexRegistry
+
   private var chores: ChoreSchedule
+  private let bell = ChoreBell()
   /// Something was changed that gives the chores work: do them soon.
-  public private(set) var hasUrgentChores = true
+  public var hasUrgentChores: Bool { bell.isRung }
 
   private let beginStatement: any SQLStatement
   private let commitStatement: any SQLStatement
@@ -63,7 +68,7 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
-    fieldTypes = try FieldTypes(connection)
+    ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     events = try EventLog(
@@ -81,14 +86,29 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
-    let followers: [any RecordFollower] = []
+    let references = try ReferenceTable(connection, limits: limits)
+    let clientTokens = try ClientTokens(connection, limits: limits)
+    indexes = try IndexRegistry(connection, bell: bell)
+    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
+    schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
+    let indexEntries = try IndexEntries(connection)
+    let followers: [any RecordFollower] = [
+      references,
+      FieldIndex(registry: indexes, entries: indexEntries),
+      clientTokens,
+    ]
     recordChanges = ModifyRecords(
-      catalog: catalog,
-      records: records,
-      fieldTypes: fieldTypes,
-      channels: channels,
-      events: events,
-      followers: followers,
+      ModifyRecords.Tables(
+        catalog: catalog,
+        records: records,
+        ancestors: ancestors,
+        references: references,
+        schemas: schemas,
+        clientTokens: clientTokens,
+        channels: channels,
+        events: events,
+        followers: followers
+      ),
       codec: codec,
       limits: limits
     )
@@ -98,7 +118,8 @@ public final class Engine {
       channels: channels,
       events: events,
       followers: followers,
-      codec: codec
+      codec: codec,
+      limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
       catalog: catalog,
@@ -107,7 +128,12 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
-    chores = ChoreSchedule([])
+    chores = ChoreSchedule([
+      ancestors,
+      clientTokens,
+      try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
+      IndexPurge(entries: indexEntries, limits: limits),
+    ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -121,8 +147,10 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      fieldTypes.forget()
+      schemas.forget()
+      ancestors.forget()
       try channels.load()
+      try indexes.load()
       mustReload = false
     }
     now = max(now, clock())
@@ -134,6 +162,7 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
     return events.takePending()
@@ -152,9 +181,9 @@ public final class Engine {
   ///
   /// - Returns: How long until the next piece; `nil`: there is none.
   public func doChores() throws -> Duration? {
-    if hasUrgentChores {
+    if bell.isRung {
       chores.wake()
-      hasUrgentChores = false
+      bell.silence()
     }
     return try chores.work(at: now)
   }
@@ -162,7 +191,7 @@ public final class Engine {
   // MARK: Records
 
   /// Saves and deletes records.
-  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> [RecordOutcome] {
+  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
     try recordChanges(changes, caller: caller, at: now)
   }
 
@@ -178,7 +207,7 @@ public final class Engine {
     let database = try catalog.database(databaseID)
     guard let zone = try database.flatMap({ try catalog.zone(id.zoneID, in: $0) }) else {
       guard id.zoneID == .default else {
-        throw ItemError(.zoneNotFound, "zone '\(id.zoneID.zoneName)' does not exist")
+        throw try catalog.absence(of: id.zoneID, in: database, scope: databaseID.scope)
       }
       throw unknown(id)
     }
@@ -269,7 +298,8 @@ public final class Engine {
     after token: [UInt8],
     limit: Int
   ) throws -> NotificationPage {
-    try feed.page(
+    try catalog.requireDeployed(container, environment)
+    return try feed.page(
       for: caller,
       container: container,
       environment: environment,
@@ -287,6 +317,7 @@ public final class Engine {
     container: String,
     environment: Environment
   ) throws -> [ItemError?] {
+    try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
       of: owner,
       container: container,
@@ -317,6 +348,7 @@ public final class Engine {
   ) throws
     -> [PushChannel]
   {
+    try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
       of: caller.user,
       container: container,
@@ -340,6 +372,29 @@ public final class Engine {
   public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
   {
     controlTopics.topic(of: user, container: container, environment: environment)
+  }
+
+  // MARK: Schemas
+
+  /// Brings the development schema of a container to what a text says, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments`, with line and column for a text that is no schema, or
+  ///   `limitExceeded`; `SQLError`.
+  public func applySchema(
+    _ text: String,
+    to container: String,
+    isDryRun: Bool
+  ) throws -> [SchemaChange] {
+    try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+  }
+
+  /// Brings the production schema of a container to that of development, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
+  public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
+    try schemaChanges.deploy(container, isDryRun: isDryRun)
   }
 
   // MARK: Idempotency

@@ -1,4 +1,4 @@
-internal import TidingsModel
+public import TidingsModel
 public import TidingsSQL
 
 /// What is read beside the loop: queries and feeds, on a connection of its own.
@@ -9,6 +9,8 @@ public final class EngineReader {
   let connection: any SQLConnection
   let catalog: Catalog
   let identity: StoreIdentity
+  let schemas: SchemaReader
+  let ancestors: AncestorLog
   let codec: any BodyCodec
   /// What calls may not exceed.
   public let limits: Limits
@@ -29,8 +31,17 @@ public final class EngineReader {
     self.limits = limits
     catalog = try Catalog(connection)
     identity = try StoreIdentity(connection)
+    schemas = try SchemaReader(connection)
+    ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
+  }
+
+  /// The schema of a container.
+  ///
+  /// - Throws: `ItemError` `badContainer` for one that nobody deployed to production; `SQLError`.
+  public func schema(of container: String, _ environment: Environment) throws -> SchemaInfo {
+    try schemas.info(of: container, environment)
   }
 
   /// Reads within one snapshot of the store.

@@ -33,6 +33,13 @@ public struct Limits: Hashable, Sendable {
   public var ancestorsMax: Int64 = 200_000
   /// How long they are kept, in hours.
   public var ancestorRetentionHours = 24
+  /// Bytes that they may have together.
+  public var ancestorBytesMax: Int64 = 1 << 30
+  /// Superseded versions that the conflicts of one call look through: what is further back is not
+  /// found, however often a record was saved.
+  public var ancestorStepsPerCallMax = 2_000
+  /// Most references of one record that bind: delete-self and validate.
+  public var bindingReferencesPerRecordMax = 1_000
   /// How long a deleted record or zone stays in the feeds, in days.
   public var tombstoneRetentionDays = 90
   /// How long the cursor of a query is valid, in minutes.

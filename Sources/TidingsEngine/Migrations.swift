@@ -150,13 +150,15 @@ extension Migration {
         UPDATE records SET deleted = 0 WHERE body IS NULL;
         CREATE INDEX tombstones_by_time ON records (deleted) WHERE deleted IS NOT NULL;
 
-        -- Superseded versions of records, oldest first, each with the one before it. The newest row
-        -- is never removed, so that no number is given twice.
+        -- Superseded versions of records, oldest first, each with the one before it; a tombstone has
+        -- an empty body. total: the bytes of all bodies so far, also of those that are forgotten. The
+        -- newest row is never removed, so that no number is given twice.
         CREATE TABLE ancestors (
           id INTEGER PRIMARY KEY NOT NULL,
           previous INTEGER,
           sequence INTEGER NOT NULL,
           replaced BIGINT NOT NULL,
+          total BIGINT NOT NULL,
           body BLOB NOT NULL
         );
 
@@ -169,15 +171,17 @@ extension Migration {
           PRIMARY KEY (zone_id, target, kind, source)
         ) WITHOUT ROWID;
 
-        -- The newest mark of each device, and the number of the zone it came with.
+        -- The newest mark of each device, when it came, and the number of the zone it came with.
         CREATE TABLE client_tokens (
           zone_id INTEGER NOT NULL,
           owner TEXT NOT NULL,
           device TEXT NOT NULL,
           sequence INTEGER NOT NULL,
           token BLOB NOT NULL,
+          saved BIGINT NOT NULL DEFAULT 0,
           PRIMARY KEY (zone_id, owner, device)
         ) WITHOUT ROWID;
+        CREATE INDEX client_tokens_by_time ON client_tokens (saved);
 
         -- Complete assets of a database. released: since when no record names it.
         CREATE TABLE assets (
@@ -197,27 +201,32 @@ extension Migration {
           PRIMARY KEY (database_id, checksum, zone_id, name)
         ) WITHOUT ROWID;
 
-        -- The schemas: what is learned or declared, per container and environment. version: changes
-        -- with every change, also with a learned field or the state of an index.
+        -- The schemas: what is learned or declared, per container and environment. A container is in
+        -- production when it has a schema there. version: changes with every change, also with a
+        -- learned field or the state of an index.
         CREATE TABLE schemas (
           container TEXT NOT NULL,
           environment INTEGER NOT NULL,
           version INTEGER NOT NULL,
           PRIMARY KEY (container, environment)
         ) WITHOUT ROWID;
+        -- used: a record of the type was saved at some time.
         CREATE TABLE record_types (
           container TEXT NOT NULL,
           environment INTEGER NOT NULL,
           record_type TEXT NOT NULL,
+          used INTEGER NOT NULL,
           PRIMARY KEY (container, environment, record_type)
         ) WITHOUT ROWID;
         INSERT INTO schemas (container, environment, version)
           SELECT DISTINCT container, environment, 1 FROM field_types;
-        INSERT INTO record_types (container, environment, record_type)
-          SELECT DISTINCT container, environment, record_type FROM field_types;
-        -- flags: 1 queryable, 2 sortable, 4 searchable, 8 encrypted. System fields that have an index
-        -- stand here too, under their names in the schema language.
+        INSERT INTO record_types (container, environment, record_type, used)
+          SELECT DISTINCT container, environment, record_type, 1 FROM field_types;
+        -- kind: the type in the schema language. flags: 1 queryable, 2 sortable, 4 searchable,
+        -- 8 encrypted, 16 a value was saved at some time. System fields that have an index stand here
+        -- too, under their names in the schema language.
         ALTER TABLE field_types ADD COLUMN flags INTEGER NOT NULL DEFAULT 0;
+        UPDATE field_types SET flags = 16;
         CREATE TABLE schema_roles (
           container TEXT NOT NULL,
           environment INTEGER NOT NULL,
@@ -233,9 +242,17 @@ extension Migration {
           rights INTEGER NOT NULL,
           PRIMARY KEY (container, environment, record_type, role)
         ) WITHOUT ROWID;
+        INSERT INTO schema_grants (container, environment, record_type, role, rights)
+          SELECT container, environment, record_type, role, rights
+          FROM record_types, (
+            SELECT '_world' AS role, 1 AS rights
+            UNION ALL SELECT '_icloud', 2
+            UNION ALL SELECT '_creator', 4
+          ) AS defaults;
 
-        -- kind: 1 ordered by value, 2 words. state: 1 building, 2 ready, 3 being removed. While it is
-        -- building, all records before (built_zone, built_name) are in it.
+        -- kind: 1 ordered by value, 2 words. state: 1 building, 2 ready, 3 being removed, 4 removed.
+        -- While it is building, all records up to (built_zone, built_name) are in it. The newest row
+        -- is never deleted, so that no number is given twice.
         CREATE TABLE field_indexes (
           id INTEGER PRIMARY KEY NOT NULL,
           container TEXT NOT NULL,
@@ -245,9 +262,10 @@ extension Migration {
           kind INTEGER NOT NULL,
           state INTEGER NOT NULL,
           built_zone INTEGER NOT NULL,
-          built_name TEXT NOT NULL,
-          UNIQUE (container, environment, record_type, field, kind)
+          built_name TEXT NOT NULL
         );
+        CREATE UNIQUE INDEX field_indexes_by_field
+          ON field_indexes (container, environment, record_type, field, kind) WHERE state < 3;
         -- An entry was true from the zone's number `since` on, and until `until`, if not null. Those
         -- that are no longer true stay for a while, so that a query can be continued as of its begin.
         CREATE TABLE index_entries (

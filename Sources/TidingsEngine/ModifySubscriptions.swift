@@ -48,11 +48,9 @@ final class ModifySubscriptions {
     if let zone = subscription.zoneID, zone != .default,
       try catalog.zone(zone, in: database) == nil
     {
-      throw ItemError(
-        .zoneNotFound,
-        "subscription '\(subscription.subscriptionID)': zone '\(zone.zoneName)' does not exist: "
-          + "create it, then save again"
-      )
+      var error = try catalog.absence(of: zone, in: database, scope: id.scope)
+      error.message = "subscription '\(subscription.subscriptionID)': " + error.message
+      throw error
     }
     let body = codec.encode(subscription)
     let existing = try subscriptions.row(subscription.subscriptionID, of: owner, in: database)

@@ -19,6 +19,7 @@ final class ModifyZones {
   private let events: EventLog
   private let followers: [any RecordFollower]
   private let codec: any BodyCodec
+  private let limits: Limits
 
   init(
     catalog: Catalog,
@@ -26,7 +27,8 @@ final class ModifyZones {
     channels: ChannelRegistry,
     events: EventLog,
     followers: [any RecordFollower],
-    codec: any BodyCodec
+    codec: any BodyCodec,
+    limits: Limits
   ) {
     self.catalog = catalog
     self.records = records
@@ -34,6 +36,7 @@ final class ModifyZones {
     self.events = events
     self.followers = followers
     self.codec = codec
+    self.limits = limits
   }
 
   /// Creates a zone; one that exists stays as it is.
@@ -49,9 +52,20 @@ final class ModifyZones {
       )
     }
     let database = try catalog.makeDatabase(databaseID)
-    let zone =
-      try catalog.zone(id, in: database) ?? catalog.makeZone(id, in: database, at: time)
-    return zone.info
+    if let zone = try catalog.zone(id, in: database) { return zone.info }
+    try checkZoneCount(of: database, for: id)
+    return try catalog.makeZone(id, in: database, at: time).info
+  }
+
+  private func checkZoneCount(of database: DatabaseEntry, for id: ZoneID) throws {
+    guard id != .default else { return }
+    let count = try catalog.zoneCount(of: database)
+    guard count >= limits.zonesPerDatabaseMax else { return }
+    throw ItemError(
+      .limitExceeded,
+      "zone '\(id.zoneName)': the database has \(count) zones and may have "
+        + "\(limits.zonesPerDatabaseMax): delete those that are not needed, or use fewer zones"
+    )
   }
 
   /// Deletes a zone with all its records; those that are watched fire.
@@ -71,9 +85,10 @@ final class ModifyZones {
         "the default zone cannot be deleted: delete its records instead"
       )
     }
-    guard let database = try catalog.database(databaseID),
-      let zone = try catalog.zone(id, in: database)
-    else { throw unknown(id) }
+    let found = try catalog.database(databaseID)
+    guard let database = found, let zone = try catalog.zone(id, in: database) else {
+      throw try catalog.absence(of: id, in: found, scope: databaseID.scope)
+    }
 
     try records.forEachBody(in: zone) { recordType, body in
       guard channels.watches(recordType, in: database) else { return }
@@ -89,12 +104,14 @@ final class ModifyZones {
 
   /// Returns a zone.
   ///
-  /// - Throws: `ItemError` `zoneNotFound`; `SQLError`.
+  /// - Throws: `ItemError` `zoneNotFound` or `userDeletedZone`; `SQLError`.
   func fetch(_ id: ZoneID, in databaseID: DatabaseID) throws -> ZoneInfo {
     try id.validate()
-    let zone = try catalog.database(databaseID).flatMap { try catalog.zone(id, in: $0) }
-    if let zone { return zone.info }
-    guard id == .default else { throw unknown(id) }
+    let database = try catalog.database(databaseID)
+    if let zone = try database.flatMap({ try catalog.zone(id, in: $0) }) { return zone.info }
+    guard id == .default else {
+      throw try catalog.absence(of: id, in: database, scope: databaseID.scope)
+    }
     return ZoneInfo(id: id, created: nil, head: 0)
   }
 
@@ -105,10 +122,6 @@ final class ModifyZones {
       zones.append(ZoneInfo(id: .default, created: nil, head: 0))
     }
     return zones.sorted { $0.id.zoneName < $1.id.zoneName }
-  }
-
-  private func unknown(_ id: ZoneID) -> ItemError {
-    ItemError(.zoneNotFound, "zone '\(id.zoneName)' does not exist")
   }
 }
 

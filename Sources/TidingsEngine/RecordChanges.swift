@@ -26,6 +26,10 @@ public struct RecordChanges: Sendable {
   public var policy: SavePolicy
   /// All of a zone's items succeed, or none does.
   public var isAtomic: Bool
+  /// Nothing is written: only the answer is wanted.
+  public var isDryRun = false
+  /// The device's own mark, kept for each zone that changes; empty: the one before stays.
+  public var clientChangeToken: [UInt8] = []
 
   /// Changes.
   public init(
@@ -49,6 +53,38 @@ public enum RecordOutcome: Sendable {
   case saved(Record)
   /// It is deleted, or did not exist.
   case deleted(RecordID)
-  /// It failed. With `serverRecordChanged`: the encoded record as stored.
-  case failed(RecordID, ItemError, serverRecord: [UInt8]?)
+  /// It failed.
+  case failed(RecordID, ItemError, ConflictRecords)
+}
+
+/// What a client needs to resolve a conflict, encoded; each is absent when it does not exist, and when
+/// the answer would grow too large.
+public struct ConflictRecords: Hashable, Sendable {
+  /// The record as stored.
+  public var server: [UInt8]?
+  /// The record as the client had read it.
+  public var ancestor: [UInt8]?
+
+  /// No conflict.
+  static let none = Self()
+
+  var byteCount: Int { (server?.count ?? 0) + (ancestor?.count ?? 0) }
+}
+
+/// A record that was deleted because it referred to a deleted one.
+public struct CascadedDeletion: Hashable, Sendable {
+  /// Which one.
+  public var recordID: RecordID
+  /// Its type.
+  public var recordType: String
+  /// The record whose deletion took it along.
+  public var target: RecordID
+}
+
+/// What became of the records of one call.
+public struct ModifiedRecords: Sendable {
+  /// An outcome for each save, then for each deletion.
+  public var outcomes: [RecordOutcome]
+  /// What the deletions took along, targets before their sources.
+  public var cascadedDeletions: [CascadedDeletion] = []
 }

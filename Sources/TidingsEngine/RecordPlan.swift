@@ -4,41 +4,59 @@ internal import TidingsModel
 struct RecordPlan {
   /// One row to write.
   struct Write {
-    /// The item's place in the call: the saves, then the deletions.
-    var item: Int
+    /// The item's place in the call: the saves, then the deletions; `nil`: it goes along with another.
+    var item: Int?
     var zone: ZoneEntry
     var name: String
     var row: RecordTable.Row
-    /// A row, alive or a tombstone, is there.
-    var replacesRow: Bool
+    /// The row that is there, alive or a tombstone.
+    var replaced: RecordTable.Row?
     /// The record before; `nil` for a creation.
     var old: Record?
     /// The record after; `nil` for a deletion.
     var new: Record?
-    var discovery: FieldTypes.Discovery
+    var discovery: SchemaDiscovery
   }
 
   /// One outcome for each item of the call.
   private(set) var outcomes: [RecordOutcome?]
   /// In the order of the call.
   private(set) var writes: [Write] = []
-  /// The types that fields without one take with these writes, by record type and field.
+  /// The records whose items failed.
+  var failed: [RecordID] {
+    outcomes.compactMap { outcome in
+      if case .failed(let recordID, _, _)? = outcome { recordID } else { nil }
+    }
+  }
+  /// The record types that get their first record with these writes, or new fields; and the types that
+  /// fields without one take.
   private(set) var discovered: [String: [String: FieldValue.Kind]] = [:]
+  /// What goes along with the deletions, targets before their sources.
+  var cascades: [ReferencePlan.Cascade] = []
+  /// Versions that the call's conflicts may still look through.
+  var ancestorSteps: Int
   private var zones: [ZoneID?]
+  private var conflictBytes = 0
+  private let conflictBytesMax: Int
 
-  init(itemCount: Int) {
+  init(itemCount: Int, limits: Limits) {
+    ancestorSteps = limits.ancestorStepsPerCallMax
+    conflictBytesMax = limits.answerBytesMax
     outcomes = Array(repeating: nil, count: itemCount)
     zones = Array(repeating: nil, count: itemCount)
   }
 
   /// The item will be written.
   mutating func write(_ write: Write, outcome: RecordOutcome) {
-    zones[write.item] = write.zone.id
-    outcomes[write.item] = outcome
-    writes.append(write)
-    for (field, kind) in write.discovery {
-      discovered[write.row.recordType, default: [:]][field] = kind
+    if let item = write.item {
+      zones[item] = write.zone.id
+      outcomes[item] = outcome
     }
+    writes.append(write)
+    guard !write.discovery.isEmpty else { return }
+    var fields = discovered[write.row.recordType, default: [:]]
+    for (field, kind) in write.discovery.fields where kind != .unknownList { fields[field] = kind }
+    discovered[write.row.recordType] = fields
   }
 
   /// The item succeeds without a write.
@@ -48,14 +66,37 @@ struct RecordPlan {
   }
 
   /// The item fails.
+  mutating func fail(_ item: Int, _ recordID: RecordID, _ error: ItemError) {
+    zones[item] = recordID.zoneID
+    outcomes[item] = .failed(recordID, error, .none)
+  }
+
+  /// The item fails with a conflict, whose records are left out when all together are too large.
   mutating func fail(
     _ item: Int,
     _ recordID: RecordID,
     _ error: ItemError,
-    serverRecord: [UInt8]? = nil
+    _ conflict: ConflictRecords
   ) {
+    var (error, conflict) = (error, conflict)
+    if conflictBytes + conflict.byteCount > conflictBytesMax { conflict.ancestor = nil }
+    if conflictBytes + conflict.byteCount > conflictBytesMax {
+      conflict.server = nil
+      error.message += " (it is left out of this answer, which would be too large: fetch it)"
+    }
+    conflictBytes += conflict.byteCount
     zones[item] = recordID.zoneID
-    outcomes[item] = .failed(recordID, error, serverRecord: serverRecord)
+    outcomes[item] = .failed(recordID, error, conflict)
+  }
+
+  /// Items that were to be written fail after all.
+  mutating func fail(_ failures: [Int: ItemError]) {
+    guard !failures.isEmpty else { return }
+    for write in writes {
+      guard let item = write.item, let error = failures[item] else { continue }
+      fail(item, RecordID(recordName: write.name, zoneID: write.zone.id), error)
+    }
+    writes.removeAll { write in write.item.map { failures[$0] != nil } ?? false }
   }
 
   /// Takes back all writes to zones in which an item failed: the innocent fail with
@@ -77,7 +118,7 @@ struct RecordPlan {
           "record '\(recordID.recordName)' was not changed because '\(culprit.recordName)' in the "
             + "same atomic batch failed: mend that one, or send the batch with atomic = false"
         ),
-        serverRecord: nil
+        .none
       )
     }
   }

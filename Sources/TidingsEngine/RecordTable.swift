@@ -11,6 +11,8 @@ final class RecordTable {
     var recordType: String
     /// The encoded record; `nil` for a tombstone.
     var body: [UInt8]?
+    /// The version before, in the `AncestorLog`; `nil` for the first one.
+    var previous: Int64?
 
     /// The change tag: the sequence in base 36.
     var changeTag: String { RecordTable.changeTag(sequence) }
@@ -18,17 +20,22 @@ final class RecordTable {
 
   private let select: any SQLStatement
   private let selectBody: any SQLStatement
+  private let selectType: any SQLStatement
   private let insert: any SQLStatement
   private let update: any SQLStatement
+  private let updateLife: any SQLStatement
   private let selectBodies: any SQLStatement
   private let deleteAll: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     select = try connection.prepare(
-      "SELECT sequence, record_type, body FROM records WHERE zone_id = ?1 AND name = ?2"
+      "SELECT sequence, record_type, body, previous FROM records WHERE zone_id = ?1 AND name = ?2"
     )
     selectBody = try connection.prepare(
       "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2"
+    )
+    selectType = try connection.prepare(
+      "SELECT record_type FROM records WHERE zone_id = ?1 AND name = ?2 AND body IS NOT NULL"
     )
     insert = try connection.prepare(
       """
@@ -38,7 +45,14 @@ final class RecordTable {
     )
     update = try connection.prepare(
       """
-      UPDATE records SET sequence = ?3, position = ?4, record_type = ?5, body = ?6
+      UPDATE records SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7
+      WHERE zone_id = ?1 AND name = ?2
+      """
+    )
+    updateLife = try connection.prepare(
+      """
+      UPDATE records
+      SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7, deleted = ?8
       WHERE zone_id = ?1 AND name = ?2
       """
     )
@@ -55,6 +69,19 @@ final class RecordTable {
   /// The change tag of a record whose last change has this number.
   static func changeTag(_ sequence: Int64) -> String { String(sequence, radix: 36) }
 
+  /// The number that a change tag stands for; `nil`: no record ever had this tag.
+  static func sequence(ofChangeTag tag: String) -> Int64? {
+    Int64(tag, radix: 36).flatMap { changeTag($0) == tag ? $0 : nil }
+  }
+
+  /// The type of a record that is there.
+  func recordType(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> String? {
+    selectType.bind(zone.number, at: 1)
+    selectType.bind(recordName, at: 2)
+    defer { selectType.reset() }
+    return try selectType.step() ? selectType.string(0) : nil
+  }
+
   /// The row of a record, or of its tombstone.
   func row(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> Row? {
     select.bind(zone.number, at: 1)
@@ -64,7 +91,8 @@ final class RecordTable {
     return Row(
       sequence: select.int64(0),
       recordType: select.string(1),
-      body: select.isNull(2) ? nil : select.bytes(2)
+      body: select.isNull(2) ? nil : select.bytes(2),
+      previous: select.isNull(3) ? nil : select.int64(3)
     )
   }
 
@@ -91,23 +119,38 @@ final class RecordTable {
   ///   - name: The record's name.
   ///   - position: The record's place in its batch.
   ///   - zone: The record's zone.
-  ///   - exists: A row is there to be replaced.
+  ///   - old: The row to be replaced; `nil`: there is none.
+  ///   - time: When.
   /// - Throws: `SQLError`.
   func write(
     _ row: Row,
     name: String,
     position: Int,
     in zone: ZoneEntry,
-    replacing exists: Bool
+    replacing old: Row?,
+    at time: Timestamp
   ) throws(SQLError) {
-    let statement = exists ? update : insert
+    let statement = statement(for: row, replacing: old, at: time)
     statement.bind(zone.number, at: 1)
     statement.bind(name, at: 2)
     statement.bind(row.sequence, at: 3)
     statement.bind(Int64(position), at: 4)
     statement.bind(row.recordType, at: 5)
     if let body = row.body { statement.bind(body, at: 6) } else { statement.bindNull(at: 6) }
+    if old != nil { statement.bind(row.previous, at: 7) }
     try statement.run()
+  }
+
+  /// Most saves neither create nor delete: they leave the index of tombstones alone.
+  private func statement(
+    for row: Row,
+    replacing old: Row?,
+    at time: Timestamp
+  ) -> any SQLStatement {
+    guard let old else { return insert }
+    guard row.body == nil || old.body == nil else { return update }
+    updateLife.bind(row.body == nil ? time.millisecondsSince1970 : nil, at: 8)
+    return updateLife
   }
 
   /// Passes the encoded records of a zone, oldest change first, a few at a time.

@@ -20,19 +20,21 @@ struct StoreIdentity {
   ) throws
     -> [UInt8]
   {
-    let insert = try connection.prepare(
-      "INSERT INTO store (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING"
-    )
-    insert.bind(key, at: 1)
-    insert.bind(Cryptography.randomBytes(bytes), at: 2)
-    try insert.run()
-
     let select = try connection.prepare("SELECT value FROM store WHERE key = ?1")
     select.bind(key, at: 1)
     defer { select.reset() }
-    guard try select.step(), select.bytes(0).count == bytes else {
-      throw SQLError(.damaged, "the store's \(key) is missing or has the wrong length")
+    if try !select.step() {
+      select.reset()
+      let insert = try connection.prepare("INSERT INTO store (key, value) VALUES (?1, ?2)")
+      insert.bind(key, at: 1)
+      insert.bind(Cryptography.randomBytes(bytes), at: 2)
+      try insert.run()
+      guard try select.step() else { throw SQLError(.damaged, "the store's \(key) is missing") }
     }
-    return select.bytes(0)
+    let value = select.bytes(0)
+    guard value.count == bytes else {
+      throw SQLError(.damaged, "the store's \(key) has \(value.count) bytes and must have \(bytes)")
+    }
+    return value
   }
 }

@@ -40,9 +40,25 @@ struct AccessPlan {
       let terms = comparison.values.map { Term(field: comparison.field, kind: kind, value: $0) }
       return Self(terms: terms, rest: nil, cost: terms.reduce(0) { $0 + cost($1) })
     }
+    guard comparison.isPlain else { return everything(.comparison(comparison)) }
     switch comparison.operator {
     case .equal, .in: return exact(.equal)
-    case .contains: return exact(.member)
+    case .contains:
+      var membership = exact(.member)
+      // The field may also be a text.
+      let words = words(comparison)
+      membership.terms += words
+      membership.cost += words.reduce(0) { $0 + cost($1) }
+      return membership
+    case .containsAnyTokens:
+      let terms = words(comparison)
+      return Self(terms: terms, rest: nil, cost: terms.reduce(0) { $0 + cost($1) })
+    case .containsAllTokens:
+      guard let rarest = words(comparison).min(by: { cost($0) < cost($1) }) else {
+        return everything(.comparison(comparison))
+      }
+      return Self(terms: [rarest], rest: .comparison(comparison), cost: cost(rarest))
+    case .endsWith, .like, .near, .notEqual: return everything(.comparison(comparison))
     case .beginsWith: return prefix(comparison, cost)
     case .greaterThan: return exact(.greaterThan)
     case .greaterThanOrEqual: return exact(.greaterThanOrEqual)
@@ -58,6 +74,13 @@ struct AccessPlan {
         rest: .comparison(comparison),
         cost: terms.reduce(0) { $0 + cost($1) }
       )
+    }
+  }
+
+  private static func words(_ comparison: Predicate.Comparison) -> [Term] {
+    guard case .string(let text) = comparison.values[0] else { return [] }
+    return Tokenizer.tokens(of: text).map {
+      Term(field: comparison.field, kind: .word, value: .string($0))
     }
   }
 

@@ -168,26 +168,36 @@ public final class ChannelIndex {
     // Walk the shorter side: the fields that are watched, or those that the record has.
     let ownCount = record.fields.sorted.count + SystemField.allCases.count
     guard fields.count > ownCount * 4 else {
-      for field in fields { visit(field, record.watchedValue(field.name), body) }
+      for field in fields { visit(field, record, body) }
       return
     }
-    func look(_ name: String, _ value: FieldValue?) {
+    func look(_ name: String, _ value: FieldValue? = nil) {
       let index = fields.partitionPoint { $0.name < name }
       guard index < fields.count, fields[index].name == name else { return }
-      visit(fields[index], value, body)
+      if let value {
+        fields[index].visit(value, table, body)
+      } else {
+        visit(fields[index], record, body)
+      }
     }
-    look(Term.always.field, Term.always.value)
+    look(Term.always.field)
+    look(Predicate.Comparison.fullTextField)
     for field in record.fields.sorted { look(field.name, field.value) }
-    for field in SystemField.allCases where record.fields[field.rawValue] == nil {
-      look(field.rawValue, field.value(in: record))
-    }
+    for field in SystemField.allCases where record.fields[field.name] == nil { look(field.name) }
   }
 
-  private func visit(_ field: WatchedField, _ value: FieldValue?, _ body: (UInt32) -> Void) {
-    guard let value else { return }
-    guard field.name.isEmpty else { return field.visit(value, table, body) }
-    let bucket = table.bucket(field: field.key, kind: .always, detail: 0, value: value)
-    if bucket != TermTable.none { body(bucket) }
+  private func visit(_ field: WatchedField, _ record: Record, _ body: (UInt32) -> Void) {
+    if field.name.isEmpty {
+      let (kind, value) = (Term.always.kind, Term.always.value)
+      let bucket = table.bucket(field: field.key, kind: kind, detail: 0, value: value)
+      if bucket != TermTable.none { body(bucket) }
+    } else if let value = record.predicateValue(field.name) {
+      field.visit(value, table, body)
+    } else if field.name == Predicate.Comparison.fullTextField {
+      for own in record.fields.sorted {
+        if case .string(let text) = own.value { field.visitWords(text, table, body) }
+      }
+    }
   }
 
   private static func sortAndUnique(_ firings: inout [Firing], from start: Int) {
@@ -305,17 +315,10 @@ extension Term.Kind {
   /// What a lookup is worth in channels that do not match.
   fileprivate var baseCost: Int {
     switch self {
-    case .equal, .member: 1
+    case .equal, .member, .word: 1
     case .prefix, .cell: 4
     case .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual: 1_000
     case .always: AccessPlan.everythingCost
     }
-  }
-}
-
-extension Record {
-  /// The value of a watched field; of the empty name, what every record has.
-  fileprivate func watchedValue(_ name: String) -> FieldValue? {
-    name.isEmpty ? Term.always.value : predicateValue(name)
   }
 }

@@ -33,6 +33,9 @@ struct Condition {
 
   private static func of(_ node: Predicate.Node) -> [Condition] {
     switch node {
+    case .comparison(let comparison) where !comparison.isCondition,
+      .not(.comparison(let comparison)) where !comparison.isCondition:
+      return []
     case .not(.comparison(let comparison)) where comparison.values.count == 1:
       return [one(comparison, comparison.operator, comparison.values[0], negated: true)]
     case .comparison(let comparison) where comparison.operator == .between:
@@ -55,6 +58,11 @@ struct Condition {
   ) -> Condition {
     Condition(field: comparison.field, value: value, operator: `operator`, negated: negated)
   }
+}
+
+extension Predicate.Comparison {
+  /// Whether the operator and the values say all.
+  fileprivate var isCondition: Bool { isPlain && !isFullText && self.operator != .near }
 }
 
 /// Conditions of all channels in one array, those of one channel in a run.

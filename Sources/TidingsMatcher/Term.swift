@@ -9,6 +9,8 @@ struct Term {
     case equal
     /// The list has the member.
     case member
+    /// The text has the word.
+    case word
     /// The text begins so.
     case prefix
     /// The number or time lies in a cell of a grid; `detail` says which grid.

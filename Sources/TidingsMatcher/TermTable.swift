@@ -45,12 +45,12 @@ struct TermTable {
     return find(fingerprint, field, kind, detail) { $0.means(value) }
   }
 
-  /// The bucket of a prefix that is the first bytes of a text.
-  func bucket(field: UInt32, prefix bytes: UnsafeRawBufferPointer) -> UInt32 {
-    let fingerprint = Self.fingerprint(field, .prefix, 0) { $0.combine(bytes: bytes) }
-    return find(fingerprint, field, .prefix, 0) { value in
-      guard case .string(let prefix) = value, prefix.utf8.count == bytes.count else { return false }
-      return prefix.withUTF8Bytes { $0.elementsEqual(bytes) }
+  /// The bucket of a prefix or word that is some bytes of a text.
+  func bucket(field: UInt32, kind: Term.Kind, bytes: UnsafeRawBufferPointer) -> UInt32 {
+    let fingerprint = Self.fingerprint(field, kind, 0) { $0.combine(bytes: bytes) }
+    return find(fingerprint, field, kind, 0) { value in
+      guard case .string(let text) = value, text.utf8.count == bytes.count else { return false }
+      return text.withUTF8Bytes { $0.elementsEqual(bytes) }
     }
   }
 

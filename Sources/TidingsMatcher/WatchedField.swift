@@ -16,6 +16,7 @@ struct WatchedField {
   private(set) var count: UInt32 = 0
   private(set) var memberCount: UInt32 = 0
   private(set) var equalCount: UInt32 = 0
+  private(set) var wordCount: UInt32 = 0
   /// The lengths of prefixes, in bytes, ascending.
   private(set) var prefixLengths: [Use] = []
   /// The grids.
@@ -34,6 +35,7 @@ struct WatchedField {
     switch bucket.kind {
     case .equal: equalCount += 1
     case .member: memberCount += 1
+    case .word: wordCount += 1
     case .prefix: Self.add(bucket.prefixLength, to: &prefixLengths)
     case .cell: Self.add(bucket.detail, to: &grids)
     default: break
@@ -46,6 +48,7 @@ struct WatchedField {
     switch bucket.kind {
     case .equal: equalCount -= 1
     case .member: memberCount -= 1
+    case .word: wordCount -= 1
     case .prefix: Self.remove(bucket.prefixLength, from: &prefixLengths)
     case .cell: Self.remove(bucket.detail, from: &grids)
     default: break
@@ -82,7 +85,10 @@ struct WatchedField {
     for grid in grids {
       if let cell = Grid.cell(of: value, detail: grid.key) { look(.cell, cell, detail: grid.key) }
     }
-    if !prefixLengths.isEmpty, case .string(let text) = value { visitPrefixes(text, table, body) }
+    if case .string(let text) = value {
+      if !prefixLengths.isEmpty { visitPrefixes(text, table, body) }
+      visitWords(text, table, body)
+    }
     guard !ordered.isEmpty else { return }
     ordered[0].visit(below: value, orEqual: false, table, body)
     ordered[1].visit(below: value, orEqual: true, table, body)
@@ -95,9 +101,19 @@ struct WatchedField {
       for length in prefixLengths {
         guard length.key <= bytes.count else { return }
         let prefix = UnsafeRawBufferPointer(rebasing: bytes[..<Int(length.key)])
-        let bucket = table.bucket(field: key, prefix: prefix)
+        let bucket = table.bucket(field: key, kind: .prefix, bytes: prefix)
         if bucket != TermTable.none { body(bucket) }
       }
+    }
+  }
+
+  /// Visits the buckets of the words of a text.
+  func visitWords(_ text: String, _ table: TermTable, _ body: (UInt32) -> Void) {
+    guard wordCount > 0 else { return }
+    Tokenizer.forEachToken(of: text) { word in
+      let bucket = table.bucket(field: key, kind: .word, bytes: word)
+      if bucket != TermTable.none { body(bucket) }
+      return true
     }
   }
 

@@ -13,6 +13,10 @@ package enum Identifier {
     problem(inWord: name, what: "record type", bytesMax: bytesMax)
   }
 
+  static func problem(inRole name: String) -> String? {
+    problem(inWord: name, what: "role", bytesMax: bytesMax)
+  }
+
   static func problem(inRecordName name: String) -> String? {
     problem(inPrintable: name, what: "record name")
   }

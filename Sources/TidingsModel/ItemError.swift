@@ -40,7 +40,9 @@ public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let zoneNotFound = Self(rawValue: 26)
     /// Too many or too large items: split the batch.
     public static let limitExceeded = Self(rawValue: 27)
-    /// The target of a reference is missing.
+    /// The zone is gone because the user removed the data of the application.
+    public static let userDeletedZone = Self(rawValue: 28)
+    /// The target of a reference is missing, or still referred to.
     public static let referenceViolation = Self(rawValue: 31)
   }
 

@@ -27,6 +27,8 @@ public struct Record: Hashable, Sendable {
   /// When, by whom and from where it was saved last; set by the server.
   public var modified: Stamp?
   /// The record that this one belongs to, in the same zone.
+  ///
+  /// In a save, `nil` keeps the stored parent, and one without a record name removes it.
   public var parent: Reference?
 
   /// A record that was never saved.

@@ -10,24 +10,37 @@ extension Record {
     for field in fields.sorted { try validate(field) }
     guard let parent else { return }
     if let problem = FieldValue.reference(parent).problem { throw error("parent: \(problem)") }
-    if parent.recordID.zoneID != recordID.zoneID {
-      throw error(
-        "the parent is in the zone \(Identifier.shown(parent.recordID.zoneID.zoneName)), "
-          + "the record is not; a parent is in the record's zone"
-      )
+    guard parent.action == .none else {
+      throw error("the parent has an action; use the action NONE: a parent binds by itself")
     }
+    if let problem = zoneProblem(of: parent) { throw error("the parent \(problem)") }
   }
 
   private func validate(_ field: RecordFields.Field) throws(ItemError) {
     if let problem = Identifier.problem(inFieldName: field.name) { throw error(problem) }
-    if SystemField(rawValue: field.name) != nil {
-      throw error(
-        "the field name '\(field.name)' means the server's own field in predicates; "
-          + "choose another"
-      )
-    }
-    guard let problem = field.value?.problem else { return }
+    if let problem = SystemField.problem(inUserFieldName: field.name) { throw error(problem) }
+    guard let problem = field.value?.problem ?? zoneProblem(in: field.value) else { return }
     throw error("field '\(field.name)': \(problem)")
+  }
+
+  /// Only a reference with the action NONE may point out of its record's zone.
+  private func zoneProblem(in value: FieldValue?) -> String? {
+    switch value {
+    case .reference(let reference) where reference.action != .none:
+      zoneProblem(of: reference).map { "the reference \($0); or use the action NONE" }
+    case .referenceList(let references):
+      references.lazy.filter { $0.action != .none }.compactMap(zoneProblem).first
+        .map { "a reference of the list \($0); or use the action NONE" }
+    default: nil
+    }
+  }
+
+  private func zoneProblem(of reference: Reference) -> String? {
+    let (zone, target) = (recordID.zoneID, reference.recordID)
+    guard target.zoneID != zone else { return nil }
+    return "to \(Identifier.shown(target.recordName)) is in the zone "
+      + "\(Identifier.shown(target.zoneID.zoneName)) and its record in "
+      + "\(Identifier.shown(zone.zoneName)): they must be in one zone"
   }
 
   private func error(_ problem: String) -> ItemError {

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// A time, to the millisecond.
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// Milliseconds since 1970-01-01 00:00 UTC, negative before.
@@ -6,6 +12,15 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// A time from its distance to 1970.
   public init(millisecondsSince1970: Int64) {
     self.millisecondsSince1970 = millisecondsSince1970
+  }
+
+  /// The time of the system's clock.
+  public static var now: Self {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Self(
+      millisecondsSince1970: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    )
   }
 
   /// 0001-01-01 00:00:00.000 to 9999-12-31 23:59:59.999 UTC, the range of protobuf's Timestamp.

@@ -100,6 +100,7 @@ public final class TidingsServer: Sendable {
     core.registerZones(on: loop)
     core.registerSubscriptions(on: loop)
     core.registerNotifications(on: loop)
+    core.registerSchema(on: loop)
     core.registerServerInfo(on: loop)
     loop.registerBuiltIn(health)
   }

@@ -8,6 +8,8 @@ struct ExitCode: Hashable, Sendable {
   static let success = Self(rawValue: 0)
   /// Something failed here: a file, a time limit of `watch`, a server that is not serving.
   static let localFailure = Self(rawValue: 1)
+  /// `schema diff` found differences.
+  static let different = Self(rawValue: 1)
   /// The command line, or JSON in it, is wrong.
   static let usage = Self(rawValue: 2)
   /// The call was answered, and some of its items failed.

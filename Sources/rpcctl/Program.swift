@@ -68,14 +68,13 @@ struct Program: Sendable {
   }
 
   private func run(_ output: Output) async throws -> ExitCode {
-    let (verbName, rest) = Self.splitVerb(arguments)
+    let (verbName, rest) = Self.takeVerb(arguments)
     guard let verbName else { return try runWithoutVerb(output) }
-    guard let verb = Verb.all.first(where: { $0.command.name == verbName }) else {
-      let near = nearest(to: verbName, among: Verb.all.map(\.command.name))
-      throw UsageError(
-        "there is no verb '\(verbName)'" + (near.map { "; did you mean \($0)?" } ?? "")
-          + "\n`\(Self.name) help` lists the verbs."
-      )
+    let verb: Verb
+    do {
+      verb = try Verb.named(verbName)
+    } catch {
+      throw UsageError("\(error)\n`\(Self.name) help` lists the verbs.")
     }
     let parsed = try parse(rest, Settings.options + verb.command.options)
     if parsed.has("help") {
@@ -112,6 +111,16 @@ struct Program: Sendable {
       environment: environment,
       prefix: Settings.environmentPrefix
     )
+  }
+
+  /// Takes the verb, which may have two words: `schema get`.
+  private static func takeVerb(_ arguments: [String]) -> (verb: String?, rest: [String]) {
+    let (first, rest) = splitVerb(arguments)
+    guard let first, Verb.all.contains(where: { $0.command.name.hasPrefix(first + " ") }) else {
+      return (first, rest)
+    }
+    let (second, operands) = splitVerb(rest)
+    return (second.map { "\(first) \($0)" } ?? first, operands)
   }
 
   /// Takes the verb, the first word that is neither an option nor an option's value.

@@ -9,10 +9,25 @@ struct Verb: Sendable {
   let command: Command
   let run: @Sendable (Invocation) async throws -> ExitCode
 
-  static let all: [Verb] = [
-    modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
-    fetchNotificationChanges, markNotificationsRead, watch, call, describe, status, help,
-  ]
+  static let all: [Verb] =
+    [
+      modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
+      fetchNotificationChanges, markNotificationsRead, watch,
+    ] + schemaVerbs + [call, describe, status, help]
+
+  /// The verb with a name.
+  ///
+  /// - Throws: `UsageError` with what was probably meant.
+  static func named(_ name: String) throws(UsageError) -> Verb {
+    if let verb = all.first(where: { $0.command.name == name }) { return verb }
+    let group = all.map(\.command.name).filter { $0.hasPrefix(name + " ") }
+    if !group.isEmpty {
+      let words = group.map { $0.dropFirst(name.count + 1) }.joined(separator: ", ")
+      throw UsageError("'\(name)' is followed by one of: \(words)")
+    }
+    let near = nearest(to: name, among: all.map(\.command.name))
+    throw UsageError("there is no verb '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
+  }
 
   /// `--zone`, the same for all verbs.
   static let zoneOption = Option("zone", value: "ZONE", "The zone; without it the default zone.")

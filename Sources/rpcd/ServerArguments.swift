@@ -39,6 +39,8 @@ enum ServerArguments {
       value: "FILE",
       "Options as lines `name = value`; the environment and the command line win over it."
     ),
+    LimitArguments.option,
+    Option(flag: "limits", "Show the limits in force."),
     Option(flag: "verify", "Read the whole database before starting, whatever its size."),
     Option(flag: "help", letter: "h", "Show this."),
     Option(flag: "version", "Show the version."),
@@ -92,6 +94,11 @@ enum ServerArguments {
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
     settings.checksThoroughly = parsed.has("verify")
+    try LimitArguments.apply(parsed.all("limit"), to: &settings.limits)
+    if parsed.has("limits") {
+      print(LimitArguments.table(settings.limits), terminator: "")
+      return nil
+    }
     return settings
   }
 

@@ -12,9 +12,20 @@ public struct RandomPredicates {
     random = SplitMix64(seed: seed)
   }
 
-  public static let fields = ["a", "b", "c", "IN", "recordName"]
+  /// Of user fields, one with the name of a word of the language.
+  public static let fields = ["a", "b", "c", "IN"]
+  /// Canonical names and those of the schema.
+  public static let systemFields = SystemField.allCases.flatMap { [$0.name, $0.schemaName] }
   public static let strings: [String] = [
     "", "a", "ab", "abc", "b", "é", "e\u{301}", "\u{0}\n\"\\'", "😀", "a\u{7f}",
+    "AB", "É ab", "Bob, the SMITH", "bob", "smith bob", "The İstanbul", "Привет Ёлка", "*?",
+  ]
+  public static let patterns: [String] = [
+    "*", "a*", "*b", "a?", "?", "*?", "a*c", "*a*b*", #"\*\?"#, "**", "?*b?", "*😀*", "B*b*", "ab",
+    "*\u{301}", "*é*?", "", #"a\b*"#, "*?b*", "É*a?",
+  ]
+  public static let texts: [String] = [
+    "bob", "BOB Smith", "the", "", "ab é", "istanbul", "елка, ПРИВЕТ", "a ab abc b", "e\u{301}",
   ]
   public static let big: Int64 = 9_007_199_254_740_993
 
@@ -37,18 +48,19 @@ public struct RandomPredicates {
       )
     default:
       if Bool.random(using: &random) {
-        return .location(Location(latitude: random.pick([0, -0.0, 48.5]), longitude: 11))
+        return .location(place())
       }
-      let id = RecordID(
-        recordName: random.pick(["r", "s"]),
-        zoneID: ZoneID(zoneName: random.pick(["z", "_defaultZone"]))
-      )
-      return .reference(Reference(recordID: id, action: random.pick([.none, .deleteSelf])))
+      return .reference(reference())
     }
   }
 
   public mutating func value() -> FieldValue {
-    switch random.below(8) {
+    switch random.below(9) {
+    case 3:
+      return random.pick([
+        .unknownList, .locationList([place()]), .referenceList([reference()]),
+        .timestampList([Timestamp(millisecondsSince1970: 0)]), .bytesList([[0]]),
+      ])
     case 0: return .stringList((0..<random.below(3)).map { _ in random.pick(Self.strings) })
     case 1: return .int64List((0..<random.below(3)).map { _ in Int64(random.below(4)) })
     case 2: return .doubleList((0..<random.below(3)).map { _ in Double(random.below(6)) / 2 })
@@ -56,39 +68,69 @@ public struct RandomPredicates {
     }
   }
 
+  public mutating func place() -> Location {
+    Location(
+      latitude: random.pick([0, -0.0, 48.5, 48.6, 90]),
+      longitude: random.pick([11, 12, -180])
+    )
+  }
+
+  private mutating func reference() -> Reference {
+    let id = RecordID(
+      recordName: random.pick(["r", "s", "a", "ab"]),
+      zoneID: ZoneID(zoneName: random.pick(["z", "_defaultZone"]))
+    )
+    return Reference(recordID: id, action: random.pick([.none, .deleteSelf]))
+  }
+
+  /// Any comparison that has a meaning, with any operator.
   public mutating func comparison() -> Predicate.Comparison {
-    let field = random.pick(Self.fields)
-    func ordered(_ value: FieldValue) -> Bool {
-      switch value {
-      case .location, .reference: false
-      default: true
-      }
+    while true {
+      let comparison = candidate()
+      // What has none is refused, and drawn again.
+      if (try? Predicate(root: .comparison(comparison))) != nil { return comparison }
     }
-    switch random.below(10) {
-    case 0, 1: return .init(field: field, operator: .equal, values: [scalar()])
-    case 2:
-      return .init(field: field, operator: .in, values: (0...random.below(4)).map { _ in scalar() })
-    case 3:
-      return .init(
-        field: field,
-        operator: .beginsWith,
-        values: [.string(random.pick(Self.strings))]
-      )
-    case 4: return .init(field: field, operator: .contains, values: [scalar()])
-    case 5:
-      let values = [Int64(random.below(5)), Int64(random.below(5))]
-      return .init(
-        field: field,
-        operator: .between,
-        values: [.int64(values[0]), .double(Double(values[1]))]
-      )
-    default:
-      var value = scalar()
-      while !ordered(value) { value = scalar() }
-      let symbols: [Predicate.Comparison.Operator] = [
-        .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual,
+  }
+
+  private mutating func candidate() -> Predicate.Comparison {
+    let name =
+      random.oneIn(4)
+      ? random.pick(Self.systemFields) : (random.oneIn(12) ? "self" : random.pick(Self.fields))
+    let symbol = random.pick(Predicate.Comparison.Operator.allCases)
+    var values = [scalar()]
+    switch symbol {
+    case .between:
+      values = [.int64(Int64(random.below(5))), .double(Double(random.below(5)))]
+    case .in: values = (0...random.below(4)).map { _ in scalar() }
+    case .like: values = [.string(random.pick(Self.patterns))]
+    case .containsAnyTokens, .containsAllTokens: values = [.string(random.pick(Self.texts))]
+    case .near:
+      values = [
+        .location(place()), random.pick([.int64(0), .double(0.5), .int64(9_000), .int64(100_000)]),
       ]
-      return .init(field: field, operator: random.pick(symbols), values: [value])
+    case .equal, .notEqual, .beginsWith, .endsWith, .contains:
+      if random.oneIn(3) { values = [.string(random.pick(Self.strings + Self.texts))] }
+    default: break
+    }
+    if let system = SystemField(name: name), random.oneIn(2) {
+      for index in values.indices { values[index] = value(of: system) }
+    }
+    return Predicate.Comparison(
+      field: name,
+      operator: symbol,
+      values: values,
+      modifier: random.oneIn(3) ? random.pick([.any, .all]) : .none,
+      isCaseInsensitive: random.oneIn(3)
+    )
+  }
+
+  private mutating func value(of field: SystemField) -> FieldValue {
+    switch field.kind {
+    case .timestamp:
+      .timestamp(random.pick([1, 2, 3].map { Timestamp(millisecondsSince1970: $0) }))
+    case .reference:
+      random.oneIn(3) ? .string(random.pick(["a", "ab"])) : .reference(reference())
+    default: .string(random.pick(["a", "ab", "b", "1"]))
     }
   }
 
@@ -106,10 +148,33 @@ public struct RandomPredicates {
   public mutating func record() -> Record {
     var fields = RecordFields()
     for name in ["a", "b", "c", "IN"] where random.below(4) > 0 { fields[name] = value() }
-    return Record(
-      recordID: RecordID(recordName: random.pick(["a", "ab", "b"])),
+    var record = Record(
+      recordID: RecordID(
+        recordName: random.pick(["a", "ab", "b"]),
+        zoneID: ZoneID(zoneName: random.pick(["z", "_defaultZone"]))
+      ),
       recordType: random.pick(recordTypes),
       fields: fields
     )
+    if random.oneIn(2) { record.parent = reference() }
+    if random.oneIn(4) { return record }
+    record.changeTag = random.pick(["1", "ab"])
+    record.created = stamp()
+    record.modified = stamp()
+    return record
+  }
+
+  private mutating func stamp() -> Record.Stamp {
+    Record.Stamp(
+      timestamp: Timestamp(millisecondsSince1970: Int64(1 + random.below(3))),
+      caller: Caller(user: random.pick(["a", "ab", "r"]), device: "d")
+    )
+  }
+}
+
+extension Predicate {
+  /// Whether a record with these fields matches.
+  public func matches(_ fields: RecordFields) -> Bool {
+    matches(Record(recordID: RecordID(recordName: "r"), recordType: "T", fields: fields))
   }
 }

@@ -13,34 +13,171 @@ enum PlainMeaning {
   }
 
   private static func matches(_ comparison: Predicate.Comparison, _ record: Record) -> Bool {
-    let own: FieldValue? =
-      comparison.field == "recordName" ? .string(record.recordID.recordName) : nil
-    guard let value = record.fields[comparison.field] ?? own else { return false }
-    let orders = comparison.values.map { order(value, $0) }
+    var comparison = comparison
+    if comparison.field == "self" {
+      let texts = record.fields.sorted.compactMap { field -> String? in
+        if case .string(let text) = field.value { text } else { nil }
+      }
+      return hasWords(texts, comparison)
+    }
+    let value = self.value(&comparison, record)
+    switch (comparison.modifier, comparison.operator) {
+    case (.none, .notEqual):
+      comparison.operator = .equal
+      return !(value.map { holds($0, comparison) } ?? false)
+    case (.none, _), (.any, .contains):
+      return value.map { holds($0, comparison) } ?? false
+    case (.any, .equal), (.any, .in),
+      (.any, .like) where isPlainText(comparison):
+      // Membership, which in a text asks for words.
+      if case .string? = value {
+        return comparison.values.contains { wanted in
+          var one = comparison
+          one.operator = .contains
+          one.values = [unescaped(wanted, comparison.operator)]
+          return value.map { holds($0, one) } ?? false
+        }
+      }
+      fallthrough
+    default:
+      guard let value, let members = members(value) else { return false }
+      let results = members.map { holds($0, comparison) }
+      return comparison.modifier == .any ? results.contains(true) : !results.contains(false)
+    }
+  }
+
+  private static func isPlainText(_ comparison: Predicate.Comparison) -> Bool {
+    guard comparison.operator == .like, case .string(let pattern) = comparison.values[0] else {
+      return true
+    }
+    var rest = pattern[...]
+    while let first = rest.popFirst() {
+      if first == "\\" { _ = rest.popFirst() } else if first == "*" || first == "?" { return false }
+    }
+    return true
+  }
+
+  /// A pattern without wildcards as the text it means.
+  private static func unescaped(
+    _ value: FieldValue,
+    _ symbol: Predicate.Comparison.Operator
+  ) -> FieldValue {
+    guard symbol == .like, case .string(let pattern) = value else { return value }
+    return .string(pattern.replacing(#/\\(.)/#) { $0.output.1 })
+  }
+
+  /// The value of the field; the values of the comparison are brought to its type.
+  private static func value(
+    _ comparison: inout Predicate.Comparison,
+    _ record: Record
+  ) -> FieldValue? {
+    func user(_ stamp: Record.Stamp?) -> FieldValue? {
+      stamp.map { .reference(Reference(recordID: RecordID(recordName: $0.caller.user))) }
+    }
+    switch comparison.field {
+    case "recordName", "recordID", "___recordID":
+      if case .reference = comparison.values[0] {
+        return .reference(Reference(recordID: record.recordID))
+      }
+      let isID = comparison.values.contains { if case .reference = $0 { true } else { false } }
+      if isID { return .reference(Reference(recordID: record.recordID)) }
+      return .string(record.recordID.recordName)
+    case "creatorUserRecordID", "___createdBy", "lastModifiedUserRecordID", "___modifiedBy":
+      comparison.values = comparison.values.map {
+        guard case .string(let name) = $0 else { return $0 }
+        return .reference(Reference(recordID: RecordID(recordName: name)))
+      }
+      return user(comparison.field.contains("reat") ? record.created : record.modified)
+    case "creationDate", "___createTime": return record.created.map { .timestamp($0.timestamp) }
+    case "modificationDate", "___modTime": return record.modified.map { .timestamp($0.timestamp) }
+    case "recordChangeTag", "___etag":
+      return record.changeTag == "" ? nil : .string(record.changeTag)
+    case "parent", "___parent": return record.parent.map { .reference($0) }
+    default: return record.fields[comparison.field]
+    }
+  }
+
+  private static func holds(_ value: FieldValue, _ comparison: Predicate.Comparison) -> Bool {
+    var value = value
+    var wanted = comparison.values
+    if comparison.isCaseInsensitive {
+      value = lowercase(value)
+      wanted = wanted.map(lowercase)
+    }
+    let orders = wanted.map { order(value, $0) }
     switch comparison.operator {
     case .equal, .in: return orders.contains(0)
+    case .notEqual: return orders[0] != 0
     case .lessThan: return orders[0].map { $0 < 0 } ?? false
     case .lessThanOrEqual: return orders[0].map { $0 <= 0 } ?? false
     case .greaterThan: return orders[0].map { $0 > 0 } ?? false
     case .greaterThanOrEqual: return orders[0].map { $0 >= 0 } ?? false
     case .between:
       return (orders[0].map { $0 >= 0 } ?? false) && (orders[1].map { $0 <= 0 } ?? false)
-    case .beginsWith:
-      guard case .string(let text) = value, case .string(let prefix) = comparison.values[0] else {
-        return false
+    case .beginsWith, .endsWith, .like:
+      guard case .string(let text) = value, case .string(let part) = wanted[0] else { return false }
+      switch comparison.operator {
+      case .beginsWith: return text.utf8.starts(with: part.utf8)
+      case .endsWith: return text.utf8.reversed().starts(with: part.utf8.reversed())
+      default: return isLike(text.unicodeScalars[...], part.unicodeScalars[...])
       }
-      return text.utf8.starts(with: prefix.utf8)
     case .contains:
-      return members(value).contains { order($0, comparison.values[0]) == 0 }
+      if case .string(let text) = value { return hasWords([text], comparison) }
+      return members(value)?.contains { order($0, wanted[0]) == 0 } ?? false
+    case .containsAnyTokens, .containsAllTokens:
+      guard case .string(let text) = value else { return false }
+      return hasWords([text], comparison)
+    case .near:
+      guard case .location(let a) = value, case .location(let b) = wanted[0],
+        let metres = number(wanted[1])
+      else { return false }
+      return PlainDistance.metres(a, b) < Double(metres)
     }
   }
 
-  private static func members(_ value: FieldValue) -> [FieldValue] {
+  private static func isLike(
+    _ text: Substring.UnicodeScalarView,
+    _ pattern: Substring.UnicodeScalarView
+  ) -> Bool {
+    guard let first = pattern.first else { return text.isEmpty }
+    let rest = pattern.dropFirst()
+    switch first {
+    case "*":
+      return isLike(text, rest) || (!text.isEmpty && isLike(text.dropFirst(), pattern))
+    case "?": return !text.isEmpty && isLike(text.dropFirst(), rest)
+    case "\\": return text.first == rest.first && isLike(text.dropFirst(), rest.dropFirst())
+    default: return text.first == first && isLike(text.dropFirst(), rest)
+    }
+  }
+
+  private static func hasWords(_ texts: [String], _ comparison: Predicate.Comparison) -> Bool {
+    guard case .string(let text) = comparison.values[0] else { return false }
+    let wanted = PlainWords.words(text)
+    if wanted.isEmpty { return false }
+    let found = Set(texts.flatMap { PlainWords.words($0) })
+    if comparison.operator == .containsAllTokens { return wanted.isSubset(of: found) }
+    return !wanted.isDisjoint(with: found)
+  }
+
+  private static func lowercase(_ value: FieldValue) -> FieldValue {
+    switch value {
+    case .string(let text): .string(text.lowercased())
+    case .stringList(let texts): .stringList(texts.map { $0.lowercased() })
+    default: value
+    }
+  }
+
+  private static func members(_ value: FieldValue) -> [FieldValue]? {
     switch value {
     case .stringList(let list): list.map { .string($0) }
     case .int64List(let list): list.map { .int64($0) }
     case .doubleList(let list): list.map { .double($0) }
-    default: []
+    case .bytesList(let list): list.map { .bytes($0) }
+    case .timestampList(let list): list.map { .timestamp($0) }
+    case .locationList(let list): list.map { .location($0) }
+    case .referenceList(let list): list.map { .reference($0) }
+    case .unknownList: []
+    default: nil
     }
   }
 

@@ -59,7 +59,7 @@ struct ValidationTests {
         record(fields: ["a": .reference(Reference(recordID: RecordID(recordName: "")))]),
         "reference"
       ),
-      (orphan, "the parent is in the zone 'other'"),
+      (orphan, "the parent to 'p' is in the zone 'other'"),
     ]
     for (record, part) in wrong {
       let error = try #require(throws: ItemError.self) { try record.validate() }

@@ -4,6 +4,9 @@
 ///   without the field, where `a >= 5` is false. `a != 5` is `NOT a = 5`.
 /// - A value has one form: 5.0 is 5, a reference has no action, a location only coordinates.
 /// - AND and OR are flat, their operands sorted, each once; constants are folded.
+/// - A comparison has one spelling (`Predicate.Comparison.canonicalAlternatives`): system fields have
+///   one name, what differs in case only is in lowercase, words are sorted, a LIKE that begins, ends
+///   or equals says so.
 /// - What several comparisons of one field in one AND or OR say is said once (`FieldConjunction`):
 ///   OR of equalities is IN, `>=` AND `<=` is BETWEEN, contradictions are FALSEPREDICATE.
 ///
@@ -30,24 +33,14 @@ enum CanonicalForm {
     _ comparison: Predicate.Comparison,
     negated: Bool
   ) -> Predicate.Node {
-    guard let canonical = canonical(comparison) else { return .constant(negated) }
-    return FieldLiteral(comparison: canonical, negated: negated).node
-  }
-
-  /// The canonical comparison; `nil` when no value can satisfy it.
-  private static func canonical(_ comparison: Predicate.Comparison) -> Predicate.Comparison? {
-    var result = comparison
-    result.values = comparison.values.map(\.canonicalMeaning)
-    switch comparison.operator {
-    case .in:
-      return .oneOf(result.values.sortedAndUnique, field: comparison.field)
-    case .between:
-      let order = Predicate.order(result.values[0], result.values[1])
-      if order > 0 { return nil }
-      return order == 0 ? .oneOf([result.values[0]], field: comparison.field) : result
-    default:
-      return result
+    let alternatives = comparison.canonicalAlternatives
+    if alternatives.count == 1 {
+      return (negated ? alternatives[0].opposite : alternatives[0]).node
     }
+    return combine(
+      alternatives.map { (negated ? $0.opposite : $0).node },
+      isAnd: negated
+    )
   }
 
   private static func combine(_ operands: [Predicate.Node], isAnd: Bool) -> Predicate.Node {
@@ -71,6 +64,7 @@ enum CanonicalForm {
     var all = kept.map(\.node) + groups
     all.sort { Predicate.order($0, $1) < 0 }
     all.removeRepeated { Predicate.order($0, $1) == 0 }
+    if all.hasOpposites { return .constant(!isAnd) }
     if all.count == 1 { return all[0] }
     if all.isEmpty { return .constant(isAnd) }
     return isAnd ? .and(all) : .or(all)
@@ -114,6 +108,18 @@ extension Predicate.Comparison {
   /// The canonical equality or IN for sorted values, at least one.
   static func oneOf(_ values: [FieldValue], field: String) -> Self {
     Self(field: field, operator: values.count == 1 ? .equal : .in, values: values)
+  }
+}
+
+extension [Predicate.Node] {
+  /// Whether a comparison and its negation are among these, which are sorted.
+  fileprivate var hasOpposites: Bool {
+    zip(self, dropFirst()).contains { first, second in
+      guard case .comparison(let a) = first, case .not(.comparison(let b)) = second else {
+        return false
+      }
+      return Predicate.order(a, b) == 0
+    }
   }
 }
 

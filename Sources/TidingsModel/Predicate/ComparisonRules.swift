@@ -2,15 +2,28 @@
 extension Predicate.Comparison {
   /// What is wrong with this comparison, in words; `nil`: nothing.
   var problem: String? {
-    Identifier.problem(inFieldName: field) ?? countProblem ?? values.lazy.compactMap(problem).first
-      ?? boundsProblem
+    if let problem = Self.problem(inFieldName: field) ?? countProblem { return problem }
+    let resolved = resolved
+    return resolved.shapeProblem ?? resolved.values.lazy.compactMap(resolved.problem).first
+      ?? resolved.boundsProblem
+  }
+
+  /// What is wrong with a name, of a field or of a system field; `nil`: nothing.
+  static func problem(inFieldName name: String) -> String? {
+    if SystemField(name: name) != nil || name == fullTextField { return nil }
+    if SystemField.otherReservedNames.contains(name) {
+      return name == "recordType"
+        ? "recordType cannot be compared; a query or a subscription names its record type"
+        : "\(name) cannot be compared"
+    }
+    return Identifier.problem(inFieldName: name)
   }
 
   private var countProblem: String? {
     switch self.operator {
-    case .between:
+    case .between, .near:
       guard values.count != 2 else { return nil }
-      return "BETWEEN takes 2 values, found \(values.count)"
+      return "\(self.operator.symbol) takes 2 values, found \(values.count)"
     case .in:
       if values.isEmpty { return "IN takes at least 1 value, found none" }
       let valueCountMax = PredicateLimits.inValueCountMax
@@ -23,19 +36,78 @@ extension Predicate.Comparison {
     }
   }
 
+  private var shapeProblem: String? {
+    if isFullText, modifier != .none || !self.operator.isMembership {
+      return "self takes CONTAINS, CONTAINS ANY and CONTAINS ALL with words to search for; "
+        + "name a field for other comparisons"
+    }
+    if isCaseInsensitive, self.operator.isOrder || self.operator == .near {
+      return "[c] cannot follow \(self.operator.symbol); it may follow = != IN BEGINSWITH ENDSWITH "
+        + "LIKE CONTAINS"
+    }
+    if field == SystemField.recordID.name,
+      values.contains(where: { $0.meaningClass != .reference })
+    {
+      return "recordID takes strings (names of records) or references, not both"
+    }
+    return nil
+  }
+
   private func problem(with value: FieldValue) -> String? {
+    let found = value.kind.rawValue
     guard let valueClass = value.meaningClass else {
       let hint = value.isList ? "; CONTAINS asks for one member, IN takes several values" : ""
-      return "\(self.operator.symbol) takes no value of type \(value.kind.rawValue)\(hint)"
+      return "\(self.operator.symbol) takes no value of type \(found)\(hint)"
     }
-    if self.operator == .beginsWith, valueClass != .string {
-      return "BEGINSWITH takes a string, found \(value.kind.rawValue)"
+    if self.operator == .near { return nearProblem ?? value.problem }
+    if isString, valueClass != .string {
+      return
+        "\(self.operator.symbol)\(isCaseInsensitive ? "[c]" : "") takes a string, found \(found)"
     }
     if self.operator.isOrder, valueClass == .location || valueClass == .reference {
       return "\(self.operator.symbol) takes a string, number, timestamp or bytes, "
-        + "found \(value.kind.rawValue)"
+        + "found \(found)"
     }
+    if case .string(let text) = value, let problem = textProblem(text) { return problem }
     return value.problem
+  }
+
+  /// Whether only a string has a meaning here.
+  private var isString: Bool {
+    switch self.operator {
+    case .beginsWith, .endsWith, .like, .containsAnyTokens, .containsAllTokens: true
+    case .contains: isCaseInsensitive || isFullText || modifier == .all
+    default: isCaseInsensitive
+    }
+  }
+
+  private func textProblem(_ text: String) -> String? {
+    if let system = SystemField(name: field), system.kind == .reference {
+      return "\(field) takes a reference, found STRING"
+    }
+    if self.operator == .like {
+      let pattern = isCaseInsensitive ? text.foldedCase : text
+      if let problem = LikePattern.problem(in: pattern) { return problem }
+    }
+    // ANY with an equality is CONTAINS.
+    guard self.operator.isMembership || (modifier == .any && !self.operator.isOrder) else {
+      return nil
+    }
+    let countMax = PredicateLimits.tokenCountMax
+    // A word takes two bytes at least, with what separates it.
+    guard text.utf8.count > countMax * 2 else { return nil }
+    let count = Tokenizer.tokens(of: text).count
+    guard count > countMax else { return nil }
+    return "CONTAINS takes at most \(countMax) words, found \(count); use fewer words"
+  }
+
+  private var nearProblem: String? {
+    guard values[0].meaningClass == .location, values[1].meaningClass == .number else {
+      return "a distance takes a location and a number of metres, found "
+        + "\(values[0].kind.rawValue) and \(values[1].kind.rawValue)"
+    }
+    guard values[1].meaningOrder(.int64(0)) ?? 0 < 0 else { return nil }
+    return "a distance cannot be negative; it is in metres"
   }
 
   private var boundsProblem: String? {
@@ -52,7 +124,15 @@ extension Predicate.Comparison.Operator {
   var isOrder: Bool {
     switch self {
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between: true
-    case .equal, .in, .beginsWith, .contains: false
+    default: false
+    }
+  }
+
+  /// Whether this operator asks for members or words.
+  var isMembership: Bool {
+    switch self {
+    case .contains, .containsAnyTokens, .containsAllTokens: true
+    default: false
     }
   }
 
@@ -68,18 +148,24 @@ extension Predicate.Comparison.Operator {
     case .in: "IN"
     case .beginsWith: "BEGINSWITH"
     case .contains: "CONTAINS"
+    case .notEqual: "!="
+    case .endsWith: "ENDSWITH"
+    case .like: "LIKE"
+    case .containsAnyTokens: "CONTAINS ANY"
+    case .containsAllTokens: "CONTAINS ALL"
+    case .near: "distanceToLocation:fromLocation:"
     }
   }
 
   /// The operator that means the same with the operands exchanged; `nil`: there is none.
   var flipped: Self? {
     switch self {
-    case .equal: .equal
+    case .equal, .notEqual: self
     case .lessThan: .greaterThan
     case .lessThanOrEqual: .greaterThanOrEqual
     case .greaterThan: .lessThan
     case .greaterThanOrEqual: .lessThanOrEqual
-    case .between, .in, .beginsWith, .contains: nil
+    default: nil
     }
   }
 }

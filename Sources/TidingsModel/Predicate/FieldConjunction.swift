@@ -1,7 +1,8 @@
 /// What the comparisons of one field in one AND say together.
 ///
 /// A positive comparison fixes the class of the value (number, string, … or a list), so with one
-/// present, `NOT a < 5` does mean `a >= 5`, and what is said of other classes is decided.
+/// present, `NOT a < 5` does mean `a >= 5`, and what is said of other classes is decided. That goes
+/// for simple comparisons; the others are decided by an equality only.
 struct FieldConjunction {
   private typealias Operator = Predicate.Comparison.Operator
   private struct Bound {
@@ -10,16 +11,30 @@ struct FieldConjunction {
   }
 
   private let field: String
+  /// Simple ones.
   private let literals: [FieldLiteral]
+  private let others: [FieldLiteral]
 
   /// Comparisons of one field, at least one.
   init(_ literals: [FieldLiteral]) {
     field = literals[0].comparison.field
-    self.literals = literals
+    self.literals = literals.filter(\.comparison.isSimple)
+    others = literals.filter { !$0.comparison.isSimple }
   }
 
   /// The same said shorter; `nil` when nothing satisfies it.
   var simplified: [FieldLiteral]? {
+    guard let simple = simplifiedSimple else { return nil }
+    guard simple.count == 1, !simple[0].negated, simple[0].comparison.hasFewValues else {
+      return simple + others
+    }
+    let values = simple[0].comparison.values.filter { value in
+      others.allSatisfy { $0.holds(for: value) }
+    }
+    return literal(oneOf: values)
+  }
+
+  private var simplifiedSimple: [FieldLiteral]? {
     let positive = literals.filter { !$0.negated }.map(\.comparison)
     guard let first = positive.first else { return simplified(negative: literals) }
     if let values = finiteValues(positive) { return literal(oneOf: values) }
@@ -36,7 +51,7 @@ struct FieldConjunction {
 
   /// The values that satisfy all, when an equality or IN makes them few; else `nil`.
   private func finiteValues(_ positive: [Predicate.Comparison]) -> [FieldValue]? {
-    let sets = positive.filter { $0.operator == .equal || $0.operator == .in }
+    let sets = positive.filter(\.hasFewValues)
     guard let smallest = sets.min(by: { $0.values.count < $1.values.count }) else { return nil }
     return smallest.values.filter { value in literals.allSatisfy { $0.holds(for: value) } }
   }
@@ -230,5 +245,25 @@ struct FieldConjunction {
       comparison: Predicate.Comparison(field: field, operator: `operator`, values: values),
       negated: false
     )
+  }
+}
+
+extension Predicate.Comparison {
+  /// Whether a positive one fixes the class of the value.
+  fileprivate var isSimple: Bool {
+    guard isPlain else { return false }
+    switch self.operator {
+    case .equal, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between, .in,
+      .beginsWith:
+      return true
+    // A string may also be a word of a text.
+    case .contains: return values[0].meaningClass != .string
+    case .notEqual, .endsWith, .like, .containsAnyTokens, .containsAllTokens, .near: return false
+    }
+  }
+
+  /// Whether only the values written satisfy it.
+  fileprivate var hasFewValues: Bool {
+    isPlain && (self.operator == .equal || self.operator == .in)
   }
 }

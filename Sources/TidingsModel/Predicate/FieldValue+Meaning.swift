@@ -146,6 +146,19 @@ extension String {
     }
   }
 
+  /// Whether the UTF-8 bytes end with those of another string.
+  func hasByteSuffix(_ suffix: String) -> Bool {
+    withUTF8Bytes { bytes in
+      suffix.withUTF8Bytes { suffix in
+        guard let start = suffix.baseAddress else { return true }
+        guard suffix.count <= bytes.count,
+          let bytes = bytes.baseAddress.map({ $0 + bytes.count - suffix.count })
+        else { return false }
+        return memcmp(bytes, start, suffix.count) == 0
+      }
+    }
+  }
+
   /// Negative, zero or positive by UTF-8 bytes, which is by code points.
   func byteOrder(_ other: String) -> Int {
     withUTF8Bytes { a in other.withUTF8Bytes { b in memoryOrder(a, b) } }

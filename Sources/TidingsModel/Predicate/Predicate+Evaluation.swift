@@ -4,15 +4,10 @@ extension Predicate {
   ///
   /// A comparison is false when the field is absent or its type is not that of the value; its NOT
   /// is then true. Numbers compare exactly, whether int64 or double. Strings compare by code
-  /// points, case-sensitively and without normalization; bytes by their bytes. References are
-  /// equal when they name one record, whatever the action; locations when the coordinates are.
-  /// `recordName`, `creationDate` and `modificationDate` name what the server knows of the record.
+  /// points, without normalization, and case-sensitively unless the comparison says otherwise;
+  /// bytes by their bytes. References are equal when they name one record, whatever the action;
+  /// locations when the coordinates are. The names of `SystemField` name what the server knows.
   public func matches(_ record: Record) -> Bool { root.matches(record) }
-
-  /// Whether fields match, of which there are no system fields.
-  ///
-  /// - SeeAlso: `matches(_:)` for a record.
-  public func matches(_ fields: RecordFields) -> Bool { root.matches(fields) }
 }
 
 extension Predicate.Node {
@@ -20,27 +15,65 @@ extension Predicate.Node {
   package func matches(_ record: Record) -> Bool {
     switch self {
     case .constant(let value): value
-    case .comparison(let comparison):
-      if let value = record.predicateValue(comparison.field) {
-        comparison.matches(value)
-      } else {
-        false
-      }
+    case .comparison(let comparison): comparison.matches(record)
     case .not(let operand): !operand.matches(record)
     case .and(let operands): operands.allSatisfy { $0.matches(record) }
     case .or(let operands): operands.contains { $0.matches(record) }
     }
   }
+}
 
-  func matches(_ fields: RecordFields) -> Bool {
-    switch self {
-    case .constant(let value): value
-    case .comparison(let comparison):
-      if let value = fields[comparison.field] { comparison.matches(value) } else { false }
-    case .not(let operand): !operand.matches(fields)
-    case .and(let operands): operands.allSatisfy { $0.matches(fields) }
-    case .or(let operands): operands.contains { $0.matches(fields) }
+extension Predicate.Comparison {
+  /// Whether a record satisfies this canonical comparison.
+  package func matches(_ record: Record) -> Bool {
+    if let value = record.predicateValue(field) { return matches(value) }
+    return isFullText && matchesWords(ofRecord: record)
+  }
+
+  /// Whether a field with this value satisfies this canonical comparison.
+  package func matches(_ value: FieldValue) -> Bool {
+    switch modifier {
+    case .none: matchesOne(value)
+    case .any: value.members?.contains(where: matchesOne) ?? false
+    case .all: value.members?.allSatisfy(matchesOne) ?? false
     }
+  }
+
+  private func matchesOne(_ value: FieldValue) -> Bool {
+    matchesExactly(isCaseInsensitive ? value.foldedCase : value)
+  }
+
+  private func matchesExactly(_ value: FieldValue) -> Bool {
+    switch self.operator {
+    case .between:
+      Operator.greaterThanOrEqual.holds(for: value, values[0])
+        && Operator.lessThanOrEqual.holds(for: value, values[1])
+    case .in: isOneOfSorted(value)
+    case .near: value.isNear(values[0], metres: values[1])
+    default: self.operator.holds(for: value, values[0])
+    }
+  }
+
+  /// The words of all texts of the record together.
+  private func matchesWords(ofRecord record: Record) -> Bool {
+    guard case .string(let words) = values[0] else { return false }
+    var search = WordSearch(words, all: self.operator == .containsAllTokens)
+    for field in record.fields.sorted {
+      if case .string(let text) = field.value, search.find(in: text) { return true }
+    }
+    return false
+  }
+
+  /// The values of a canonical IN are in total order.
+  private func isOneOfSorted(_ value: FieldValue) -> Bool {
+    guard value.meaningClass != nil else { return false }
+    var (low, high) = (0, values.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if Predicate.order(values[middle], value) < 0 { low = middle + 1 } else { high = middle }
+    }
+    // Equality again: an order between values that are not comparable (NaN) would read as equal.
+    return low < values.count && values[low].means(value)
   }
 }
 
@@ -49,13 +82,27 @@ extension Predicate.Comparison.Operator {
   package func holds(for own: FieldValue, _ value: FieldValue) -> Bool {
     switch self {
     case .equal, .in: return own.means(value)
-    case .contains: return own.hasMember(value)
+    case .notEqual: return !own.means(value)
+    case .contains: return own.hasMember(value) || own.hasWord(of: value)
     case .beginsWith:
       guard case .string(let text) = own, case .string(let prefix) = value else { return false }
       return text.hasBytePrefix(prefix)
-    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
+    case .endsWith, .like, .containsAnyTokens, .containsAllTokens:
+      guard case .string(let text) = own, case .string(let wanted) = value else { return false }
+      return holds(forText: text, wanted)
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between, .near:
       guard let order = own.meaningOrder(value) else { return false }
       return holds(order)
+    }
+  }
+
+  private func holds(forText text: String, _ wanted: String) -> Bool {
+    switch self {
+    case .endsWith: return text.hasByteSuffix(wanted)
+    case .like: return LikePattern.matches(text, wanted)
+    default:
+      var search = WordSearch(wanted, all: self == .containsAllTokens)
+      return search.find(in: text)
     }
   }
 
@@ -70,27 +117,29 @@ extension Predicate.Comparison.Operator {
   }
 }
 
-extension Predicate.Comparison {
-  /// Whether a field with this value satisfies the comparison.
-  package func matches(_ value: FieldValue) -> Bool {
-    switch self.operator {
-    case .between:
-      Operator.greaterThanOrEqual.holds(for: value, values[0])
-        && Operator.lessThanOrEqual.holds(for: value, values[1])
-    case .in: isOneOfSorted(value)
-    default: self.operator.holds(for: value, values[0])
+extension FieldValue {
+  /// The text or texts in lowercase; other values as they are.
+  fileprivate var foldedCase: FieldValue {
+    switch self {
+    case .string(let text): .string(text.foldedCase)
+    case .stringList(let list): .stringList(list.map(\.foldedCase))
+    default: self
     }
   }
 
-  /// The values of a canonical IN are in total order.
-  private func isOneOfSorted(_ value: FieldValue) -> Bool {
-    guard value.meaningClass != nil else { return false }
-    var (low, high) = (0, values.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Predicate.order(values[middle], value) < 0 { low = middle + 1 } else { high = middle }
-    }
-    // Equality again: an order between values that are not comparable (NaN) would read as equal.
-    return low < values.count && values[low].means(value)
+  /// Whether this is a text with a word of a string.
+  fileprivate func hasWord(of value: FieldValue) -> Bool {
+    guard case .string(let text) = self, case .string(let wanted) = value else { return false }
+    var search = WordSearch(Tokenizer.tokens(of: wanted).joined(separator: " "), all: false)
+    return search.find(in: text)
+  }
+}
+
+extension String {
+  /// The text in lowercase, by Unicode's mapping of each code point.
+  var foldedCase: String {
+    // Most texts are that already.
+    let isFolded = utf8.allSatisfy { $0 < 0x80 && !($0 >= 0x41 && $0 <= 0x5a) }
+    return isFolded ? self : lowercased()
   }
 }

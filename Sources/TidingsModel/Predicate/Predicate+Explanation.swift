@@ -26,10 +26,14 @@ extension Predicate {
   }
 
   private static func state(of comparison: Comparison, _ record: Record) -> String {
+    if comparison.isFullText { return "the record's texts do not have the words" }
     guard let value = record.predicateValue(comparison.field) else {
       return "\(comparison.field) is absent"
     }
-    guard value.meaningClass == comparison.values.first?.meaningClass else {
+    guard
+      comparison.modifier == .none, comparison.operator != .contains,
+      value.meaningClass == comparison.values.first?.meaningClass
+    else {
       return "\(comparison.field) is of type \(value.kind.rawValue)"
     }
     let shownCountMax = 100

@@ -15,12 +15,16 @@ extension Predicate {
     }
   }
 
-  /// Negative, zero or positive, by field, operator and values.
+  /// Negative, zero or positive, by field, operator, modifier, case and values.
   static func order(_ a: Comparison, _ b: Comparison) -> Int {
     let fields = a.field.byteOrder(b.field)
     if fields != 0 { return fields }
     let operators = Int(a.operator.rawValue) - Int(b.operator.rawValue)
-    return operators != 0 ? operators : order(a.values, b.values, by: order)
+    if operators != 0 { return operators }
+    let modifiers = Int(a.modifier.rawValue) - Int(b.modifier.rawValue)
+    if modifiers != 0 { return modifiers }
+    if a.isCaseInsensitive != b.isCaseInsensitive { return a.isCaseInsensitive ? 1 : -1 }
+    return order(a.values, b.values, by: order)
   }
 
   /// Negative, zero or positive, by class and then by meaning.

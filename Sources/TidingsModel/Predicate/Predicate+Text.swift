@@ -30,7 +30,8 @@ extension Predicate.Node {
       text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
     case .comparison(let comparison):
       comparison.write(to: &text, symbol: comparison.operator.symbol)
-    case .not(.comparison(let comparison)) where comparison.operator == .equal:
+    case .not(.comparison(let comparison))
+    where comparison.operator == .equal && comparison.modifier == .none:
       comparison.write(to: &text, symbol: "!=")
     case .not(let operand):
       text += "NOT "
@@ -60,8 +61,17 @@ extension Predicate.Node {
 
 extension Predicate.Comparison {
   fileprivate func write(to text: inout String, symbol: String) {
-    if PredicateWord(rawValue: field.uppercased()) != nil { text += "#" }
-    text += "\(field) \(symbol) "
+    switch modifier {
+    case .none: break
+    case .any: text += "ANY "
+    case .all: text += "ALL "
+    }
+    if self.operator == .near {
+      writeDistance(to: &text, symbol)
+      return
+    }
+    writeField(to: &text)
+    text += " \(symbol)\(isCaseInsensitive ? "[c]" : "") "
     guard self.operator == .in || self.operator == .between else {
       values[0].write(to: &text)
       return
@@ -74,6 +84,20 @@ extension Predicate.Comparison {
       value.write(to: &text)
     }
     text += "}"
+  }
+
+  private func writeField(to text: inout String) {
+    if !isFullText, PredicateWord(rawValue: field.uppercased()) != nil { text += "#" }
+    text += field
+  }
+
+  private func writeDistance(to text: inout String, _ symbol: String) {
+    text += "\(symbol)("
+    writeField(to: &text)
+    text += ", "
+    values[0].write(to: &text)
+    text += ") < "
+    values[1].write(to: &text)
   }
 }
 

@@ -33,7 +33,8 @@ private struct TreeCheck {
     case .constant:
       try count()
     case .comparison(let comparison):
-      try count()
+      for _ in 0..<comparison.nodeCount { try count() }
+      if comparison.nodeCount > 1 { try Predicate.checkDepth(depth + 1) }
       if let problem = comparison.problem { throw PredicateError(problem) }
     case .not(.comparison(let comparison)):
       try visit(.comparison(comparison), depth: depth)
@@ -50,6 +51,11 @@ private struct TreeCheck {
     nodeCount += 1
     try Predicate.checkNodeCount(nodeCount)
   }
+}
+
+extension Predicate.Comparison {
+  /// How many nodes this is: ANY with IN is an OR.
+  var nodeCount: Int { self.operator == .in && modifier == .any ? values.count + 1 : 1 }
 }
 
 extension Predicate {

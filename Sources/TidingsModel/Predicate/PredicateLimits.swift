@@ -13,4 +13,8 @@ public enum PredicateLimits {
   public static let inValueCountMax = 250
   /// Bytes of a field's name.
   public static let fieldNameBytesMax = 255
+  /// Words of one value for CONTAINS.
+  public static let tokenCountMax = 64
+  /// Bytes of a LIKE pattern between two `*`.
+  public static let likePieceBytesMax = 64
 }

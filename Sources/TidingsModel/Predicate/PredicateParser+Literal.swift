@@ -11,7 +11,16 @@ extension PredicateParser {
     }
     if scanner.take(.true) || scanner.take(.yes) { return .int64(1) }
     if scanner.take(.false) || scanner.take(.no) { return .int64(0) }
+    if scanner.take(.now) {
+      if scanner.take("(") { try close() }
+      return .timestamp(now)
+    }
     return nil
+  }
+
+  private mutating func close() throws(PredicateError) {
+    scanner.skipSpace()
+    guard scanner.take(")") else { throw scanner.expected("')': now() takes nothing") }
   }
 
   /// `<00ff>`.
@@ -59,7 +68,7 @@ extension PredicateParser {
   }
 
   /// `symbol` and the white space around it.
-  private mutating func expect(_ symbol: StaticString) throws(PredicateError) {
+  mutating func expect(_ symbol: StaticString) throws(PredicateError) {
     scanner.skipSpace()
     guard scanner.take(symbol) else { throw scanner.expected("'\(symbol)'") }
     scanner.skipSpace()

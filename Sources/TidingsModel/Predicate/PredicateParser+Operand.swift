@@ -4,15 +4,31 @@ struct PredicateOperand {
     case field(String)
     case value(FieldValue)
     case list([FieldValue])
+    case distance(String, from: FieldValue)
   }
 
   var content: Content
   /// Where it begins, in bytes.
   var offset: Int
+  /// Whether `tokenize:using:` stands around it.
+  var isTokenized = false
+
+  var isValue: Bool {
+    switch content {
+    case .value, .list: true
+    case .field, .distance: false
+    }
+  }
 }
 
 extension PredicateParser {
+  /// A field, a value, several values or a function.
   mutating func operand() throws(PredicateError) -> PredicateOperand {
+    if let function = try function() { return function }
+    return try simpleOperand()
+  }
+
+  mutating func simpleOperand() throws(PredicateError) -> PredicateOperand {
     let offset = scanner.position
     let content: PredicateOperand.Content
     switch scanner.next {
@@ -26,7 +42,9 @@ extension PredicateParser {
     default: content = try fieldOrLiteral()
     }
     if scanner.isNext(".") || scanner.isNext("[") {
-      throw scanner.error("key paths and subscripts are not supported; name a field of the record")
+      throw scanner.error(
+        "key paths, aggregates and subscripts are not supported; name a field of the record"
+      )
     }
     return PredicateOperand(content: content, offset: offset)
   }
@@ -38,6 +56,7 @@ extension PredicateParser {
       throw scanner.error("variables are not supported; use %@ and an argument")
     }
     guard let name = scanner.word else { throw scanner.expected("the name of a field or a value") }
+    if scanner.take(.selfWord) { return .field(Predicate.Comparison.fullTextField) }
     if let keyword = scanner.keyword {
       if let refusal = keyword.refusal { throw scanner.error(refusal) }
       throw scanner.error(
@@ -48,7 +67,8 @@ extension PredicateParser {
     scanner.skip(name)
     guard !scanner.isNext(":"), !scanner.isNext("(") else {
       throw scanner.error(
-        "functions such as '\(name.prefix(40))' are not supported; compare a field with a value",
+        "functions such as '\(name.prefix(40))' are not supported; there are now(), "
+          + "distanceToLocation:fromLocation: and tokenize:using:",
         at: offset
       )
     }
@@ -56,7 +76,7 @@ extension PredicateParser {
   }
 
   private func checked(_ name: String, at offset: Int) throws(PredicateError) -> String {
-    if let problem = Identifier.problem(inFieldName: name) {
+    if let problem = Predicate.Comparison.problem(inFieldName: name) {
       throw scanner.error(problem, at: offset)
     }
     return name
@@ -67,7 +87,7 @@ extension PredicateParser {
     let offset = scanner.position
     if scanner.take("%@") {
       let argument = try argument(at: offset)
-      if let members = argument.members { return .list(members) }
+      if let members = argument.members { return .list(Array(members)) }
       return .value(argument)
     }
     guard scanner.take("%K") else {
@@ -100,7 +120,7 @@ extension PredicateParser {
       scanner.skipSpace()
       // Braces within braces would recurse as deep as the text is long.
       guard !scanner.isNext("{") else { throw scanner.expected("a single value in braces") }
-      let operand = try operand()
+      let operand = try simpleOperand()
       guard case .value(let value) = operand.content else {
         throw scanner.error("expected a single value in braces", at: operand.offset)
       }
@@ -136,22 +156,5 @@ struct PredicateArguments {
     guard used < count else { return nil }
     used += 1
     return values[used - 1]
-  }
-}
-
-extension FieldValue {
-  /// The members of a list that can stand in BETWEEN and IN; `nil` for other values.
-  fileprivate var members: [FieldValue]? {
-    switch self {
-    case .stringList(let list): list.map { .string($0) }
-    case .int64List(let list): list.map { .int64($0) }
-    case .doubleList(let list): list.map { .double($0) }
-    case .bytesList(let list): list.map { .bytes($0) }
-    case .timestampList(let list): list.map { .timestamp($0) }
-    case .locationList(let list): list.map { .location($0) }
-    case .referenceList(let list): list.map { .reference($0) }
-    case .unknownList: []
-    default: nil
-    }
   }
 }

@@ -2,28 +2,36 @@ extension Predicate {
   /// A predicate from a text in NSPredicate's format language.
   ///
   /// Comparisons of a field with a value: `= == != <> < <= =< > >= =>`, `BETWEEN {a, b}`,
-  /// `IN {…}`, `CONTAINS`, `BEGINSWITH`, `ANY list = v`, `v IN list`; the value may stand first.
-  /// Between them `AND && OR || NOT !` and parentheses; `TRUEPREDICATE`, `FALSEPREDICATE`.
-  /// Values are numbers, strings in quotes, TRUE and FALSE (1 and 0), arguments, and the literals
+  /// `IN {…}`, `CONTAINS`, `BEGINSWITH`, `ENDSWITH`, `LIKE`, `v IN list`, with `[c]` after the
+  /// operator and `ANY SOME ALL NONE` before the field; the value may stand first. Words:
+  /// `self CONTAINS v`, `CONTAINS ANY`, `CONTAINS ALL`; places:
+  /// `distanceToLocation:fromLocation:(field, v) < metres`. Between them `AND && OR || NOT !` and parentheses; `TRUEPREDICATE`, `FALSEPREDICATE`.
+  /// Values are numbers, strings in quotes, TRUE and FALSE (1 and 0), `now`, arguments, and literals
   /// that `text` describes. Words are read in any case.
   ///
   /// - Parameters:
   ///   - text: At most `PredicateLimits.textBytesMax` bytes.
   ///   - arguments: For each `%@` a value (a list for BETWEEN and IN), for each `%K` a string: a
   ///     field's name.
+  ///   - now: What `now` means, fixed from here on; `nil`: the clock's time.
   /// - Throws: With line and column, what was found and what is expected.
-  public init(text: String, arguments: [FieldValue] = []) throws(PredicateError) {
-    try self.init(text, arguments, bytesMax: PredicateLimits.textBytesMax)
+  public init(
+    text: String,
+    arguments: [FieldValue] = [],
+    now: Timestamp? = nil
+  ) throws(PredicateError) {
+    try self.init(text, arguments, now, bytesMax: PredicateLimits.textBytesMax)
   }
 
   /// A predicate from its own `text`, which arguments may have made longer than a caller may write.
   public init(canonicalText text: String) throws(PredicateError) {
-    try self.init(text, [], bytesMax: PredicateLimits.canonicalTextBytesMax)
+    try self.init(text, [], nil, bytesMax: PredicateLimits.canonicalTextBytesMax)
   }
 
   private init(
     _ text: String,
     _ arguments: [FieldValue],
+    _ now: Timestamp?,
     bytesMax: Int
   ) throws(PredicateError) {
     let count = text.utf8.count
@@ -32,7 +40,7 @@ extension Predicate {
         "the text has \(count) bytes, at most \(bytesMax) are allowed; use arguments or IN"
       )
     }
-    var parser = PredicateParser(Array(text.utf8), arguments)
+    var parser = PredicateParser(Array(text.utf8), arguments, now)
     try self.init(root: parser.predicate())
   }
 }
@@ -41,10 +49,14 @@ extension Predicate {
 struct PredicateParser {
   var scanner: PredicateScanner
   var arguments: PredicateArguments
+  /// What `now` means, the same everywhere in the text.
+  private(set) lazy var now = givenNow ?? .now
+  private let givenNow: Timestamp?
   private var nodeCount = 0
   private var depth = 0
 
-  init(_ text: [UInt8], _ arguments: [FieldValue]) {
+  init(_ text: [UInt8], _ arguments: [FieldValue], _ now: Timestamp?) {
+    givenNow = now
     scanner = PredicateScanner(text)
     self.arguments = PredicateArguments(arguments)
   }
@@ -106,14 +118,11 @@ struct PredicateParser {
 
   /// Makes a comparison's node, or points at `offset` when the comparison is not valid.
   mutating func node(
-    _ field: String,
-    _ operator: Predicate.Comparison.Operator,
-    _ values: [FieldValue],
+    _ comparison: Predicate.Comparison,
     at offset: Int
   ) throws(PredicateError) -> Predicate.Node {
-    try countNode(at: offset)
-    let comparison = Predicate.Comparison(field: field, operator: `operator`, values: values)
     if let problem = comparison.problem { throw scanner.error(problem, at: offset) }
+    for _ in 0..<comparison.nodeCount { try countNode(at: offset) }
     return .comparison(comparison)
   }
 

@@ -15,22 +15,24 @@ enum PredicateWord: String {
   case `in` = "IN"
   case contains = "CONTAINS"
   case beginsWith = "BEGINSWITH"
+  case endsWith = "ENDSWITH"
+  case like = "LIKE"
   case any = "ANY"
   case some = "SOME"
-
-  // Words of NSPredicate that are refused, by name.
   case all = "ALL"
   case none = "NONE"
-  case like = "LIKE"
+  case selfWord = "SELF"
+  case now = "NOW"
+
+  // Words of NSPredicate that are refused, by name.
   case matches = "MATCHES"
-  case endsWith = "ENDSWITH"
+  case tokenMatches = "TOKENMATCHES"
   case subquery = "SUBQUERY"
   case function = "FUNCTION"
   case cast = "CAST"
   case ternary = "TERNARY"
   case null = "NULL"
   case `nil` = "NIL"
-  case selfWord = "SELF"
   case anyKey = "ANYKEY"
   case first = "FIRST"
   case last = "LAST"
@@ -40,18 +42,14 @@ enum PredicateWord: String {
   var refusal: String? {
     switch self {
     case .and, .or, .not, .true, .false, .yes, .no, .truePredicate, .falsePredicate, .between, .in,
-      .contains, .beginsWith, .any, .some:
+      .contains, .beginsWith, .endsWith, .like, .any, .some, .all, .none, .selfWord, .now:
       nil
-    case .all, .none:
-      "\(rawValue) is not supported; ANY asks for one member, and may follow NOT"
-    case .like, .matches:
-      "\(rawValue) is not supported; BEGINSWITH and = compare strings"
-    case .endsWith:
-      "ENDSWITH is not supported; BEGINSWITH is, store the text reversed besides"
+    case .matches:
+      "MATCHES is not supported, a regular expression may take for ever; LIKE takes ? and *"
+    case .tokenMatches:
+      "TOKENMATCHES is not supported; CONTAINS ANY and CONTAINS ALL find words"
     case .null, .nil:
       "\(rawValue) is not supported; a comparison with an absent field is false"
-    case .selfWord:
-      "SELF is not supported, full-text search neither; name a field"
     case .subquery, .function, .cast, .ternary:
       "\(rawValue) is not supported; compare a field with a value"
     case .anyKey, .first, .last, .size:

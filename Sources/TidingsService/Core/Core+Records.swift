@@ -20,11 +20,22 @@ extension Core {
     let request = try TidingsV1.ModifyRecordsRequest.unpack(call.body.bytes, in: call.arena)
       .assumingMemoryBound(to: Tidings__V1__ModifyRecordsRequest.self).pointee
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-    let outcomes = try engine.modifyRecords(
-      try Self.changes(request, caller: call.caller),
-      caller: call.caller
-    )
-    return response(to: outcomes, in: call.arena)
+    let changes = try Self.changes(request, caller: call.caller)
+    let modified = try engine.modifyRecords(changes, caller: call.caller)
+    if changes.isDryRun { keepsAnswer = false } else { count(modified) }
+    return Self.response(to: modified, in: call.arena)
+  }
+
+  private func count(_ modified: ModifiedRecords) {
+    var (saved, deleted) = (0, modified.cascadedDeletions.count)
+    for outcome in modified.outcomes {
+      switch outcome {
+      case .saved: saved += 1
+      case .deleted: deleted += 1
+      case .failed: break
+      }
+    }
+    countRecords(saved: saved, deleted: deleted)
   }
 
   /// What fetched records may have together, with room for the results of failed items.
@@ -58,13 +69,16 @@ extension Core {
       let policy = number == 0
         ? .ifServerRecordUnchanged : RecordChanges.SavePolicy(rawValue: number)
     else { throw ItemError(.invalidArguments, "save_policy \(number) is not known") }
-    return RecordChanges(
+    var changes = RecordChanges(
       database: try databaseID(request.database_id, caller: caller),
       saves: saves,
       deletions: deletions,
       policy: policy,
       isAtomic: request._atomic_case.rawValue == 0 || request.atomic != 0
     )
+    changes.isDryRun = request.dry_run != 0
+    changes.clientChangeToken = RecordReader.bytes(request.client_change_token_data)
+    return changes
   }
 
   private static func databaseID(
@@ -75,39 +89,40 @@ extension Core {
     return try id.model(for: caller)
   }
 
-  private func response(to outcomes: [RecordOutcome], in arena: borrowing Arena) -> [UInt8] {
-    var response = SplicedMessage(capacity: outcomes.count * 160)
-    var (saved, deleted) = (0, 0)
-    for outcome in outcomes {
+  private static func response(
+    to modified: ModifiedRecords,
+    in arena: borrowing Arena
+  )
+    -> [UInt8]
+  {
+    var response = SplicedMessage(capacity: modified.outcomes.count * 160)
+    for outcome in modified.outcomes {
       switch outcome {
       case .saved(let record):
-        saved += 1
-        Self.addResult(
+        addResult(
           record.recordID,
           record: RecordWriter.encode(record, withFields: false, in: arena),
           to: &response
         )
       case .deleted(let recordID):
-        deleted += 1
         response.add(
           1,
           TidingsV1.RecordResult(recordID: .init(recordID), outcome: .deleted(true)).encoded(
             in: arena
           )
         )
-      case .failed(let recordID, let error, let serverRecord):
-        let size = response.bytes.count + (serverRecord?.count ?? 0)
-        let fits = serverRecord == nil || size <= engine.limits.answerBytesMax
-        Self.addFailure(
-          recordID,
-          fits ? error : error.withoutServerRecord,
-          serverRecord: fits ? serverRecord : nil,
-          to: &response,
-          in: arena
-        )
+      case .failed(let recordID, let error, let conflict):
+        addFailure(recordID, error, conflict, to: &response, in: arena)
       }
     }
-    countRecords(saved: saved, deleted: deleted)
+    for deletion in modified.cascadedDeletions {
+      let message = TidingsV1.CascadedDeletion(
+        recordID: .init(deletion.recordID),
+        recordType: deletion.recordType,
+        targetID: .init(deletion.target)
+      )
+      response.add(2, message.encoded(in: arena))
+    }
     return response.bytes
   }
 
@@ -121,6 +136,7 @@ extension Core {
     let bytesMax = Self.answerBytesMax(call.loop)
     let database = try Self.databaseID(request.database_id, caller: call.caller)
     let desiredKeys: TidingsV1.DesiredKeys? = try Unpacked.message(request.desired_keys)
+    let wanted = try desiredKeys.map { try Self.fields($0, engine.limits) }
     var response = SplicedMessage(capacity: count * 512)
     for index in 0..<count {
       let recordID = try RecordReader.recordID(request.record_ids[index], "record_ids[\(index)]")
@@ -132,27 +148,40 @@ extension Core {
               "the answer is full: fetch this record in another call"
             )
           }
-          if let desiredKeys {
-            let record = try Self.record(body, keeping: desiredKeys.keys, in: call.arena)
+          if let wanted {
+            let record = try Self.record(body, keeping: wanted, in: call.arena)
             Self.addResult(recordID, record: record, to: &response)
           } else {
             Self.addResult(recordID, record: body, to: &response)
           }
         }
       } catch let error as ItemError {
-        Self.addFailure(recordID, error, serverRecord: nil, to: &response, in: call.arena)
+        Self.addFailure(recordID, error, to: &response, in: call.arena)
       }
     }
     return response.bytes
   }
 
+  private static func fields(
+    _ desired: TidingsV1.DesiredKeys,
+    _ limits: Limits
+  ) throws -> Set<String> {
+    guard desired.keys.count <= limits.fieldsPerTypeMax else {
+      throw ItemError(
+        .limitExceeded,
+        "desired_keys has \(desired.keys.count) keys and may have \(limits.fieldsPerTypeMax): leave "
+          + "it out to get all fields"
+      )
+    }
+    return Set(desired.keys)
+  }
+
   private static func record(
     _ body: UnsafeRawBufferPointer,
-    keeping keys: [String],
+    keeping wanted: Set<String>,
     in arena: borrowing Arena
   ) throws -> [UInt8] {
     var record = try TidingsV1.Record(decoding: body.bytes, in: arena)
-    let wanted = Set(keys)
     record.fields = record.fields.filter { wanted.contains($0.key) }
     return record.encoded(in: arena)
   }
@@ -187,7 +216,7 @@ extension Core {
   private static func addFailure(
     _ id: RecordID,
     _ error: ItemError,
-    serverRecord: [UInt8]?,
+    _ conflict: ConflictRecords? = nil,
     to response: inout SplicedMessage,
     in arena: borrowing Arena
   ) {
@@ -195,16 +224,8 @@ extension Core {
     result.append(
       TidingsV1.RecordResult(recordID: .init(id), outcome: .error(.init(error))).encoded(in: arena)
     )
-    if let serverRecord { result.add(5, serverRecord) }
+    if let server = conflict?.server { result.add(5, server) }
+    if let ancestor = conflict?.ancestor { result.add(6, ancestor) }
     response.add(1, result.bytes)
-  }
-}
-
-extension ItemError {
-  /// The error of an answer that would be too large with the server's record.
-  fileprivate var withoutServerRecord: ItemError {
-    var error = self
-    error.message += " (it is left out of this answer, which would be too large: fetch it)"
-    return error
   }
 }

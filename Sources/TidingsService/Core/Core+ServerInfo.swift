@@ -40,7 +40,22 @@ extension Core {
       predicateBytesMax: UInt32(PredicateLimits.textBytesMax),
       predicateNodesMax: UInt32(PredicateLimits.nodeCountMax),
       idempotencyRetentionHours: UInt32(limits.idempotencyRetentionHours),
-      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes)
+      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes),
+      assetBytesMax: limits.assetBytesMax,
+      assetChunkBytesMax: UInt32(limits.assetChunkBytesMax),
+      assetRetentionHours: UInt32(limits.assetRetentionHours),
+      owningReferencesMax: UInt32(limits.owningReferencesMax),
+      cascadedDeletionsMax: UInt32(limits.cascadedDeletionsMax),
+      tombstoneRetentionDays: UInt32(limits.tombstoneRetentionDays),
+      ancestorsMax: UInt64(limits.ancestorsMax),
+      ancestorRetentionHours: UInt32(limits.ancestorRetentionHours),
+      cursorRetentionMinutes: UInt32(limits.cursorRetentionMinutes),
+      listMembersPerRecordMax: UInt32(limits.listMembersPerRecordMax),
+      clientChangeTokenBytesMax: UInt32(limits.clientChangeTokenBytesMax),
+      schemaBytesMax: UInt32(limits.schemaBytesMax),
+      recordTypesMax: UInt32(limits.recordTypesMax),
+      fieldsPerTypeMax: UInt32(limits.fieldsPerTypeMax),
+      zonesPerDatabaseMax: UInt32(limits.zonesPerDatabaseMax)
     )
   }
 

@@ -42,6 +42,8 @@ final class Core: LoopTurn {
   let readers: ReaderPool
   private var choresDue: ContinuousClock.Instant?
   private var isOpen = false
+  /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
+  var keepsAnswer = true
   private var group = CallGroup()
   private var publisher = Publisher()
 
@@ -136,8 +138,9 @@ final class Core: LoopTurn {
   ) throws -> [UInt8] {
     guard let idempotent else { return try handler(call) }
     if let first = try engine.answer(to: idempotent) { return first }
+    keepsAnswer = true
     let answer = try handler(call)
-    try engine.keep(answer, for: idempotent)
+    if keepsAnswer { try engine.keep(answer, for: idempotent) }
     return answer
   }
 

@@ -70,7 +70,7 @@ extension ItemError.Code {
     case .invalidArguments, .badContainer: .invalidArgument
     case .notAuthenticated: .unauthenticated
     case .permissionFailure: .permissionDenied
-    case .unknownItem, .zoneNotFound: .notFound
+    case .unknownItem, .zoneNotFound, .userDeletedZone: .notFound
     case .serverRecordChanged, .batchRequestFailed: .aborted
     case .changeTokenExpired: .outOfRange
     case .limitExceeded: .resourceExhausted

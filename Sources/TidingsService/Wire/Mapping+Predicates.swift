@@ -39,7 +39,7 @@ extension TidingsV1.Predicate {
 extension TidingsV1.PredicateNode {
   fileprivate func items(_ path: String) throws -> [Predicate.PostfixItem] {
     switch node {
-    case .comparison(let comparison): try comparison.items(path)
+    case .comparison(let comparison): [.comparison(try comparison.model(path))]
     case .constant(let value): [.constant(value)]
     case .andCount(let count): [.and(Int(count))]
     case .orCount(let count): [.or(Int(count))]
@@ -54,19 +54,33 @@ extension TidingsV1.PredicateNode {
 }
 
 extension TidingsV1.PredicateComparison {
-  fileprivate func items(_ path: String) throws -> [Predicate.PostfixItem] {
-    let comparison = Predicate.Comparison(
+  fileprivate func model(_ path: String) throws -> Predicate.Comparison {
+    Predicate.Comparison(
       field: fieldName,
       operator: try modelOperator(path),
-      values: try values.map { try $0.required("\(path).nodes['\(fieldName)'].values") }
+      values: try values.map { try $0.required("\(path).nodes['\(fieldName)'].values") },
+      modifier: try modelModifier(path),
+      isCaseInsensitive: caseInsensitive
     )
-    return self.operator == .notEqual
-      ? [.comparison(comparison), .not] : [.comparison(comparison)]
+  }
+
+  private func modelModifier(_ path: String) throws -> Predicate.Comparison.Modifier {
+    switch modifier {
+    case .unspecified: .none
+    case .any: .any
+    case .all: .all
+    default:
+      throw ItemError(
+        .invalidArguments,
+        "\(path): the comparison of '\(fieldName)' has the unknown modifier \(modifier)"
+      )
+    }
   }
 
   private func modelOperator(_ path: String) throws -> Predicate.Comparison.Operator {
     switch self.operator {
-    case .equal, .notEqual: .equal
+    case .equal: .equal
+    case .notEqual: .notEqual
     case .lessThan: .lessThan
     case .lessThanOrEqual: .lessThanOrEqual
     case .greaterThan: .greaterThan
@@ -75,6 +89,11 @@ extension TidingsV1.PredicateComparison {
     case .in: .in
     case .beginsWith: .beginsWith
     case .contains: .contains
+    case .endsWith: .endsWith
+    case .like: .like
+    case .containsAnyTokens: .containsAnyTokens
+    case .containsAllTokens: .containsAllTokens
+    case .near: .near
     default:
       throw ItemError(
         .invalidArguments,

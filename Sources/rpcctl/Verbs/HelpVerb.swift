@@ -4,16 +4,12 @@ extension Verb {
   static let help = Verb(
     command: Command("help", "Shows help, of a verb if one is named.", operands: "[VERB]"),
     run: { invocation in
-      guard let name = invocation.arguments.operands.first else {
+      let words = invocation.arguments.operands
+      guard !words.isEmpty else {
         invocation.output.write(text: Program.help)
         return .success
       }
-      guard let verb = all.first(where: { $0.command.name == name }) else {
-        let near = nearest(to: name, among: all.map(\.command.name))
-        throw UsageError(
-          "there is no verb '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
-        )
-      }
+      let verb = try named(words.joined(separator: " "))
       invocation.output.write(text: Program.help(verb.command).description)
       return .success
     }

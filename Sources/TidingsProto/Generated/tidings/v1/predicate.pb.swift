@@ -18,7 +18,8 @@ extension TidingsV1 {
     public static let unspecified = Self(rawValue: 0)
     /// The field equals values[0].
     public static let equal = Self(rawValue: 1)
-    /// The field does not equal values[0]; true for an absent field.
+    /// The field does not equal values[0]; true for an absent field, unless a modifier asks for
+    /// members.
     public static let notEqual = Self(rawValue: 2)
     /// The field is less than values[0].
     public static let lessThan = Self(rawValue: 3)
@@ -34,7 +35,8 @@ extension TidingsV1 {
     public static let `in` = Self(rawValue: 8)
     /// The text of the field begins with values[0].
     public static let beginsWith = Self(rawValue: 9)
-    /// The list in the field has values[0] as a member.
+    /// The list in the field has values[0] as a member; or the text in it has one of the words of
+    /// values[0], a string.
     public static let contains = Self(rawValue: 10)
     /// The text of the field ends with values[0].
     public static let endsWith = Self(rawValue: 11)
@@ -104,7 +106,7 @@ extension TidingsV1 {
     public static let unspecified = Self(rawValue: 0)
     /// True if it holds for at least one member of the list in the field.
     public static let any = Self(rawValue: 1)
-    /// True if it holds for all members of the list in the field.
+    /// True if the field is a list and it holds for all its members.
     public static let all = Self(rawValue: 2)
 
     /// The values of the .proto file, in its order.
@@ -127,9 +129,9 @@ extension TidingsV1 {
 
   /// One comparison.
   public struct PredicateComparison: Hashable, Sendable {
-    /// The name of a field of the record, or of a system field: `recordName`, `creationDate`,
-    /// `modificationDate`, `creatorUserRecordID`, `lastModifiedUserRecordID`, `recordChangeTag`,
-    /// `parent`. `self`, for words only: all texts of the record.
+    /// The name of a field of the record, or of a system field: `recordName`, `recordID`,
+    /// `creationDate`, `modificationDate`, `creatorUserRecordID`, `lastModifiedUserRecordID`,
+    /// `recordChangeTag`, `parent`. `self`, for words only: all texts of the record.
     public var fieldName: String = ""
     /// How it is compared.
     public var `operator`: TidingsV1.PredicateOperator = TidingsV1.PredicateOperator(rawValue: 0)

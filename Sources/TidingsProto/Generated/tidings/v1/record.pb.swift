@@ -18,9 +18,11 @@ extension TidingsV1 {
     public static let unspecified = Self(rawValue: 0)
     /// Nothing: the reference dangles.
     public static let none = Self(rawValue: 1)
-    /// The source is deleted too.
+    /// The source is deleted too, in the same transaction. The target is in the source's zone; it may
+    /// come later than the source.
     public static let deleteSelf = Self(rawValue: 2)
-    /// The target must exist when the source is saved, and stays while the source does.
+    /// The target must exist when the source is saved, or be saved in the same call, and stays while
+    /// the source does. It is in the source's zone.
     public static let validate = Self(rawValue: 3)
 
     /// The values of the .proto file, in its order.
@@ -354,7 +356,9 @@ extension TidingsV1 {
     public var created: TidingsV1.Stamp? = nil
     /// Set by the server.
     public var modified: TidingsV1.Stamp? = nil
-    /// The record that this one belongs to, in the same zone.
+    /// The record that this one belongs to, in the same zone, with REFERENCE_ACTION_NONE. It must exist
+    /// or be saved in the same call, and cannot be deleted before this one. Absent in a save: it stays as
+    /// it is; without a record name: it is removed.
     public var parent: TidingsV1.Reference? = nil
 
     /// All fields at their defaults.

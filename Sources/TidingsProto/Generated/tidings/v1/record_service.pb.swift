@@ -60,11 +60,12 @@ extension TidingsV1 {
     /// All of a zone's items succeed, or none does. Absent: true.
     public var atomic: Bool? = nil
     /// Nothing is written: the answer tells what would become of each record, and what deletions would
-    /// take with them.
+    /// take with them. No idempotency key is kept.
     public var dryRun: Bool = false
     /// The client's own mark, at most 1024 bytes: the newest one of each device comes back with the
     /// changes of the zones that the call changed, so that the device knows which of its saves a feed
-    /// covers. Empty: the mark stays as it is.
+    /// covers. It is kept for `tombstone_retention_days`. Empty: the mark stays as it is. The call must
+    /// name a device.
     public var clientChangeTokenData: [UInt8] = []
 
     /// All fields at their defaults.
@@ -103,7 +104,9 @@ extension TidingsV1 {
       set { _serverRecord = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _serverRecord: TidingsProtobuf.Indirect<TidingsV1.Record>? = nil
-    /// With SERVER_RECORD_CHANGED: the record as it was when the client read it, where still known.
+    /// With SERVER_RECORD_CHANGED, and with UNKNOWN_ITEM for a record that was deleted: the record as it
+    /// was with the change tag that the client sent, where still known. Absent also when the answer would
+    /// grow too large.
     public var ancestorRecord: TidingsV1.Record? {
       get { _ancestorRecord?.value }
       set { _ancestorRecord = newValue.map { TidingsProtobuf.Indirect($0) } }
@@ -1513,6 +1516,8 @@ extension TidingsV1 {
       /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
       /// Each item has its own result; in a zone that is atomic all items succeed, or none does: the
       /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
+      /// Saves and deletions of a call are one change set, in no order: references are checked against
+      /// its result.
       public static let modifyRecords = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.RecordService",
         name: "ModifyRecords",
@@ -1572,6 +1577,8 @@ extension TidingsV1 {
       /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
       /// Each item has its own result; in a zone that is atomic all items succeed, or none does: the
       /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
+      /// Saves and deletions of a call are one change set, in no order: references are checked against
+      /// its result.
       public func modifyRecords(
         _ request: TidingsV1.ModifyRecordsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1663,6 +1670,8 @@ extension TidingsV1 {
       /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
       /// Each item has its own result; in a zone that is atomic all items succeed, or none does: the
       /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
+      /// Saves and deletions of a call are one change set, in no order: references are checked against
+      /// its result.
       func modifyRecords(
         _ request: TidingsV1.ModifyRecordsRequest,
         call: TidingsRPC.ServerCall

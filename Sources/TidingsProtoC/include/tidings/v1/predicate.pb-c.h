@@ -36,7 +36,8 @@ typedef enum _Tidings__V1__PredicateOperator {
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_EQUAL = 1,
   /*
-   * The field does not equal values[0]; true for an absent field.
+   * The field does not equal values[0]; true for an absent field, unless a modifier asks for
+   * members.
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_NOT_EQUAL = 2,
   /*
@@ -68,7 +69,8 @@ typedef enum _Tidings__V1__PredicateOperator {
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_BEGINS_WITH = 9,
   /*
-   * The list in the field has values[0] as a member.
+   * The list in the field has values[0] as a member; or the text in it has one of the words of
+   * values[0], a string.
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS = 10,
   /*
@@ -107,7 +109,7 @@ typedef enum _Tidings__V1__PredicateModifier {
    */
   TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_ANY = 1,
   /*
-   * True if it holds for all members of the list in the field.
+   * True if the field is a list and it holds for all its members.
    */
   TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_ALL = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PREDICATE_MODIFIER)
@@ -122,9 +124,9 @@ struct  Tidings__V1__PredicateComparison
 {
   ProtobufCMessage base;
   /*
-   * The name of a field of the record, or of a system field: `recordName`, `creationDate`,
-   * `modificationDate`, `creatorUserRecordID`, `lastModifiedUserRecordID`, `recordChangeTag`,
-   * `parent`. `self`, for words only: all texts of the record.
+   * The name of a field of the record, or of a system field: `recordName`, `recordID`,
+   * `creationDate`, `modificationDate`, `creatorUserRecordID`, `lastModifiedUserRecordID`,
+   * `recordChangeTag`, `parent`. `self`, for words only: all texts of the record.
    */
   ProtobufCBinaryData field_name;
   /*

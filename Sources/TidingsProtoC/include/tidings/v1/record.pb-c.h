@@ -50,11 +50,13 @@ typedef enum _Tidings__V1__ReferenceAction {
    */
   TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_NONE = 1,
   /*
-   * The source is deleted too.
+   * The source is deleted too, in the same transaction. The target is in the source's zone; it may
+   * come later than the source.
    */
   TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_DELETE_SELF = 2,
   /*
-   * The target must exist when the source is saved, and stays while the source does.
+   * The target must exist when the source is saved, or be saved in the same call, and stays while
+   * the source does. It is in the source's zone.
    */
   TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_VALIDATE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__REFERENCE_ACTION)
@@ -512,7 +514,9 @@ struct  Tidings__V1__Record
    */
   Tidings__V1__Stamp *modified;
   /*
-   * The record that this one belongs to, in the same zone.
+   * The record that this one belongs to, in the same zone, with REFERENCE_ACTION_NONE. It must exist
+   * or be saved in the same call, and cannot be deleted before this one. Absent in a save: it stays as
+   * it is; without a record name: it is removed.
    */
   Tidings__V1__Reference *parent;
 };

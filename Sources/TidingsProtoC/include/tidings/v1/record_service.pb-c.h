@@ -104,13 +104,14 @@ struct  Tidings__V1__ModifyRecordsRequest
   Tidings__V1__SavePolicy save_policy;
   /*
    * Nothing is written: the answer tells what would become of each record, and what deletions would
-   * take with them.
+   * take with them. No idempotency key is kept.
    */
   protobuf_c_boolean dry_run;
   /*
    * The client's own mark, at most 1024 bytes: the newest one of each device comes back with the
    * changes of the zones that the call changed, so that the device knows which of its saves a feed
-   * covers. Empty: the mark stays as it is.
+   * covers. It is kept for `tombstone_retention_days`. Empty: the mark stays as it is. The call must
+   * name a device.
    */
   ProtobufCBinaryData client_change_token_data;
   Tidings__V1__ModifyRecordsRequest__AtomicCase _atomic_case;
@@ -150,7 +151,9 @@ struct  Tidings__V1__RecordResult
    */
   Tidings__V1__Record *server_record;
   /*
-   * With SERVER_RECORD_CHANGED: the record as it was when the client read it, where still known.
+   * With SERVER_RECORD_CHANGED, and with UNKNOWN_ITEM for a record that was deleted: the record as it
+   * was with the change tag that the client sent, where still known. Absent also when the answer would
+   * grow too large.
    */
   Tidings__V1__Record *ancestor_record;
   Tidings__V1__RecordResult__OutcomeCase outcome_case;

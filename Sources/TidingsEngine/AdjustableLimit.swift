@@ -1,0 +1,165 @@
+/// A limit that an operator may set.
+public struct AdjustableLimit: Sendable {
+  /// What a limit counts.
+  public enum Unit: String, Sendable {
+    case bytes, days, fields, hours, items, members, minutes, records, subscriptions, types,
+      versions, zones
+  }
+
+  /// As it is written on a command line, for example `items-per-call-max`.
+  public let name: String
+  /// What it counts.
+  public let unit: Unit
+  /// What it may be set to.
+  public let range: ClosedRange<Int>
+  /// What it bounds: goes on after the unit.
+  public let summary: String
+  /// The value in some limits.
+  public let value: @Sendable (Limits) -> Int
+  private let store: @Sendable (inout Limits, Int) -> Void
+
+  private init<Number: BinaryInteger & SendableMetatype>(
+    _ name: String,
+    _ unit: Unit,
+    _ range: ClosedRange<Int>,
+    _ member: any WritableKeyPath<Limits, Number> & Sendable,
+    _ summary: String
+  ) {
+    self.name = name
+    self.unit = unit
+    self.range = range
+    self.summary = summary
+    value = { Int($0[keyPath: member]) }
+    store = { $0[keyPath: member] = Number($1) }
+  }
+
+  /// Sets the limit.
+  ///
+  /// - Parameters:
+  ///   - limits: Where it is set.
+  ///   - number: Within `range`.
+  public func set(_ limits: inout Limits, to number: Int) {
+    precondition(range.contains(number), "\(name) is \(number), outside \(range)")
+    store(&limits, number)
+  }
+
+  /// All of them, in the order in which they are documented.
+  public static let all: [Self] = [
+    Self(
+      "items-per-call-max",
+      .items,
+      1...10_000,
+      \.itemsPerCallMax,
+      "saves and deletions of one call together"
+    ),
+    Self(
+      "record-bytes-max",
+      .bytes,
+      1_000...10_000_000,
+      \.recordBytesMax,
+      "one encoded record, without its assets"
+    ),
+    Self(
+      "list-members-per-record-max",
+      .members,
+      1...1_000_000,
+      \.listMembersPerRecordMax,
+      "of a record's lists together"
+    ),
+    Self(
+      "page-items-max",
+      .items,
+      1...10_000,
+      \.pageItemsMax,
+      "results of one page; also what a limit of 0 means"
+    ),
+    Self(
+      "answer-bytes-max",
+      .bytes,
+      65_536...15_000_000,
+      \.answerBytesMax,
+      "records of one page of a feed or query"
+    ),
+    Self(
+      "subscriptions-per-user-max",
+      .subscriptions,
+      0...1_000_000,
+      \.subscriptionsPerUserMax,
+      "of one user in one container"
+    ),
+    Self(
+      "idempotency-retention-hours",
+      .hours,
+      1...8_760,
+      \.idempotencyRetentionHours,
+      "for which the answer to a call with an idempotency key is kept"
+    ),
+    Self("zones-per-database-max", .zones, 1...1_000_000, \.zonesPerDatabaseMax, "of one database"),
+    Self(
+      "owning-references-max",
+      .records,
+      1...100_000,
+      \.owningReferencesMax,
+      "that refer to one with delete-self"
+    ),
+    Self(
+      "cascaded-deletions-max",
+      .records,
+      1...100_000,
+      \.cascadedDeletionsMax,
+      "that the deletions of one call take along"
+    ),
+    Self(
+      "ancestors-max",
+      .versions,
+      0...100_000_000,
+      \.ancestorsMax,
+      "of superseded records that are kept for conflicts, in the whole store"
+    ),
+    Self(
+      "ancestor-retention-hours",
+      .hours,
+      0...8_760,
+      \.ancestorRetentionHours,
+      "for which superseded versions are kept"
+    ),
+    Self(
+      "tombstone-retention-days",
+      .days,
+      0...3_650,
+      \.tombstoneRetentionDays,
+      "for which deleted records and zones stay in the feeds"
+    ),
+    Self(
+      "cursor-retention-minutes",
+      .minutes,
+      1...1_440,
+      \.cursorRetentionMinutes,
+      "for which the cursor of a query is valid"
+    ),
+    Self(
+      "client-change-token-bytes-max",
+      .bytes,
+      0...65_536,
+      \.clientChangeTokenBytesMax,
+      "of a client's own mark"
+    ),
+    Self("asset-bytes-max", .bytes, 0...1_000_000_000_000, \.assetBytesMax, "of one asset"),
+    Self(
+      "asset-retention-hours",
+      .hours,
+      0...8_760,
+      \.assetRetentionHours,
+      "for which an asset is kept that no record names"
+    ),
+    Self(
+      "schema-bytes-max",
+      .bytes,
+      1_000...10_000_000,
+      \.schemaBytesMax,
+      "of the text of a schema"
+    ),
+    Self("record-types-max", .types, 1...100_000, \.recordTypesMax, "of one container"),
+    Self("fields-per-type-max", .fields, 1...100_000, \.fieldsPerTypeMax, "of one record type"),
+  ]
+}

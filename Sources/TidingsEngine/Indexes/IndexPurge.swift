@@ -1,0 +1,30 @@
+internal import TidingsModel
+
+/// Removes the entries that no cursor of a query can need any more.
+final class IndexPurge: Chore {
+  private static let entriesPerPiece = 500
+  private static let pause = Duration.seconds(60)
+
+  private let entries: IndexEntries
+  private let limits: Limits
+
+  init(entries: IndexEntries, limits: Limits) {
+    self.entries = entries
+    self.limits = limits
+  }
+
+  func work(at now: Timestamp) throws -> Duration {
+    let count = try entries.removeEnded(
+      before: now.earlier(byMinutes: limits.cursorRetentionMinutes * 2),
+      limit: Self.entriesPerPiece
+    )
+    return count < Self.entriesPerPiece ? Self.pause : .zero
+  }
+}
+
+extension Timestamp {
+  /// The time so many minutes before.
+  func earlier(byMinutes minutes: Int) -> Timestamp {
+    Timestamp(millisecondsSince1970: millisecondsSince1970 - Int64(minutes) * 60_000)
+  }
+}

@@ -1,0 +1,400 @@
+internal import TidingsModel
+
+/// What the references of a call's records allow, and what its deletions take along.
+///
+/// Saves and deletions of a call are one change set, in no order: what counts is the state that it
+/// leaves. An item that fails leaves its record as it was, which may fail others: so they are decided
+/// in rounds, in which items only ever begin to fail, until nothing changes.
+struct ReferencePlan {
+  /// A save that was found good so far.
+  struct Save {
+    /// The item's place in the call.
+    var item: Int
+    var recordID: RecordID
+    /// What the record will refer to.
+    var references: [BindingReference]
+    /// What it referred to before.
+    var old: Set<BindingReference>
+    /// The record is there already.
+    var exists: Bool
+  }
+
+  /// A deletion of a record that is there.
+  struct Deletion {
+    /// The item's place in the call.
+    var item: Int
+    var recordID: RecordID
+  }
+
+  /// A record that goes because it refers to one that goes.
+  struct Cascade: Hashable {
+    var recordID: RecordID
+    /// The record whose deletion takes it along.
+    var target: RecordID
+  }
+
+  /// What the store says.
+  struct Stored {
+    /// The records that refer to one.
+    var sources: (RecordID) throws -> [ReferenceSource]
+    /// A record is there.
+    var exists: (RecordID) throws -> Bool
+  }
+
+  /// Why items of the call fail, by item.
+  private(set) var failures: [Int: ItemError] = [:]
+  /// What goes along, targets before their sources.
+  private(set) var cascades: [Cascade] = []
+
+  private let saves: [Save]
+  private let deletions: [Deletion]
+  private let savedBefore: [RecordID: Int]
+  private let isAtomic: Bool
+  private let limits: Limits
+  private let stored: Stored
+
+  private var knownSources: [RecordID: [ReferenceSource]] = [:]
+  /// The saves that will refer to a record, as indices.
+  private var referrers: [RecordID: [Referrer]] = [:]
+  /// Items of the call that fail, and the item whose mistake that is.
+  private var causes: [RecordID: RecordID] = [:]
+  /// Records that the call was to create and will not, whose referrers do not know it yet.
+  private var missing: [RecordID] = []
+  /// Zones of an atomic call in which an item failed: nothing is done there.
+  private var deadZones: Set<ZoneID> = []
+
+  private struct Referrer {
+    var save: Int
+    var kind: BindingReference.Kind
+  }
+
+  /// Decides.
+  ///
+  /// - Parameters:
+  ///   - saves: The saves that are good so far.
+  ///   - deletions: The deletions of records that are there.
+  ///   - failed: Records whose items have failed already.
+  ///   - isAtomic: An item that fails stops its zone; its siblings are the caller's to fail.
+  ///   - limits: How much may go along.
+  ///   - stored: What the store says.
+  /// - Throws: What `stored` throws.
+  init(
+    saves: [Save],
+    deletions: [Deletion],
+    failed: [RecordID],
+    isAtomic: Bool,
+    limits: Limits,
+    stored: Stored
+  ) throws {
+    self.saves = saves
+    self.deletions = deletions
+    self.isAtomic = isAtomic
+    self.limits = limits
+    self.stored = stored
+    savedBefore = Dictionary(
+      saves.enumerated().map { ($1.recordID, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    for recordID in failed { causes[recordID] = recordID }
+    for (index, save) in saves.enumerated() {
+      for reference in save.references {
+        referrers[save.recordID.sibling(reference.target), default: []].append(
+          Referrer(save: index, kind: reference.kind)
+        )
+      }
+    }
+    missing = try failed.filter { try referrers[$0] != nil && !stored.exists($0) }
+    try settle()
+  }
+
+  // MARK: Rounds
+
+  private mutating func settle() throws {
+    try failMissingTargets()
+    var failureCount = -1
+    while failureCount != failures.count {
+      failureCount = failures.count
+      if isAtomic { stopZones() } else { failDependents() }
+      let gone = try deletedRecords()
+      failReferrers(to: gone)
+      try failBlocked(gone)
+      if failures.count == failureCount { try failOverOwned(gone) }
+      cascades = gone.cascades
+    }
+  }
+
+  private mutating func fail(
+    _ item: Int,
+    _ recordID: RecordID,
+    because cause: RecordID? = nil,
+    _ code: ItemError.Code = .referenceViolation,
+    message: String
+  ) {
+    guard failures[item] == nil else { return }
+    failures[item] = ItemError(code, message)
+    causes[recordID] = cause ?? recordID
+  }
+
+  private mutating func fail(
+    save index: Int,
+    because cause: RecordID? = nil,
+    _ code: ItemError.Code = .referenceViolation,
+    message: String
+  ) {
+    let save = saves[index]
+    fail(save.item, save.recordID, because: cause, code, message: message)
+    if !save.exists { missing.append(save.recordID) }
+  }
+
+  private func isAlive(_ item: Int, in zone: ZoneID) -> Bool {
+    failures[item] == nil && !deadZones.contains(zone)
+  }
+
+  private func isAlive(save index: Int) -> Bool {
+    isAlive(saves[index].item, in: saves[index].recordID.zoneID)
+  }
+
+  /// The record gets a new state.
+  private func isSaved(_ recordID: RecordID) -> Bool {
+    savedBefore[recordID].map(isAlive(save:)) ?? false
+  }
+
+  private mutating func stopZones() {
+    for save in saves where failures[save.item] != nil { deadZones.insert(save.recordID.zoneID) }
+    for deletion in deletions where failures[deletion.item] != nil {
+      deadZones.insert(deletion.recordID.zoneID)
+    }
+    missing = []
+  }
+
+  // MARK: Targets that are not there
+
+  private mutating func failMissingTargets() throws {
+    var known: [RecordID: Bool] = [:]
+    for (index, save) in saves.enumerated() {
+      for reference in save.references
+      where reference.kind != .deleteSelf && !save.old.contains(reference) {
+        let target = save.recordID.sibling(reference.target)
+        // A target whose save failed is found by `failDependents`.
+        if savedBefore[target] != nil || causes[target] != nil { continue }
+        let exists = try known[target] ?? stored.exists(target)
+        known[target] = exists
+        guard !exists else { continue }
+        fail(
+          save: index,
+          message:
+            "record \'\(save.recordID.recordName)' refers to '\(target.recordName)' \(reference.kind), "
+            + "which does not exist: save it first, or in the same call"
+        )
+      }
+    }
+  }
+
+  /// What needs a record that the call was to create, and will not, fails with it.
+  private mutating func failDependents() {
+    while let target = missing.popLast() {
+      for referrer in referrers[target] ?? []
+      where referrer.kind != .deleteSelf && isAlive(save: referrer.save) {
+        fail(
+          save: referrer.save,
+          because: causes[target],
+          message:
+            "record \'\(saves[referrer.save].recordID.recordName)' refers to '\(target.recordName)' "
+            + "\(referrer.kind), which the same call could not save: "
+            + mend(causes[target] ?? target)
+        )
+      }
+    }
+  }
+
+  private func mend(_ cause: RecordID) -> String {
+    "mend '\(cause.recordName)', whose own error says why, then send both again"
+  }
+
+  // MARK: Deletions
+
+  /// The records that go.
+  private struct Deleted {
+    /// All of them: the call's own first, then what goes along.
+    var records: [RecordID] = []
+    var cascades: [Cascade] = []
+    var isDeleted: Set<RecordID> = []
+    /// For each source that goes along: all its targets that go, first the one that took it.
+    var targets: [RecordID: [RecordID]] = [:]
+  }
+
+  private mutating func sources(of target: RecordID) throws -> [ReferenceSource] {
+    if let known = knownSources[target] { return known }
+    let sources = try stored.sources(target)
+    knownSources[target] = sources
+    return sources
+  }
+
+  private mutating func deletedRecords() throws -> Deleted {
+    var gone = Deleted()
+    for deletion in deletions where isAlive(deletion.item, in: deletion.recordID.zoneID) {
+      gone.records.append(deletion.recordID)
+      gone.isDeleted.insert(deletion.recordID)
+    }
+    var next = 0
+    while next < gone.records.count {
+      let target = gone.records[next]
+      next += 1
+      for source in try sources(of: target) where source.kind == .deleteSelf {
+        let recordID = target.sibling(source.name)
+        guard !isSaved(recordID) else { continue }
+        gone.targets[recordID, default: []].append(target)
+        guard gone.isDeleted.insert(recordID).inserted else { continue }
+        gone.records.append(recordID)
+        gone.cascades.append(Cascade(recordID: recordID, target: target))
+        guard gone.cascades.count <= limits.cascadedDeletionsMax else {
+          failCascades(of: gone)
+          return Deleted()
+        }
+      }
+    }
+    return gone
+  }
+
+  private mutating func failCascades(of gone: Deleted) {
+    let targets = Set(gone.cascades.map(\.target))
+    for deletion in deletions where targets.contains(deletion.recordID) {
+      fail(
+        deletion.item,
+        deletion.recordID,
+        .limitExceeded,
+        message:
+          "record \'\(deletion.recordID.recordName)' cannot be deleted: the deletions of this call would "
+          + "take more than \(limits.cascadedDeletionsMax) records along, which refer to them with "
+          + "DELETE_SELF: delete some of those first, or fewer records at once"
+      )
+    }
+  }
+
+  /// A save must not refer to what the same call deletes.
+  private mutating func failReferrers(to gone: Deleted) {
+    guard !referrers.isEmpty else { return }
+    let own = Set(gone.records.dropLast(gone.cascades.count))
+    for target in gone.records {
+      for referrer in referrers[target] ?? [] where isAlive(save: referrer.save) {
+        let name = saves[referrer.save].recordID.recordName
+        var root = target
+        while !own.contains(root), let next = gone.targets[root]?.first { root = next }
+        let along = root == target ? "" : " along with '\(root.recordName)'"
+        fail(
+          save: referrer.save,
+          message:
+            "record \'\(name)' refers to '\(target.recordName)' \(referrer.kind), which the same call "
+            + "deletes\(along): save it without the reference, or leave the other one there"
+        )
+      }
+    }
+  }
+
+  /// What somebody refers to who stays cannot go, nor what would take it along.
+  private mutating func failBlocked(_ gone: Deleted) throws {
+    var blocks: [RecordID: (target: RecordID, by: ReferenceSource)] = [:]
+    var pending: [RecordID] = []
+    for target in gone.records {
+      let blocker = try sources(of: target).first { source in
+        source.kind != .deleteSelf && isStaying(target.sibling(source.name), gone)
+      }
+      guard let blocker else { continue }
+      blocks[target] = (target, blocker)
+      pending.append(target)
+    }
+    var next = 0
+    while next < pending.count {
+      for target in gone.targets[pending[next]] ?? [] where blocks[target] == nil {
+        blocks[target] = blocks[pending[next]]
+        pending.append(target)
+      }
+      next += 1
+    }
+    for deletion in deletions {
+      if let block = blocks[deletion.recordID] { fail(deletion, block.target, block.by) }
+    }
+  }
+
+  private mutating func fail(_ deletion: Deletion, _ target: RecordID, _ blocker: ReferenceSource) {
+    let cause = causes[target.sibling(blocker.name)]
+    let remedy =
+      cause.map(mend)
+      ?? "delete '\(blocker.name)' too, or save it without the reference, in the same call or before"
+    let name = deletion.recordID.recordName
+    let along =
+      deletion.recordID == target ? "" : "it would take along '\(target.recordName)', and "
+    fail(
+      deletion.item,
+      deletion.recordID,
+      because: cause,
+      message: "record \'\(name)' cannot be deleted: \(along)'\(blocker.name)' still refers to "
+        + "'\(target.recordName)' \(blocker.kind): \(remedy)"
+    )
+  }
+
+  /// A record neither goes nor gets a new state.
+  private func isStaying(_ recordID: RecordID, _ gone: Deleted) -> Bool {
+    !gone.isDeleted.contains(recordID) && !isSaved(recordID)
+  }
+
+  // MARK: Owners
+
+  /// A target owns a limited number of records: those of the call that would be too many fail, the
+  /// last ones first.
+  private mutating func failOverOwned(_ gone: Deleted) throws {
+    var seen: Set<RecordID> = []
+    for save in saves {
+      for reference in save.references
+      where reference.kind == .deleteSelf && !save.old.contains(reference) {
+        let target = save.recordID.sibling(reference.target)
+        if seen.insert(target).inserted { try failOverOwned(target, reference, gone) }
+      }
+    }
+  }
+
+  private mutating func failOverOwned(
+    _ target: RecordID,
+    _ reference: BindingReference,
+    _ gone: Deleted
+  ) throws {
+    let owned = (referrers[target] ?? []).filter {
+      $0.kind == .deleteSelf && isAlive(save: $0.save)
+    }
+    let added = owned.filter { !saves[$0.save].old.contains(reference) }
+    guard !added.isEmpty else { return }
+    let staying = try sources(of: target).count { source in
+      source.kind == .deleteSelf && isStaying(target.sibling(source.name), gone)
+    }
+    let kept = staying + owned.count - added.count
+    for referrer in added.dropFirst(max(0, limits.owningReferencesMax - kept)) {
+      fail(
+        save: referrer.save,
+        .limitExceeded,
+        message:
+          "record \'\(saves[referrer.save].recordID.recordName)' refers to '\(target.recordName)' "
+          + "\(reference.kind), as \(kept + added.count) records would, and "
+          + "\(limits.owningReferencesMax) may: use the action NONE, or spread them over several "
+          + "targets"
+      )
+    }
+  }
+}
+
+extension RecordID {
+  /// Another record of the same zone.
+  fileprivate func sibling(_ name: String) -> RecordID {
+    RecordID(recordName: name, zoneID: zoneID)
+  }
+}
+
+extension BindingReference.Kind: CustomStringConvertible {
+  /// For messages, after the target's name.
+  var description: String {
+    switch self {
+    case .deleteSelf: "(DELETE_SELF)"
+    case .validate: "(VALIDATE)"
+    case .parent: "(as its parent)"
+    }
+  }
+}

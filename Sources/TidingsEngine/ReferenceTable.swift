@@ -1,0 +1,91 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Which records refer to which, for the references that bind.
+final class ReferenceTable {
+  private let limits: Limits
+  private let select: any SQLStatement
+  private let insert: any SQLStatement
+  private let delete: any SQLStatement
+  private let deleteAll: any SQLStatement
+
+  init(_ connection: any SQLConnection, limits: Limits) throws {
+    self.limits = limits
+    select = try connection.prepare(
+      "SELECT kind, source FROM record_references WHERE zone_id = ?1 AND target = ?2"
+    )
+    insert = try connection.prepare(
+      "INSERT INTO record_references (zone_id, target, kind, source) VALUES (?1, ?2, ?3, ?4)"
+    )
+    delete = try connection.prepare(
+      """
+      DELETE FROM record_references
+      WHERE zone_id = ?1 AND target = ?2 AND kind = ?3 AND source = ?4
+      """
+    )
+    deleteAll = try connection.prepare("DELETE FROM record_references WHERE zone_id = ?1")
+  }
+
+  /// The records that refer to a target, sorted by kind and name.
+  func sources(of target: String, in zone: ZoneEntry) throws -> [ReferenceSource] {
+    var sources: [ReferenceSource] = []
+    select.bind(zone.number, at: 1)
+    select.bind(target, at: 2)
+    try select.forEachRow { () throws(SQLError) in
+      guard let kind = BindingReference.Kind(rawValue: select.int64(0)) else {
+        throw SQLError(.damaged, "a stored reference has no known kind")
+      }
+      sources.append(ReferenceSource(kind: kind, name: select.string(1)))
+    }
+    return sources
+  }
+
+  private func run(
+    _ statement: any SQLStatement,
+    _ reference: BindingReference,
+    of source: String,
+    in zone: ZoneEntry
+  ) throws(SQLError) {
+    statement.bind(zone.number, at: 1)
+    statement.bind(reference.target, at: 2)
+    statement.bind(reference.kind.rawValue, at: 3)
+    statement.bind(source, at: 4)
+    try statement.run()
+  }
+}
+
+extension ReferenceTable: RecordFollower {
+  func check(
+    _ new: Record,
+    replacing old: Record?,
+    in zone: ZoneEntry,
+    of database: DatabaseEntry
+  ) throws {
+    let count = new.bindingReferences.count
+    guard count > limits.bindingReferencesPerRecordMax else { return }
+    throw ItemError(
+      .limitExceeded,
+      "record '\(new.recordID.recordName)' has \(count) references with the action DELETE_SELF or "
+        + "VALIDATE and may have \(limits.bindingReferencesPerRecordMax): let the other records "
+        + "refer to this one instead, or use the action NONE"
+    )
+  }
+
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
+    let old = write.old?.bindingReferences ?? []
+    let new = write.new?.bindingReferences ?? []
+    guard old != new else { return }
+    let (before, after) = (Set(old), Set(new))
+    for reference in old where !after.contains(reference) {
+      try run(delete, reference, of: write.name, in: write.zone)
+    }
+    for reference in new where !before.contains(reference) {
+      try run(insert, reference, of: write.name, in: write.zone)
+    }
+  }
+
+  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
+    deleteAll.bind(zone.number, at: 1)
+    try deleteAll.run()
+  }
+}

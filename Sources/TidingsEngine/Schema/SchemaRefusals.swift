@@ -1,0 +1,68 @@
+internal import TidingsModel
+
+/// Why a save is refused by its schema.
+extension ItemError {
+  // The first sentences are CloudKit's own: clients look for them.
+
+  static func unknownType(_ name: String) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "Cannot create new type \(name) in production schema: save such a record in development, or "
+        + "declare the type there, then deploy the schema (rpcctl schema deploy)"
+    )
+  }
+
+  static func unknownField(_ name: String, of type: String) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "Cannot create or modify field '\(name)' in record '\(type)' in production schema: save such "
+        + "a record in development, or declare the field there, then deploy the schema (rpcctl "
+        + "schema deploy)"
+    )
+  }
+
+  static func wrongType(
+    _ kind: FieldValue.Kind,
+    of field: String,
+    in type: String,
+    expected: FieldValue.Kind
+  ) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "field '\(field)' of record type '\(type)' is \(expected.rawValue) and cannot hold "
+        + "\(kind.rawValue): send \(expected.rawValue), or use another field"
+    )
+  }
+
+  static func encrypted(_ field: String, of type: String) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "field '\(field)' of record type '\(type)' is declared ENCRYPTED, and this server cannot "
+        + "encrypt values yet: it is not stored in the clear; leave it out, or use another field"
+    )
+  }
+
+  static func tooManyTypes(_ name: String, max: Int) -> ItemError {
+    ItemError(
+      .limitExceeded,
+      "record type '\(name)' would be one too many: a container may have \(max); use one of them, or "
+        + "remove some from the schema (rpcctl schema apply)"
+    )
+  }
+
+  static func tooManyFields(_ name: String, of type: String, max: Int) -> ItemError {
+    ItemError(
+      .limitExceeded,
+      "field '\(name)' of record type '\(type)' would be one too many: a record type may have "
+        + "\(max); use a list, or a record for each value"
+    )
+  }
+
+  static func schemaTooLarge(_ what: String, max: Int) -> ItemError {
+    ItemError(
+      .limitExceeded,
+      "\(what) makes the schema too large: its text may have \(max) bytes; use fewer or shorter "
+        + "names, or remove types from the schema (rpcctl schema apply)"
+    )
+  }
+}

@@ -1,0 +1,128 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+extension SchemaTable {
+  /// Holds a save's fields against the schema.
+  ///
+  /// - Parameters:
+  ///   - fields: The fields to be stored.
+  ///   - recordType: The record's type.
+  ///   - database: The database; schemas belong to its container and environment.
+  ///   - planned: By record type, the fields that earlier saves of the same call use first.
+  /// - Returns: What is to be learned when the save is written.
+  /// - Throws: `ItemError` `invalidArguments` for what the schema does not allow, `limitExceeded` for
+  ///   a schema that would grow too large; `SQLError`.
+  func check(
+    _ fields: RecordFields,
+    of recordType: String,
+    in database: DatabaseID,
+    planned: [String: [String: FieldValue.Kind]]
+  ) throws -> SchemaDiscovery {
+    let entry = try entry(database.container, database.environment)
+    let type = entry.stored.types[recordType]
+    if type == nil, database.environment == .production {
+      throw ItemError.unknownType(recordType)
+    }
+    var discovery = SchemaDiscovery(isFirstRecord: type?.hasRecords != true)
+    for field in fields.sorted {
+      guard let kind = field.value?.kind else { continue }
+      let declared = type?.fields[field.name]
+      if let declared, declared.hasValues, declared.field.type == .values(kind) { continue }
+      let planned = planned[recordType]?[field.name]
+      if try isDiscovery(field.name, kind, declared, planned, recordType, entry) {
+        discovery.fields.append((field.name, kind))
+      }
+    }
+    if !discovery.isEmpty { try checkSize(of: entry, recordType, discovery, planned) }
+    return discovery
+  }
+
+  /// Whether a field of a save is to be learned; throws when it cannot be.
+  private func isDiscovery(
+    _ name: String,
+    _ kind: FieldValue.Kind,
+    _ declared: StoredSchema.Field?,
+    _ planned: FieldValue.Kind?,
+    _ recordType: String,
+    _ entry: Entry
+  ) throws -> Bool {
+    if declared == nil, entry.environment == .production {
+      throw ItemError.unknownField(name, of: recordType)
+    }
+    if declared?.field.isEncrypted == true { throw ItemError.encrypted(name, of: recordType) }
+    // An empty list of no type fits everywhere, and gives no type.
+    if kind == .unknownList { return declared.map { !$0.hasValues } ?? false }
+    let fixed = try declared.map {
+      try self.kind(for: kind, of: name, $0, recordType, planned, entry)
+    }
+    if let expected = fixed ?? planned, expected != kind {
+      throw ItemError.wrongType(kind, of: name, in: recordType, expected: expected)
+    }
+    guard let declared else { return true }
+    return !declared.hasValues
+  }
+
+  /// The kind that a declared field has for a value of a kind.
+  ///
+  /// A number takes the preferred kind, else that of an earlier save of the call, else that of the
+  /// other environment, else the value's.
+  private func kind(
+    for kind: FieldValue.Kind,
+    of name: String,
+    _ declared: StoredSchema.Field,
+    _ recordType: String,
+    _ planned: FieldValue.Kind?,
+    _ entry: Entry
+  ) throws -> FieldValue.Kind {
+    switch declared.field.type {
+    case .values(let kind): return kind
+    case .number(let preferred?): return preferred.kind
+    case .number(preferred: nil):
+      if let planned { return planned }
+      let environment: Environment = entry.environment == .production ? .development : .production
+      let other = try self.entry(entry.container, environment).stored.types[recordType]?
+        .fields[name]?.field.type
+      if case .values(let kind)? = other, kind == .int64 || kind == .double { return kind }
+      return kind == .double ? .double : .int64
+    }
+  }
+
+  private func checkSize(
+    of entry: Entry,
+    _ recordType: String,
+    _ discovery: SchemaDiscovery,
+    _ planned: [String: [String: FieldValue.Kind]]
+  ) throws(ItemError) {
+    let types = entry.stored.types
+    let newTypes = Set(planned.keys).union([recordType]).filter { types[$0] == nil }
+    if types[recordType] == nil, types.count + newTypes.count > limits.recordTypesMax {
+      throw ItemError.tooManyTypes(recordType, max: limits.recordTypesMax)
+    }
+    let known = types[recordType]?.fields ?? [:]
+    var newFields = Set(planned[recordType, default: [:]].keys.filter { known[$0] == nil })
+    for field in discovery.fields where known[field.name] == nil {
+      newFields.insert(field.name)
+      if known.count + newFields.count > limits.fieldsPerTypeMax {
+        throw ItemError.tooManyFields(field.name, of: recordType, max: limits.fieldsPerTypeMax)
+      }
+    }
+    guard !newFields.isEmpty || types[recordType] == nil else { return }
+    var bytes = entry.textBytesMax
+    for name in newTypes { bytes += Self.textBytesMax(ofNewType: name) }
+    for name in newFields { bytes += Schema.textBytesMax(ofName: name) }
+    for (type, fields) in planned where type != recordType {
+      for name in fields.keys where types[type]?.fields[name] == nil {
+        bytes += Schema.textBytesMax(ofName: name)
+      }
+    }
+    if bytes > limits.schemaBytesMax {
+      throw ItemError.schemaTooLarge("record type '\(recordType)'", max: limits.schemaBytesMax)
+    }
+  }
+
+  private static func textBytesMax(ofNewType name: String) -> Int {
+    Schema.defaultGrants.keys.reduce(Schema.textBytesMax(ofName: name)) {
+      $0 + Schema.textBytesMax(ofName: $1)
+    }
+  }
+}

@@ -1,0 +1,192 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The schemas of containers: what saves are held against, and what development learns from them.
+final class SchemaTable {
+  /// A schema in memory.
+  final class Entry {
+    let container: String
+    let environment: Environment
+    fileprivate(set) var stored: StoredSchema
+    /// At most what its text has, in bytes.
+    fileprivate(set) var textBytesMax: Int
+    /// It changed in this transaction.
+    fileprivate var isChanged = false
+
+    init(_ container: String, _ environment: Environment, _ stored: StoredSchema) {
+      self.container = container
+      self.environment = environment
+      self.stored = stored
+      textBytesMax = stored.schema.textBytesMax
+    }
+  }
+
+  private struct Key: Hashable {
+    let container: String
+    let environment: Environment
+  }
+
+  /// Most schemas that are kept from one transaction to the next.
+  private static let schemasMax = 256
+
+  private var known: [Key: Entry] = [:]
+  /// The one that was used last: most calls are of one container.
+  private var last: Entry?
+  private var changed: [Entry] = []
+  private let rows: SchemaRows
+  private let writer: SchemaWriter
+  private let indexes: IndexRegistry
+  let limits: Limits
+
+  init(_ connection: any SQLConnection, indexes: IndexRegistry, limits: Limits) throws {
+    self.indexes = indexes
+    rows = try SchemaRows(connection)
+    writer = try SchemaWriter(connection)
+    self.limits = limits
+  }
+
+  /// The schema of a container in an environment; an empty one if the store has none.
+  func entry(_ container: String, _ environment: Environment) throws -> Entry {
+    if let last, last.environment == environment, last.container == container { return last }
+    let key = Key(container: container, environment: environment)
+    let entry =
+      try known[key]
+      ?? Entry(container, environment, rows.schema(of: container, environment) ?? StoredSchema())
+    known[key] = entry
+    last = entry
+    return entry
+  }
+
+  /// Forgets what a transaction that was rolled back may have changed.
+  func forget() {
+    known = [:]
+    last = nil
+    changed = []
+  }
+
+  /// Writes the versions of the schemas that changed in this transaction.
+  func writeVersions() throws(SQLError) {
+    if changed.isEmpty, known.count <= Self.schemasMax { return }
+    for entry in changed {
+      try writer.moveVersion(of: entry)
+      entry.isChanged = false
+    }
+    changed.removeAll(keepingCapacity: true)
+    if known.count > Self.schemasMax { forget() }
+  }
+
+  private func touch(_ entry: Entry) {
+    guard !entry.isChanged else { return }
+    entry.isChanged = true
+    changed.append(entry)
+  }
+
+  // MARK: Changes
+
+  /// Learns what a save brought, which was written.
+  func learn(
+    _ discovery: SchemaDiscovery,
+    of recordType: String,
+    in database: DatabaseID
+  ) throws {
+    guard !discovery.isEmpty else { return }
+    let entry = try entry(database.container, database.environment)
+    if entry.stored.types[recordType] == nil {
+      try write(.recordType(recordType, isAdded: true), to: entry)
+      for (role, rights) in Schema.defaultGrants {
+        try write(.grant(to: role, on: recordType, before: [], after: rights), to: entry)
+      }
+    }
+    if entry.stored.types[recordType]?.hasRecords == false {
+      entry.stored.types[recordType]?.hasRecords = true
+      try writer.write(recordType, hasRecords: true, to: entry)
+    }
+    for (name, kind) in discovery.fields {
+      var field = entry.stored.types[recordType]?.fields[name]
+      guard field?.hasValues != true else { continue }
+      let isNew = field == nil
+      if kind != .unknownList, field?.field.type != .values(kind) {
+        field = StoredSchema.Field(
+          field: Schema.Field(.values(kind), indexes: field?.field.indexes ?? []),
+          hasValues: true
+        )
+        touch(entry)
+      }
+      field?.hasValues = true
+      guard let field else { continue }
+      try writer.write(field, name, of: recordType, to: entry)
+      entry.stored.types[recordType]?.fields[name] = field
+      if isNew { entry.textBytesMax += Schema.textBytesMax(ofName: name) }
+    }
+  }
+
+  /// Makes a change of a schema.
+  func write(_ change: SchemaChange, to entry: Entry) throws {
+    touch(entry)
+    switch change {
+    case .role(let name, let isAdded):
+      try writer.write(role: name, isAdded: isAdded, to: entry)
+      if isAdded { entry.stored.roles.insert(name) } else { entry.stored.roles.remove(name) }
+    case .recordType(let name, true):
+      try writer.write(name, hasRecords: false, to: entry)
+      entry.stored.types[name] = StoredSchema.RecordType(hasRecords: false)
+    case .recordType(let name, false):
+      try writer.remove(name, from: entry)
+      entry.stored.types[name] = nil
+    case .field(let name, let type, _, nil):
+      try writer.remove(name, of: type, from: entry)
+      entry.stored.types[type]?.fields[name] = nil
+    case .field(let name, let type, _, let after?):
+      let before = entry.stored.types[type]?.fields[name]
+      // No record has values of a type that was replaced.
+      let hasValues = before?.hasValues == true && !change.mayLoseData
+      let field = StoredSchema.Field(field: after, hasValues: hasValues)
+      try writer.write(field, name, of: type, to: entry)
+      entry.stored.types[type]?.fields[name] = field
+    case .grant(let role, let type, _, let rights):
+      try writer.write(rights, to: role, on: type, of: entry)
+      entry.stored.types[type]?.grants[role] = rights.isEmpty ? nil : rights
+    }
+    switch change.kind {
+    case .added: entry.textBytesMax += Schema.textBytesMax(ofName: change.name)
+    case .removed: entry.textBytesMax -= Schema.textBytesMax(ofName: change.name)
+    case .changed: break
+    }
+    try declareIndexes(change, of: entry)
+  }
+
+  private func declareIndexes(_ change: SchemaChange, of entry: Entry) throws {
+    guard case .field(let name, let type, let before, let after) = change else { return }
+    for kind in [IndexKind.ordered, .words] {
+      let shallBe = after?.indexes.declares(kind) ?? false
+      guard shallBe != before?.indexes.declares(kind) ?? false else { continue }
+      let perform = shallBe ? indexes.declare : indexes.drop
+      try perform(entry.container, entry.environment, type, name, kind)
+    }
+  }
+
+  /// The container exists in an environment from now on, also without types.
+  func declare(_ entry: Entry) throws(SQLError) {
+    if try rows.version(of: entry.container, entry.environment) == nil { touch(entry) }
+  }
+}
+
+extension Schema.Indexes {
+  fileprivate func declares(_ kind: IndexKind) -> Bool {
+    switch kind {
+    case .ordered: isOrdered
+    case .words: contains(.searchable)
+    }
+  }
+}
+
+extension SchemaChange {
+  /// The name that the text has in the line of this change.
+  fileprivate var name: String {
+    switch self {
+    case .role(let name, _), .recordType(let name, _), .field(let name, _, _, _),
+      .grant(let name, _, _, _):
+      name
+    }
+  }
+}

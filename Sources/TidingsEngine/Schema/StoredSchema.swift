@@ -1,0 +1,57 @@
+internal import TidingsModel
+
+/// The schema of a container in one environment, as the store has it.
+struct StoredSchema {
+  /// A field, and whether a value was ever saved into it.
+  struct Field {
+    var field: Schema.Field
+    var hasValues: Bool
+  }
+
+  /// A record type, and whether a record of it was ever saved.
+  struct RecordType {
+    var fields: [String: Field] = [:]
+    var grants: [String: Schema.Rights] = [:]
+    var hasRecords: Bool
+  }
+
+  /// Changes with every change; 0 for a schema that is not in the store.
+  var version: Int64 = 0
+  var types: [String: RecordType] = [:]
+  var roles: Set<String> = []
+
+  /// The schema itself.
+  var schema: Schema {
+    Schema(
+      recordTypes: types.mapValues {
+        Schema.RecordType(fields: $0.fields.mapValues(\.field), grants: $0.grants)
+      },
+      roles: roles
+    )
+  }
+}
+
+/// What a save brings that its schema does not have yet.
+struct SchemaDiscovery {
+  /// The fields that a save uses for the first time, with the kinds of their values.
+  var fields: [(name: String, kind: FieldValue.Kind)] = []
+  /// It is the first record of its type.
+  var isFirstRecord = false
+
+  var isEmpty: Bool { fields.isEmpty && !isFirstRecord }
+}
+
+extension Schema {
+  /// At most what the text of this schema has, in bytes.
+  var textBytesMax: Int {
+    recordTypes.reduce(roles.reduce(0) { $0 + Self.textBytesMax(ofName: $1) }) { total, type in
+      type.value.fields.keys.reduce(
+        total + Self.textBytesMax(ofName: type.key)
+          + type.value.grants.keys.reduce(0) { $0 + Self.textBytesMax(ofName: $1) }
+      ) { $0 + Self.textBytesMax(ofName: $1) }
+    }
+  }
+
+  /// At most what a line of the text has: indentation, a column for the name, a type, indexes.
+  static func textBytesMax(ofName name: String) -> Int { name.utf8.count + 120 }
+}

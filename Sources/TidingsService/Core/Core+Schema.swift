@@ -1,0 +1,75 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers SchemaService.
+  func registerSchema(on loop: LoopContext) {
+    typealias Methods = TidingsV1.SchemaService.Methods
+    registerReader(Methods.fetchSchema, on: loop, Self.fetchSchema)
+    register(Methods.applySchema, .write, on: loop) { [self] in try applySchema($0) }
+    register(Methods.deploySchema, .write, on: loop) { [self] in try deploySchema($0) }
+  }
+
+  private static let fetchSchema: ReaderHandler = { reader, caller, body in
+    guard !caller.user.isEmpty else { throw ItemError.noUser }
+    let request = try TidingsV1.FetchSchemaRequest(decoding: body.bytes, in: reader.arena)
+    let info = try reader.engine.schema(
+      of: try containerName(request.container),
+      try request.environment.model
+    )
+    return TidingsV1.FetchSchemaResponse(
+      text: info.schema.text,
+      indexes: info.indexes.map { .init($0) },
+      version: UInt64(info.version)
+    ).encoded(in: reader.arena)
+  }
+
+  private func applySchema(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
+    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    let changes = try engine.applySchema(
+      request.text,
+      to: try containerName(request.container),
+      isDryRun: request.dryRun
+    )
+    return TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) })
+      .encoded(in: call.arena)
+  }
+
+  private func deploySchema(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
+    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    let changes = try engine.deploySchema(
+      of: try containerName(request.container),
+      isDryRun: request.dryRun
+    )
+    return TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) })
+      .encoded(in: call.arena)
+  }
+}
+
+extension TidingsV1.SchemaChange {
+  fileprivate init(_ change: SchemaChange) {
+    self.init(
+      kind: .init(rawValue: change.kind.rawValue),
+      subject: change.subject,
+      before: change.before,
+      after: change.after
+    )
+  }
+}
+
+extension TidingsV1.FieldIndex {
+  fileprivate init(_ index: SchemaInfo.Index) {
+    self.init(
+      recordType: index.recordType,
+      fieldName: index.fieldName,
+      ordered: index.isOrdered,
+      searchable: !index.isOrdered,
+      state: index.isReady ? .ready : .building
+    )
+  }
+}

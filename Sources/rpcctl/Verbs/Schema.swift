@@ -1,0 +1,181 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  static let schemaVerbs = [getSchema, applySchema, diffSchema, validateSchema, deploySchema]
+
+  private static let dryRun = Option(flag: "dry-run", "Only tell what would change.")
+
+  private static let getSchema = Verb(
+    command: Command(
+      "schema get",
+      "Prints the schema of the container: types, fields, indexes, grants.",
+      options: [Option(flag: "indexes", "Print the indexes instead, and where they stand.")],
+      discussion: """
+        Examples:
+          rpcctl --as admin schema get > houses.ckdb
+          rpcctl --as admin schema get --environment production -o json
+          rpcctl --as admin schema get --indexes
+
+        Without --output the schema is printed as text, in the schema language.
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let settings = invocation.settings
+      let response = try await schemas(invocation).fetchSchema(
+        .init(container: settings.container, environment: settings.environment),
+        options: invocation.callOptions
+      )
+      if invocation.arguments.has("indexes") {
+        return SchemaResults.print(response.indexes, invocation.output)
+      }
+      if let format = invocation.arguments["output"], format != OutputFormat.table.rawValue {
+        invocation.output.write(SchemaResults.json(response))
+      } else {
+        invocation.output.write(text: response.text)
+      }
+      return .success
+    }
+  )
+
+  private static let applySchema = Verb(
+    command: Command(
+      "schema apply",
+      "Brings the development schema to what a file says.",
+      operands: "FILE",
+      options: [dryRun],
+      discussion: """
+        Prints what changed; FILE - is standard input. What would lose data is refused: a type or field
+        that production has, or that records use, can neither be removed nor get another type.
+
+        Examples:
+          rpcctl --as admin schema apply houses.ckdb --dry-run
+          rpcctl --as admin schema get | rpcctl --as admin --container copy schema apply -
+        """
+    ),
+    run: { invocation in
+      let changes = try await apply(invocation, dryRun: invocation.arguments.has("dry-run"))
+      return SchemaResults.print(changes, invocation.output)
+    }
+  )
+
+  private static let diffSchema = Verb(
+    command: Command(
+      "schema diff",
+      "Compares the development schema with a file, as `schema apply` would change it.",
+      operands: "FILE",
+      discussion: """
+        Ends with 0 when nothing would change and with 1 when something would; FILE - is standard
+        input.
+
+        Example:
+          rpcctl --as admin schema diff houses.ckdb
+        """
+    ),
+    run: { invocation in
+      let changes = try await apply(invocation, dryRun: true)
+      _ = SchemaResults.print(changes, invocation.output)
+      return changes.isEmpty ? .success : .different
+    }
+  )
+
+  private static let validateSchema = Verb(
+    command: Command(
+      "schema validate",
+      "Checks that a file is a schema, without a server.",
+      operands: "FILE",
+      discussion: """
+        Ends with 0 when it is; else with 1, after line, column and what is wrong there. FILE - is
+        standard input. Whether the container can have this schema, `schema apply --dry-run` tells.
+
+        Example:
+          rpcctl schema validate houses.ckdb
+        """
+    ),
+    run: { invocation in
+      let (name, text) = try schemaText(invocation)
+      let counts = try SchemaFile.counts(text, name: name)
+      if invocation.output.format == .table {
+        invocation.output.tell("\(name) is a schema: \(counts.text)")
+      } else {
+        invocation.output.write(counts.json)
+      }
+      return .success
+    }
+  )
+
+  private static let deploySchema = Verb(
+    command: Command(
+      "schema deploy",
+      "Copies the development schema to production.",
+      options: [dryRun],
+      discussion: """
+        Prints what changed. Types, fields, indexes, roles and grants are copied, never records. The
+        first deployment makes the container exist in production. What production has can neither be
+        removed nor get another type afterwards.
+
+        Examples:
+          rpcctl --as admin schema deploy --dry-run
+          rpcctl --as admin schema deploy
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let response = try await schemas(invocation).deploySchema(
+        .init(
+          container: invocation.settings.container,
+          dryRun: invocation.arguments.has("dry-run")
+        ),
+        options: invocation.callOptions
+      )
+      return SchemaResults.print(response.changes, invocation.output)
+    }
+  )
+
+  private static func schemas(
+    _ invocation: Invocation
+  ) async throws -> TidingsV1.SchemaService.Client {
+    TidingsV1.SchemaService.Client(try await invocation.connect().transport)
+  }
+
+  private static func apply(
+    _ invocation: Invocation,
+    dryRun: Bool
+  ) async throws -> [TidingsV1.SchemaChange] {
+    guard invocation.settings.environment != .production else {
+      throw UsageError(
+        "a schema is applied to development, and deployed to production from there: "
+          + "rpcctl schema deploy"
+      )
+    }
+    let (_, text) = try schemaText(invocation)
+    return try await schemas(invocation).applySchema(
+      .init(container: invocation.settings.container, text: text, dryRun: dryRun),
+      options: invocation.callOptions
+    ).changes
+  }
+
+  /// The text of the one operand, and how messages call it.
+  private static func schemaText(
+    _ invocation: Invocation
+  ) throws -> (name: String, text: String) {
+    let operands = invocation.arguments.operands
+    guard operands.count == 1 else {
+      throw UsageError("one FILE is needed, or - for standard input")
+    }
+    let name = operands[0] == "-" ? "standard input" : operands[0]
+    let bytes: [UInt8]
+    do {
+      bytes = try invocation.input.read(operands[0] == "-" ? nil : operands[0])
+    } catch let error as LocalFailure {
+      // 1 would mean that the schemas are different.
+      throw UsageError(error.description)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw UsageError("\(name) is no text: it is not UTF-8")
+    }
+    return (name, text)
+  }
+}

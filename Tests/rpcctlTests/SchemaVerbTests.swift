@@ -1,0 +1,179 @@
+import Testing
+import TidingsClient
+import TidingsProto
+import TidingsProtobuf
+import TidingsRPC
+
+@testable import rpcctl
+
+@Suite struct SchemaVerbTests {
+  private let text = "DEFINE SCHEMA\n\n    RECORD TYPE T (\n        a INT64 QUERYABLE\n    );\n"
+  private let changes: [TidingsV1.SchemaChange] = [
+    .init(kind: .added, subject: "T.a", after: "INT64"),
+    .init(kind: .changed, subject: "T.b", before: "STRING", after: "STRING QUERYABLE"),
+  ]
+
+  @Test("get prints the text, and JSON where that is asked for")
+  func get() async throws {
+    let response = TidingsV1.FetchSchemaResponse(
+      text: text,
+      indexes: [.init(recordType: "T", fieldName: "a", ordered: true, state: .building)],
+      version: 7
+    )
+    let answer: ScriptedTransport.Answer = { _ in [response.encoded()] }
+    let plain = await ProgramRun(
+      "schema",
+      "get",
+      "--container",
+      "c",
+      "--environment",
+      "production",
+      answer: answer
+    )
+    #expect(plain.out == text && plain.exitCode == .success)
+    let request = try TidingsV1.FetchSchemaRequest(decoding: plain.calls[0].request)
+    #expect(request == .init(container: "c", environment: .production))
+
+    let json = await ProgramRun("-o", "jsonl", "schema", "get", answer: answer)
+    #expect(
+      json.out
+        == #"{"text":"DEFINE SCHEMA\n\n    RECORD TYPE T (\n        a INT64 QUERYABLE\n    );\n","#
+        + #""indexes":[{"recordType":"T","fieldName":"a","finds":"VALUES","state":"BUILDING"}],"#
+        + #""version":"7"}"# + "\n"
+    )
+    let indexes = await ProgramRun("schema", "get", "--indexes", "-o", "table", answer: answer)
+    #expect(
+      indexes.out
+        == "RECORD TYPE  FIELD  FINDS   STATE\nT            a      VALUES  BUILDING\n"
+    )
+  }
+
+  @Test("apply sends the file and prints the changes")
+  func apply() async throws {
+    let response = TidingsV1.ApplySchemaResponse(changes: changes)
+    let run = await ProgramRun(
+      "schema",
+      "apply",
+      "s.ckdb",
+      "--dry-run",
+      "-o",
+      "table",
+      files: ["s.ckdb": text]
+    ) { _ in [response.encoded()] }
+    let request = try TidingsV1.ApplySchemaRequest(decoding: run.calls[0].request)
+    #expect(request == .init(container: "default", text: text, dryRun: true))
+    #expect(
+      run.out == """
+        CHANGE   SUBJECT  BEFORE  AFTER
+        ADDED    T.a              INT64
+        CHANGED  T.b      STRING  STRING QUERYABLE
+
+        """
+    )
+    #expect(run.exitCode == .success)
+
+    let standardInput = await ProgramRun("schema", "apply", "-", files: ["-": text]) { _ in
+      [TidingsV1.ApplySchemaResponse().encoded()]
+    }
+    let sent = try TidingsV1.ApplySchemaRequest(decoding: standardInput.calls[0].request)
+    #expect(sent == .init(container: "default", text: text))
+    #expect(standardInput.out.isEmpty && standardInput.exitCode == .success)
+  }
+
+  @Test("diff changes nothing, and its exit code tells whether anything would")
+  func diff() async throws {
+    for (changes, exitCode) in [(changes, ExitCode.different), ([], .success)] {
+      let run = await ProgramRun("schema", "diff", "s", files: ["s": text]) { _ in
+        [TidingsV1.ApplySchemaResponse(changes: changes).encoded()]
+      }
+      #expect(try TidingsV1.ApplySchemaRequest(decoding: run.calls[0].request).dryRun)
+      #expect(run.exitCode == exitCode)
+      #expect(run.out.isEmpty == changes.isEmpty)
+    }
+  }
+
+  @Test("deploy prints the changes")
+  func deploy() async throws {
+    let response = TidingsV1.DeploySchemaResponse(changes: changes)
+    let run = await ProgramRun("schema", "deploy", "--container", "c") { _ in [response.encoded()] }
+    #expect(
+      try TidingsV1.DeploySchemaRequest(decoding: run.calls[0].request) == .init(container: "c")
+    )
+    #expect(
+      run.out == """
+        {"change":"ADDED","subject":"T.a","after":"INT64"}
+        {"change":"CHANGED","subject":"T.b","before":"STRING","after":"STRING QUERYABLE"}
+
+        """
+    )
+  }
+
+  @Test("validate needs no server, and shows where a file is no schema")
+  func validate() async {
+    let good = await ProgramRun("schema", "validate", "s", files: ["s": text])
+    #expect(good.out == #"{"recordTypes":1,"fields":1,"indexedFields":1,"roles":0}"# + "\n")
+    #expect(good.exitCode == .success && good.configuration == nil)
+
+    let bad = await ProgramRun(
+      "schema",
+      "validate",
+      "s.ckdb",
+      files: ["s.ckdb": "DEFINE SCHEMA\nRECORD TYPE T (\n  a INT64 QUERIABLE\n);"]
+    )
+    #expect(
+      bad.err == """
+        rpcctl: s.ckdb, line 3, column 11: expected QUERYABLE, SORTABLE, SEARCHABLE, ',' or ')', \
+        found 'QUERIABLE'
+            a INT64 QUERIABLE
+                    ^
+
+        """
+    )
+    #expect(bad.exitCode == .localFailure && bad.configuration == nil)
+  }
+
+  @Test("a refused file is shown with its place too")
+  func refused() async {
+    let error = RPCError(.invalidArgument, "the text is no schema: line 1, column 1: x\n  y\n  ^")
+    let run = await ProgramRun("schema", "apply", "s", files: ["s": "y"]) { _ throws(RPCError) in
+      throw error
+    }
+    #expect(run.err == "rpcctl: INVALID_ARGUMENT: \(error.message)\n")
+    #expect(run.exitCode == .failedCall(.invalidArgument))
+  }
+
+  @Test(
+    "wrong usage ends with 2",
+    arguments: [
+      (["schema"], "'schema' is followed by one of: get, apply, diff, validate, deploy"),
+      (["schema", "--help"], "'schema' is followed by one of: get"),
+      (["help", "schema"], "'schema' is followed by one of: get"),
+      (["schema", "aply", "s"], "there is no verb 'schema aply'; did you mean schema apply?"),
+      (["schema", "apply"], "one FILE is needed, or - for standard input"),
+      (["schema", "diff", "a", "b"], "one FILE is needed"),
+      (["schema", "diff", "none"], "cannot read 'none'"),
+      (["schema", "deploy", "x"], "'x' is not expected here"),
+      (["schema", "get", "--dry-run"], "unknown option '--dry-run'"),
+      (
+        ["schema", "apply", "s", "--environment", "production"],
+        "a schema is applied to development, and deployed to production from there"
+      ),
+    ]
+  )
+  func usage(arguments: [String], message: String) async {
+    let run = await ProgramRun(list: arguments)
+    #expect(run.exitCode == .usage)
+    #expect(run.err.hasPrefix("rpcctl: \(message)"), "\(run.err)")
+    #expect(run.out.isEmpty && run.configuration == nil)
+  }
+
+  @Test("the two words of a verb may have options between them")
+  func optionsBetween() async {
+    let run = await ProgramRun("help", "schema", "get")
+    #expect(run.out.contains("Usage: rpcctl schema get [options]"))
+    let between = await ProgramRun("schema", "--container", "c", "get") { _ in
+      [TidingsV1.FetchSchemaResponse(text: "x").encoded()]
+    }
+    #expect(between.out == "x" && between.configuration?.container == "c")
+  }
+}
