@@ -76,7 +76,8 @@ struct OracleGenerator {
         limit: UInt32(random.below(6)),
         pageCount: random.pick([1, 200])
       )
-    case 965..<985: return .list
+    case 965..<980: return .list
+    case 980..<985: return .declare(indexes())
     case 985..<995: return .restart(killing: random.oneIn(2))
     default: return .compareEverything
     }
@@ -84,7 +85,9 @@ struct OracleGenerator {
 
   // MARK: Records
 
-  mutating func recordID(in zones: [String] = ["", "", "", "attic", "cellar"]) -> TidingsV1.RecordID {
+  mutating func recordID(
+    in zones: [String] = ["", "", "", "attic", "cellar"]
+  ) -> TidingsV1.RecordID {
     .init(random.pick(Self.recordNames), zone: random.pick(zones))
   }
 
@@ -112,7 +115,9 @@ struct OracleGenerator {
     _ oracle: Oracle
   ) -> OracleOperation.Change {
     var request = TidingsV1.ModifyRecordsRequest(databaseID: database.id)
-    request.savePolicy = random.pick([.unspecified, .ifServerRecordUnchanged, .changedKeys, .allKeys])
+    request.savePolicy = random.pick([
+      .unspecified, .ifServerRecordUnchanged, .changedKeys, .allKeys,
+    ])
     request.atomic = random.pick([nil, true, false])
     request.dryRun = random.oneIn(12)
     // A mark needs a device.
@@ -121,7 +126,8 @@ struct OracleGenerator {
       request.clientChangeTokenData = Array("mark-\(markCount)".utf8)
     }
     // Batches of one zone let references meet.
-    let zones = random.oneIn(2) ? [random.pick(["", "attic", "cellar"])] : ["", "", "attic", "cellar"]
+    let zones =
+      random.oneIn(2) ? [random.pick(["", "attic", "cellar"])] : ["", "", "attic", "cellar"]
     var used: Set<TidingsV1.RecordID> = []
     for _ in 0...random.below(random.oneIn(3) ? 10 : 2) {
       let id = recordID(in: zones)
@@ -229,6 +235,20 @@ struct OracleGenerator {
     }
     if random.oneIn(2) { query.zone = random.pick(Self.customZones + ["_defaultZone"]) }
     return query
+  }
+
+  private mutating func indexes() -> [String: [String]] {
+    var indexes: [String: [String]] = [:]
+    for type in OracleFields.types {
+      for field in OracleFields.schemaTypes.keys.sorted() where random.oneIn(3) {
+        indexes["\(type).\(field)"] = OracleFields.indexes(of: field).filter { _ in random.oneIn(2)
+        }
+      }
+      for field in ["___recordID", "___createTime"] where random.oneIn(3) {
+        indexes["\(type).\(field)"] = ["QUERYABLE"]
+      }
+    }
+    return indexes
   }
 
   private mutating func subscription() -> OracleSubscription {

@@ -48,6 +48,8 @@ struct OracleOperation: Sendable {
     case readWithForeignToken(zone: String)
     case query(OracleQuery, slot: Int, keys: [String]?, limit: UInt32, pageCount: Int)
     case turnPages(slot: Int, keys: [String]?, limit: UInt32, pageCount: Int)
+    /// By type and field, with a dot between: the indexes of the schema.
+    case declare([String: [String]])
     case restart(killing: Bool)
     case compareEverything
   }
@@ -101,6 +103,10 @@ extension OracleOperation.Action {
         + "\(query.order.map { $0.fieldName + ($0.descending ? " descending" : "") })"
         + " \(keys ?? ["all keys"]), \(count) pages of \(limit)"
     case .turnPages(let slot, _, let limit, let count): "query #\(slot): \(count) pages of \(limit)"
+    case .declare(let indexes):
+      "declare "
+        + indexes.sorted { $0.key < $1.key }.map { "\($0) \($1.joined(separator: " "))" }
+        .joined(separator: ", ")
     case .restart(let killing): killing ? "kill -9 and restart" : "restart"
     case .compareEverything: "compare everything"
     }

@@ -53,7 +53,8 @@ struct OracleScenario {
     }
     for index in best.operations.indices.reversed() {
       var item = 0
-      while let simpler = best.operations[index].without(item: item), ContinuousClock.now < deadline {
+      while let simpler = best.operations[index].without(item: item), ContinuousClock.now < deadline
+      {
         var fewer = best.operations
         fewer[index] = simpler
         let attempt = try await Self.replay(fewer)

@@ -141,7 +141,9 @@ extension OracleSession {
     _ database: Oracle.Database
   ) async throws {
     let names = oracle.fetchZones(in: database).compactMap(\.zoneID?.zoneName)
-    for name in names { zonePlaces[.init(user: caller.user, database: database, zone: name, slot: 9)] = nil }
+    for name in names {
+      zonePlaces[.init(user: caller.user, database: database, zone: name, slot: 9)] = nil
+    }
     try await readZones(
       names.map { .init(zone: $0, slot: 9, keys: nil, types: [], limit: 0) },
       7,

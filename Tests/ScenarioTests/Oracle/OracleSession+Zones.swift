@@ -55,6 +55,10 @@ extension OracleSession {
     compare("\(caller) zones", zones, oracle.fetchZones(in: database)) { "\($0)" }
   }
 
+  mutating func declare(_ indexes: [String: [String]], _ client: Client) async throws {
+    _ = try await client.schemas.applySchema(.init(text: oracle.declare(indexes)))
+  }
+
   mutating func compareEverything() async throws {
     let ids = OracleGenerator.recordNames.flatMap { name in
       ["", "attic", "cellar"].map { TidingsV1.RecordID(name, zone: $0) }

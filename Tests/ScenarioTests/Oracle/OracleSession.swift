@@ -80,6 +80,7 @@ struct OracleSession {
         try await open(query, slot, keys, limit, count, client, caller)
       case .turnPages(let slot, let keys, let limit, let count):
         try await turnPages(slot, keys, limit, count)
+      case .declare(let indexes): try await declare(indexes, client)
       case .restart(let killing): try await restart(killing: killing)
       case .compareEverything: try await compareEverything()
       }

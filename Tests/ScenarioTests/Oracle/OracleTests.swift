@@ -25,7 +25,9 @@ internal import Testing
 
   private func isEqual(_ seed: UInt64) async throws -> Bool {
     let scenario = try await OracleScenario.random(seed: seed, count: Self.operationCount)
-    guard let complaint = scenario.complaint, let last = scenario.operations.last else { return true }
+    guard let complaint = scenario.complaint, let last = scenario.operations.last else {
+      return true
+    }
     let shorter = try await scenario.shortened(within: Self.shorteningTime)
     Issue.record(
       """

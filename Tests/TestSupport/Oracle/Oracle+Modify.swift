@@ -127,13 +127,13 @@ extension Oracle {
       }
     }
     for (name, targets) in check.cascade {
-      modification.cascade[Self.recordID(name, zone)] = (check.stored[name]?.recordType ?? "", targets)
+      modification.cascade[Self.recordID(name, zone)] = (
+        check.stored[name]?.recordType ?? "", targets
+      )
     }
   }
 
-  /// Does what was planned.
-  ///
-  /// - Parameter order: What the deletions took with them, in the server's order.
+  /// Does what was planned, with what the deletions took along in the server's order.
   public mutating func apply(
     _ modification: Modification,
     cascadeInOrder order: [TidingsV1.RecordID],

@@ -24,7 +24,8 @@ enum OracleOrder {
     let (own, other) = (a.value(of: key.fieldName), b.value(of: key.fieldName))
     guard let own, let other else { return own == nil ? (other == nil ? 0 : 1) : -1 }
     if let place = key.relativeLocation {
-      guard case .locationValue(let a)? = own.value, case .locationValue(let b)? = other.value else {
+      guard case .locationValue(let a)? = own.value, case .locationValue(let b)? = other.value
+      else {
         return 0
       }
       let (near, far) = (metres(a, place), metres(b, place))

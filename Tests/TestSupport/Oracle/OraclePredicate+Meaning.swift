@@ -40,7 +40,12 @@ extension OraclePredicate {
       guard case .stringValue(let a)? = own.value, case .stringValue(let b)? = value.value else {
         return false
       }
-      return holds(.init(stringLiteral: a.lowercased()), relation, .init(stringLiteral: b.lowercased()), false)
+      return holds(
+        .init(stringLiteral: a.lowercased()),
+        relation,
+        .init(stringLiteral: b.lowercased()),
+        false
+      )
     }
     switch relation {
     case .equal: return OracleOrder.areEqual(own, value)

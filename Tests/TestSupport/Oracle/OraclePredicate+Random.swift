@@ -77,7 +77,8 @@ extension OraclePredicate {
       )
     case 8:
       return random.oneIn(2)
-        ? .contains("tags", random.pick(["a", "b", "B"])) : .contains("counts", random.pick([1, 2]))
+        ? .contains("tags", random.pick(["a", "b", "B"]))
+        : .contains("counts", random.pick([1, 2]))
     case 9:
       var field = Field("counts")
       field.members = random.pick([.any, .all])
@@ -86,7 +87,11 @@ extension OraclePredicate {
       var field = Field("tags")
       field.members = random.pick([.any, .all])
       field.ignoresCase = random.oneIn(2)
-      return .compare(field, random.pick([.equal, .beginsWith, .like]), random.pick(["a", "b", "*b"]))
+      return .compare(
+        field,
+        random.pick([.equal, .beginsWith, .like]),
+        random.pick(["a", "b", "*b"])
+      )
     case 11:
       return .near(
         "place",

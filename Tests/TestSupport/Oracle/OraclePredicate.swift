@@ -16,7 +16,11 @@ public indirect enum OraclePredicate: Hashable, Sendable {
 
   /// What of a field is compared, and how.
   public struct Field: Hashable, Sendable {
-    public enum Members: String, Hashable, Sendable { case none = "", any = "ANY ", all = "ALL " }
+    public enum Members: String, Hashable, Sendable {
+      case none = ""
+      case any = "ANY "
+      case all = "ALL "
+    }
     public var name: String
     public var members = Members.none
     public var ignoresCase = false
@@ -64,7 +68,9 @@ public indirect enum OraclePredicate: Hashable, Sendable {
         return "%@"
       }
     }
-    func isPlain(_ byte: UInt8) -> Bool { (0x20..<0x7f).contains(byte) && !"'\\".utf8.contains(byte) }
+    func isPlain(_ byte: UInt8) -> Bool {
+      (0x20..<0x7f).contains(byte) && !"'\\".utf8.contains(byte)
+    }
     switch self {
     case .all: return "TRUEPREDICATE"
     case .none: return "FALSEPREDICATE"

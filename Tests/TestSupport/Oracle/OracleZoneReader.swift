@@ -6,7 +6,9 @@ public import TidingsProto
 public struct OracleZoneReader: Sendable {
   public let database: Oracle.Database
   public let zone: String
-  /// Only these types; none: all. Fixed while pages are coming.
+  /// Only these types; none: all.
+  ///
+  /// Fixed while pages are coming.
   public private(set) var recordTypes: Set<String> = []
 
   private var life: Int?
@@ -91,7 +93,8 @@ public struct OracleZoneReader: Sendable {
     for record in page.changedRecords {
       let name = record.recordID?.recordName ?? ""
       guard let row = due[name], let expected = row.record?.keeping(keys) else {
-        return "tells unasked of \(record.brief); last told at \(told[name] ?? 0), all up to \(base)"
+        return
+          "tells unasked of \(record.brief); last told at \(told[name] ?? 0), all up to \(base)"
       }
       guard record.normalized() == expected else {
         return "got      \(record.normalized().brief)\nexpected \(expected.brief)"
