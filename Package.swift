@@ -64,6 +64,7 @@ let package = Package(
 
     // Domain wing.
     library("TidingsModel"),
+    library("TidingsFiles", "CSodium"),
     library("TidingsMatcher", "TidingsModel"),
     library("TidingsSQL"),
     library("TidingsSQLite", "TidingsSQL", "CSQLite"),
@@ -85,6 +86,7 @@ let package = Package(
     ),
     library(
       "TidingsClient",
+      "TidingsFiles",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -95,6 +97,7 @@ let package = Package(
     library(
       "TidingsService",
       "TidingsEngine",
+      "TidingsFiles",
       "TidingsModel",
       "TidingsSQL",
       "TidingsSQLite",
@@ -113,6 +116,7 @@ let package = Package(
       "rpcctl",
       "CommandLineTools",
       "TidingsClient",
+      "TidingsFiles",
       "TidingsJSON",
       "TidingsModel",
       "TidingsProto",
@@ -170,7 +174,10 @@ let package = Package(
       "rpcctlTests",
       "rpcctl",
       "CommandLineTools",
+      "RandomSupport",
+      "TestSupport",
       "TidingsClient",
+      "TidingsFiles",
       "TidingsJSON",
       "TidingsProto",
       "TidingsProtobuf",
@@ -182,10 +189,12 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsClient",
+      "TidingsFiles",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSQLite",
+      "rpcctl",
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
@@ -207,6 +216,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC"
     ),
+    tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
     tests("TidingsMatcherTests", "RandomSupport", "TidingsMatcher", "TidingsModel"),
     tests("TidingsModelTests", "RandomSupport", "TidingsModel"),
     tests(
@@ -224,6 +234,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsEngine",
+      "TidingsFiles",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",

@@ -6,6 +6,20 @@ internal import Musl
 
 /// A file of lines `name = value`; `#` begins a comment line.
 public enum ConfigurationFile {
+  /// A value, and where it stands.
+  public struct Setting: Hashable, Sendable {
+    /// What stands behind the `=`.
+    public let value: String
+    /// For messages, for example `rpcd.conf, line 3`.
+    public let place: String
+
+    /// A value at a place.
+    public init(value: String, place: String) {
+      self.value = value
+      self.place = place
+    }
+  }
+
   /// Largest file that is read, in bytes.
   public static let bytesMax = 1 << 20
 
@@ -20,7 +34,7 @@ public enum ConfigurationFile {
     _ path: String,
     allowing names: [String]
   ) throws(UsageError)
-    -> [String: String]
+    -> [String: Setting]
   {
     try parse(try contents(path), of: path, allowing: names)
   }
@@ -31,25 +45,26 @@ public enum ConfigurationFile {
     of path: String,
     allowing names: [String]
   )
-    throws(UsageError) -> [String: String]
+    throws(UsageError) -> [String: Setting]
   {
-    var settings: [String: String] = [:]
+    var settings: [String: Setting] = [:]
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       let line = line.trimmed
       if line.isEmpty || line.hasPrefix("#") { continue }
+      let place = "\(path), line \(index + 1)"
       let parts = line.split(separator: "=", maxSplits: 1).map { String($0.trimmed) }
       guard parts.count == 2, let name = parts.first else {
-        throw UsageError("\(path), line \(index + 1): expected 'name = value', found '\(line)'")
+        throw UsageError("\(place): expected 'name = value', found '\(line)'")
       }
       guard names.contains(name) else {
         let near = nearest(to: name, among: names)
         throw UsageError(
-          "\(path), line \(index + 1): unknown name '\(name)'"
+          "\(place): unknown name '\(name)'"
             + (near.map { "; did you mean \($0)?" } ?? "")
         )
       }
-      settings[name] = parts[1]
+      settings[name] = Setting(value: parts[1], place: place)
     }
     return settings
   }

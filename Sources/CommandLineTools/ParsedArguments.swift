@@ -4,6 +4,8 @@ public struct ParsedArguments: Hashable, Sendable {
   public private(set) var operands: [String] = []
   private var values: [String: [String]] = [:]
   private var given: Set<String> = []
+  /// Where the values come from that are not defaults, for messages.
+  private var sources: [String: String] = [:]
 
   /// The values of an option, in the order of the command line.
   public func all(_ name: String) -> [String] { values[name] ?? [] }
@@ -22,7 +24,7 @@ public struct ParsedArguments: Hashable, Sendable {
     guard let text = self[name] else { return nil }
     guard let number = Int(text), range.contains(number) else {
       throw UsageError(
-        "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), "
+        "\(source(name)) takes a whole number from \(range.lowerBound) to \(range.upperBound), "
           + "not '\(text)'"
       )
     }
@@ -34,10 +36,14 @@ public struct ParsedArguments: Hashable, Sendable {
   public func duration(_ name: String) throws(UsageError) -> Duration? {
     guard let text = self[name] else { return nil }
     guard let duration = Duration(commandLine: text) else {
-      throw UsageError("--\(name) takes a time like 500ms, 10s or 2m, not '\(text)'")
+      throw UsageError("\(source(name)) takes a time like 500ms, 10s or 2m, not '\(text)'")
     }
     return duration
   }
+
+  /// What a message about an option's value begins with: `--timeout`, `RPCCTL_TIMEOUT`, or the line
+  /// of a configuration file.
+  public func source(_ name: String) -> String { sources[name] ?? "--\(name)" }
 
   /// Reads a command line.
   ///
@@ -49,14 +55,13 @@ public struct ParsedArguments: Hashable, Sendable {
   ///   - environment: Where options without a place on the command line are looked for.
   ///   - prefix: What the names of environment variables begin with.
   ///   - settings: What a configuration file says, by option name; below the environment.
-  /// - Throws: With what is wrong and what would be right.
   /// - Throws: What is wrong and what would be right.
   public init(
     _ arguments: [String],
     options: [Option],
     environment: [String: String] = [:],
     prefix: String,
-    settings: [String: String] = [:]
+    settings: [String: ConfigurationFile.Setting] = [:]
   ) throws(UsageError) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -74,8 +79,8 @@ public struct ParsedArguments: Hashable, Sendable {
       let variable = option.variable(prefix: prefix)
       if let value = environment[variable], !value.isEmpty {
         try accept(value, for: option, from: variable)
-      } else if let value = settings[option.name] {
-        try accept(value, for: option, from: "the configuration file's \(option.name)")
+      } else if let setting = settings[option.name] {
+        try accept(setting.value, for: option, from: "\(setting.place): \(option.name)")
       } else if let value = option.defaultValue {
         values[option.name] = [value]
       }
@@ -138,6 +143,7 @@ public struct ParsedArguments: Hashable, Sendable {
       )
     }
     values[option.name, default: []].append(value)
+    sources[option.name] = source
   }
 }
 

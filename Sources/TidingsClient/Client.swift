@@ -44,6 +44,10 @@ public final class Client: Sendable {
   public var zones: TidingsV1.ZoneService.Client { .init(transport) }
   /// Subscriptions: save, fetch, delete.
   public var subscriptions: TidingsV1.SubscriptionService.Client { .init(transport) }
+  /// Files that belong to records.
+  ///
+  /// `assets(in:)` is what most want.
+  public var assetCalls: TidingsV1.AssetService.Client { .init(transport) }
   /// Schemas: fetch, apply, deploy.
   public var schemas: TidingsV1.SchemaService.Client { .init(transport) }
   /// The log of notifications.
@@ -62,10 +66,16 @@ public final class Client: Sendable {
   /// Each is yielded once to one iteration, in the order of its channel. A lost push, a lost
   /// connection and a restarted server are made up for from the log.
   ///
-  /// - Parameter token: Where an earlier stream ended (`NotificationStream.changeToken`), or empty to
-  ///   begin with the oldest notification that is kept.
+  /// - Parameters:
+  ///   - token: Where an earlier stream ended (`NotificationStream.changeToken`), or empty to begin
+  ///     with the oldest notification that is kept.
+  ///   - onConnection: Hears when the server cannot be reached any more, and when it can again;
+  ///     called by the task that iterates, and must not wait.
   /// - Returns: The stream; it begins when it is iterated.
-  public func notificationStream(after token: [UInt8] = []) -> NotificationStream {
-    NotificationStream(self, after: token)
+  public func notificationStream(
+    after token: [UInt8] = [],
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
+  ) -> NotificationStream {
+    NotificationStream(self, after: token, onConnection: onConnection)
   }
 }

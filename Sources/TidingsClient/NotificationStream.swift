@@ -13,16 +13,32 @@ public struct NotificationStream: AsyncSequence, Sendable {
   /// Fails with what repeating does not mend, for example an expired token (OUT_OF_RANGE).
   public typealias Failure = RPCError
 
+  /// What becomes of the connection while a stream goes on.
+  public enum Connection: Hashable, Sendable {
+    /// The server cannot be reached, for this reason; it is tried again until it can.
+    case lost(RPCError)
+    /// It was lost and is there again; what was missed comes from the log.
+    case restored
+  }
+
   private let client: Client
   private let token: [UInt8]
+  private let onConnection: (@Sendable (Connection) -> Void)?
 
-  init(_ client: Client, after token: [UInt8]) {
+  init(
+    _ client: Client,
+    after token: [UInt8],
+    onConnection: (@Sendable (Connection) -> Void)?
+  ) {
     self.client = client
     self.token = token
+    self.onConnection = onConnection
   }
 
   /// Begins an iteration.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(client, after: token) }
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(client, after: token, onConnection: onConnection)
+  }
 
   /// Waits for notifications, one after the other.
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -32,9 +48,16 @@ public struct NotificationStream: AsyncSequence, Sendable {
     private var events: SubscriberConnection.Events.AsyncIterator?
     private var pushEndpoint = ""
     private var backoff = Backoff()
+    private let onConnection: (@Sendable (Connection) -> Void)?
+    private var isLost = false
 
-    fileprivate init(_ client: Client, after token: [UInt8]) {
+    fileprivate init(
+      _ client: Client,
+      after token: [UInt8],
+      onConnection: (@Sendable (Connection) -> Void)?
+    ) {
       self.client = client
+      self.onConnection = onConnection
       state = InboxState(token: token)
     }
 
@@ -65,10 +88,17 @@ public struct NotificationStream: AsyncSequence, Sendable {
             if Task.isCancelled { return nil }
             throw error
           }
+          noteLoss(error)
           try? await Task.sleep(for: backoff.next())
         }
       }
       return nil
+    }
+
+    private mutating func noteLoss(_ error: RPCError) {
+      guard !isLost, !Task.isCancelled else { return }
+      isLost = true
+      onConnection?(.lost(error))
     }
 
     private mutating func perform(_ action: InboxState.Action) async throws(RPCError) {
@@ -121,6 +151,8 @@ public struct NotificationStream: AsyncSequence, Sendable {
         )
       )
       state.fetched(page)
+      if isLost { onConnection?(.restored) }
+      isLost = false
     }
 
     private mutating func wait() async {
@@ -132,7 +164,8 @@ public struct NotificationStream: AsyncSequence, Sendable {
           state.mayHaveMissed()
         }
       case .connected, .lost, .tick: state.reconnected()
-      case .disconnected: break
+      case .disconnected:
+        noteLoss(RPCError(.unavailable, "the connection to \(pushEndpoint) was lost"))
       case nil:
         // The connection ended by itself: make another.
         pushEndpoint = ""

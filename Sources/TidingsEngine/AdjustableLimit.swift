@@ -103,6 +103,13 @@ public struct AdjustableLimit: Sendable {
       "that refer to one with delete-self"
     ),
     Self(
+      "binding-references-per-record-max",
+      .items,
+      1...100_000,
+      \.bindingReferencesPerRecordMax,
+      "that one record refers to with delete-self or validate"
+    ),
+    Self(
       "cascaded-deletions-max",
       .records,
       1...100_000,
@@ -122,6 +129,13 @@ public struct AdjustableLimit: Sendable {
       0...8_760,
       \.ancestorRetentionHours,
       "for which superseded versions are kept"
+    ),
+    Self(
+      "ancestor-bytes-max",
+      .bytes,
+      0...1_000_000_000_000,
+      \.ancestorBytesMax,
+      "of superseded versions together"
     ),
     Self(
       "tombstone-retention-days",

@@ -56,6 +56,7 @@ final class AncestorLog {
   /// - Parameters:
   ///   - row: The record's row as it is now.
   ///   - sequence: The zone's number then.
+  /// - Returns: What it was, if that is known.
   /// - Throws: `SQLError`.
   func version(of row: RecordTable.Row, asOf sequence: Int64) throws -> Version {
     guard row.sequence > sequence else {
@@ -71,6 +72,7 @@ final class AncestorLog {
   ///   - previous: The version before the current one, as the record's row names it.
   ///   - sequence: The zone's number then.
   ///   - steps: How many versions may be looked at, and how many are left.
+  /// - Returns: What it was, if that is known.
   /// - Throws: `SQLError`.
   func version(
     from previous: Int64?,

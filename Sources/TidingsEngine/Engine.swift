@@ -32,6 +32,8 @@ public final class Engine {
   private let schemaChanges: ModifySchema
   private let originTags: OriginTags
   private let controlTopics: ControlTopics
+  private let assets: AssetTable
+  private let assetCollection: AssetCollection
 
   private let indexes: IndexRegistry
 
@@ -86,6 +88,8 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
+    assets = try AssetTable(connection)
+    assetCollection = try AssetCollection(connection, limits: limits)
     let references = try ReferenceTable(connection, limits: limits)
     let clientTokens = try ClientTokens(connection, limits: limits)
     indexes = try IndexRegistry(connection, bell: bell)
@@ -96,6 +100,7 @@ public final class Engine {
       references,
       FieldIndex(registry: indexes, entries: indexEntries),
       clientTokens,
+      assets,
     ]
     recordChanges = ModifyRecords(
       ModifyRecords.Tables(
@@ -133,6 +138,7 @@ public final class Engine {
       clientTokens,
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
+      assetCollection,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -174,6 +180,7 @@ public final class Engine {
   public func rollback() {
     try? rollbackStatement.run()
     _ = events.takePending()
+    _ = assetCollection.takeCollected()
     mustReload = true
   }
 
@@ -373,6 +380,16 @@ public final class Engine {
   {
     controlTopics.topic(of: user, container: container, environment: environment)
   }
+
+  // MARK: Assets
+
+  /// Makes an asset known whose file is complete; from now on records may name it.
+  public func addAsset(_ asset: Asset, in database: DatabaseID) throws {
+    try assets.add(asset, to: try catalog.makeDatabase(database), at: now)
+  }
+
+  /// The checksums of assets that no database has since the last commit; their files can go.
+  public func takeCollectedAssets() -> [[UInt8]] { assetCollection.takeCollected() }
 
   // MARK: Schemas
 

@@ -200,6 +200,7 @@ extension Migration {
           name TEXT NOT NULL,
           PRIMARY KEY (database_id, checksum, zone_id, name)
         ) WITHOUT ROWID;
+        CREATE INDEX asset_references_by_zone ON asset_references (zone_id);
 
         -- The schemas: what is learned or declared, per container and environment. A container is in
         -- production when it has a schema there. version: changes with every change, also with a

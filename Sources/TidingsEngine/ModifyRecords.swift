@@ -16,9 +16,9 @@ final class ModifyRecords {
     let followers: [any RecordFollower]
   }
 
-  private let tables: Tables
-  private let codec: any BodyCodec
-  private let limits: Limits
+  let tables: Tables
+  let codec: any BodyCodec
+  let limits: Limits
 
   init(_ tables: Tables, codec: any BodyCodec, limits: Limits) {
     self.tables = tables
@@ -50,7 +50,7 @@ final class ModifyRecords {
   }
 
   /// Where a call works, for whom and when.
-  private struct Scene {
+  struct Scene {
     let database: DatabaseEntry
     let stamp: Record.Stamp
     let isDryRun: Bool
@@ -102,15 +102,14 @@ final class ModifyRecords {
     plan: inout RecordPlan
   ) throws {
     var sent = sent
-    if sent.recordID.recordName.isEmpty { sent.recordID.recordName = randomRecordName() }
+    if sent.recordID.recordName.isEmpty { sent.recordID.recordName = RecordID.randomName() }
     let removesParent = sent.parent?.recordID.recordName.isEmpty == true
     if removesParent { sent.parent = nil }
     do {
       try sent.validate()
-      try refuseWhatIsNotKept(sent)
       let zone = try zone(sent.recordID.zoneID, scene)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
-      if policy == .ifServerRecordUnchanged, let conflict = conflict(sent, with: row) {
+      if policy == .ifServerRecordUnchanged, let conflict = sent.conflict(with: row) {
         let ancestor = try ancestor(of: row, sent.changeTag, steps: &plan.ancestorSteps)
         plan.fail(
           item,
@@ -123,10 +122,10 @@ final class ModifyRecords {
       let old = try row?.body.map { body in
         try body.withUnsafeBytes { try codec.decodeRecord($0) }
       }
-      var new = try merge(sent, into: old, in: zone, stamp: scene.stamp)
+      var new = try sent.merged(into: old, in: zone, scene.stamp)
       if removesParent { new.parent = nil }
       let discovery = try checkTypes(of: new, scene, plan)
-      try checkMemberCount(of: new)
+      try limits.checkMemberCount(of: new)
       for follower in tables.followers {
         try follower.check(new, replacing: old, in: zone, of: scene.database)
       }
@@ -175,17 +174,6 @@ final class ModifyRecords {
     } catch var error as ItemError {
       error.message = "record '\(new.recordID.recordName)': " + error.message
       throw error
-    }
-  }
-
-  private func checkMemberCount(of record: Record) throws(ItemError) {
-    let count = record.fields.memberCount
-    guard count <= limits.listMembersPerRecordMax else {
-      throw ItemError(
-        .limitExceeded,
-        "record '\(record.recordID.recordName)' has lists with \(count) members together and may "
-          + "have \(limits.listMembersPerRecordMax): spread them over several records"
-      )
     }
   }
 
@@ -244,26 +232,6 @@ final class ModifyRecords {
     )
   }
 
-  private func conflict(_ sent: Record, with row: RecordTable.Row?) -> ItemError? {
-    let name = sent.recordID.recordName
-    guard let row, row.body != nil else {
-      guard !sent.changeTag.isEmpty else { return nil }
-      return ItemError(
-        .unknownItem,
-        "record '\(name)' was sent with a change tag and does not exist: remove the tag to create it"
-      )
-    }
-    guard sent.changeTag != row.changeTag else { return nil }
-    return ItemError(
-      .serverRecordChanged,
-      sent.changeTag.isEmpty
-        ? "record '\(name)' exists and was sent without a change tag: merge your changes into the "
-          + "server's record and save that"
-        : "record '\(name)' has the change tag '\(row.changeTag)', not '\(sent.changeTag)': merge "
-          + "your changes into the server's record and save that"
-    )
-  }
-
   /// What the client had read: the version whose change tag it sent.
   private func ancestor(
     of row: RecordTable.Row?,
@@ -279,214 +247,5 @@ final class ModifyRecords {
       )
     else { return nil }
     return body
-  }
-
-  private func merge(
-    _ sent: Record,
-    into old: Record?,
-    in zone: ZoneEntry,
-    stamp: Record.Stamp
-  )
-    throws(ItemError) -> Record
-  {
-    if let old, old.recordType != sent.recordType {
-      throw ItemError(
-        .invalidArguments,
-        "record '\(sent.recordID.recordName)' has the type '\(old.recordType)', not "
-          + "'\(sent.recordType)': the type of a record cannot change"
-      )
-    }
-    var new = sent
-    new.fields = (old?.fields ?? RecordFields()).applying(sent.fields)
-    new.parent = sent.parent ?? old?.parent
-    new.changeTag = RecordTable.changeTag(zone.head + 1)
-    new.created = old?.created ?? stamp
-    new.modified = stamp
-    return new
-  }
-
-  /// Refuses what would be promised and not kept: this store has no assets.
-  private func refuseWhatIsNotKept(_ record: Record) throws(ItemError) {
-    for field in record.fields.sorted {
-      switch field.value {
-      case .asset, .assetList:
-        throw ItemError(
-          .invalidArguments,
-          "record '\(record.recordID.recordName)': the asset '\(field.name)' is not supported by this "
-            + "server: store small values as bytes"
-        )
-      default: break
-      }
-    }
-  }
-
-  private func randomRecordName() -> String {
-    let bytes = Cryptography.randomBytes(16)
-    let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
-    return groups.map { Array(bytes[$0]).hexadecimal.uppercased() }.joined(separator: "-")
-  }
-
-  // MARK: References
-
-  /// Decides what references allow; a call that has none does not come past the guard.
-  private func planReferences(_ plan: inout RecordPlan, isAtomic: Bool) throws {
-    guard try hasReferences(plan) else { return }
-    var saves: [ReferencePlan.Save] = []
-    var deletions: [ReferencePlan.Deletion] = []
-    var zones: [ZoneID: ZoneEntry] = [:]
-    for write in plan.writes {
-      guard let item = write.item else { continue }
-      let recordID = RecordID(recordName: write.name, zoneID: write.zone.id)
-      zones[write.zone.id] = write.zone
-      if let new = write.new {
-        saves.append(
-          ReferencePlan.Save(
-            item: item,
-            recordID: recordID,
-            references: new.bindingReferences,
-            old: Set(write.old?.bindingReferences ?? []),
-            exists: write.old != nil
-          )
-        )
-      } else {
-        deletions.append(ReferencePlan.Deletion(item: item, recordID: recordID))
-      }
-    }
-    let stored = ReferencePlan.Stored(
-      sources: { [tables] id in
-        try zones[id.zoneID].map { try tables.references.sources(of: id.recordName, in: $0) } ?? []
-      },
-      exists: { [tables] id in
-        try zones[id.zoneID].flatMap { try tables.records.recordType(id.recordName, in: $0) } != nil
-      }
-    )
-    let decided = try ReferencePlan(
-      saves: saves,
-      deletions: deletions,
-      failed: plan.failed,
-      isAtomic: isAtomic,
-      limits: limits,
-      stored: stored
-    )
-    plan.fail(decided.failures)
-    plan.cascades = decided.cascades
-    if isAtomic { plan.applyAtomicity() }
-  }
-
-  private func hasReferences(_ plan: RecordPlan) throws -> Bool {
-    try plan.writes.contains { write in
-      if let new = write.new { return !new.bindingReferences.isEmpty }
-      return try !tables.references.sources(of: write.name, in: write.zone).isEmpty
-    }
-  }
-
-  // MARK: Writing
-
-  private func apply(
-    _ plan: RecordPlan,
-    _ scene: Scene,
-    mark: [UInt8]
-  ) throws -> [CascadedDeletion] {
-    var taken: [ZoneEntry] = []
-    for (position, write) in plan.writes.enumerated() {
-      if !taken.contains(where: { $0 === write.zone }) {
-        let sequence = tables.catalog.advance(write.zone)
-        precondition(sequence == write.row.sequence, "the zone moved between planning and writing")
-        taken.append(write.zone)
-      }
-      try apply(write, at: position, scene)
-      try tables.schemas.learn(write.discovery, of: write.row.recordType, in: scene.database.id)
-    }
-    for write in plan.writes { try fire(write, scene) }
-
-    // What goes along may be much: it is not held in memory together.
-    var cascaded: [CascadedDeletion] = []
-    for (offset, cascade) in plan.cascades.enumerated() {
-      let write = try write(for: cascade, among: taken)
-      try apply(write, at: plan.writes.count + offset, scene)
-      try fire(write, scene)
-      cascaded.append(CascadedDeletion(cascade, write.row.recordType))
-    }
-    if !mark.isEmpty {
-      for zone in taken {
-        try tables.clientTokens.keep(
-          mark,
-          of: scene.stamp.caller,
-          in: zone,
-          at: scene.stamp.timestamp
-        )
-      }
-    }
-    return cascaded
-  }
-
-  private func apply(_ write: RecordPlan.Write, at position: Int, _ scene: Scene) throws {
-    var row = write.row
-    row.previous = try write.replaced.map {
-      try tables.ancestors.append($0, at: scene.stamp.timestamp)
-    }
-    try tables.records.write(
-      row,
-      name: write.name,
-      position: position,
-      in: write.zone,
-      replacing: write.replaced,
-      at: scene.stamp.timestamp
-    )
-    for follower in tables.followers {
-      try follower.follow(write, in: scene.database, at: scene.stamp.timestamp)
-    }
-  }
-
-  private func fire(_ write: RecordPlan.Write, _ scene: Scene) throws {
-    try tables.events.fire(
-      old: write.old,
-      new: write.new,
-      zone: write.zone.id,
-      in: scene.database,
-      caller: scene.stamp.caller,
-      at: scene.stamp.timestamp
-    )
-  }
-
-  private func write(
-    for cascade: ReferencePlan.Cascade,
-    among zones: [ZoneEntry]
-  ) throws -> RecordPlan.Write {
-    let name = cascade.recordID.recordName
-    guard let zone = zones.first(where: { $0.id == cascade.recordID.zoneID }),
-      let row = try tables.records.row(name, in: zone), let body = row.body
-    else { throw missingSource(name) }
-    return RecordPlan.Write(
-      item: nil,
-      zone: zone,
-      name: name,
-      row: RecordTable.Row(sequence: zone.head, recordType: row.recordType, body: nil),
-      replaced: row,
-      old: try body.withUnsafeBytes { try codec.decodeRecord($0) },
-      new: nil,
-      discovery: SchemaDiscovery()
-    )
-  }
-
-  private func missingSource(_ name: String) -> SQLError {
-    SQLError(.damaged, "the record '\(name)' refers to another one and is missing")
-  }
-
-  /// What would go along, without a write.
-  private func foretell(_ plan: RecordPlan, _ scene: Scene) throws -> [CascadedDeletion] {
-    try plan.cascades.map { cascade in
-      let name = cascade.recordID.recordName
-      guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: scene.database),
-        let type = try tables.records.recordType(name, in: zone)
-      else { throw missingSource(name) }
-      return CascadedDeletion(cascade, type)
-    }
-  }
-}
-
-extension CascadedDeletion {
-  fileprivate init(_ cascade: ReferencePlan.Cascade, _ recordType: String) {
-    self.init(recordID: cascade.recordID, recordType: recordType, target: cascade.target)
   }
 }

@@ -6,41 +6,6 @@ internal import TidingsModel
 /// leaves. An item that fails leaves its record as it was, which may fail others: so they are decided
 /// in rounds, in which items only ever begin to fail, until nothing changes.
 struct ReferencePlan {
-  /// A save that was found good so far.
-  struct Save {
-    /// The item's place in the call.
-    var item: Int
-    var recordID: RecordID
-    /// What the record will refer to.
-    var references: [BindingReference]
-    /// What it referred to before.
-    var old: Set<BindingReference>
-    /// The record is there already.
-    var exists: Bool
-  }
-
-  /// A deletion of a record that is there.
-  struct Deletion {
-    /// The item's place in the call.
-    var item: Int
-    var recordID: RecordID
-  }
-
-  /// A record that goes because it refers to one that goes.
-  struct Cascade: Hashable {
-    var recordID: RecordID
-    /// The record whose deletion takes it along.
-    var target: RecordID
-  }
-
-  /// What the store says.
-  struct Stored {
-    /// The records that refer to one.
-    var sources: (RecordID) throws -> [ReferenceSource]
-    /// A record is there.
-    var exists: (RecordID) throws -> Bool
-  }
-
   /// Why items of the call fail, by item.
   private(set) var failures: [Int: ItemError] = [:]
   /// What goes along, targets before their sources.
@@ -48,12 +13,14 @@ struct ReferencePlan {
 
   private let saves: [Save]
   private let deletions: [Deletion]
-  private let savedBefore: [RecordID: Int]
+  private let saveIndex: [RecordID: Int]
   private let isAtomic: Bool
   private let limits: Limits
   private let stored: Stored
 
-  private var knownSources: [RecordID: [ReferenceSource]] = [:]
+  private var knownOwned: [RecordID: [String]] = [:]
+  /// Records to which nobody refers but with delete-self.
+  private var unheld: Set<RecordID> = []
   /// The saves that will refer to a record, as indices.
   private var referrers: [RecordID: [Referrer]] = [:]
   /// Items of the call that fail, and the item whose mistake that is.
@@ -91,7 +58,7 @@ struct ReferencePlan {
     self.isAtomic = isAtomic
     self.limits = limits
     self.stored = stored
-    savedBefore = Dictionary(
+    saveIndex = Dictionary(
       saves.enumerated().map { ($1.recordID, $0) },
       uniquingKeysWith: { first, _ in first }
     )
@@ -158,7 +125,7 @@ struct ReferencePlan {
 
   /// The record gets a new state.
   private func isSaved(_ recordID: RecordID) -> Bool {
-    savedBefore[recordID].map(isAlive(save:)) ?? false
+    saveIndex[recordID].map(isAlive(save:)) ?? false
   }
 
   private mutating func stopZones() {
@@ -178,14 +145,14 @@ struct ReferencePlan {
       where reference.kind != .deleteSelf && !save.old.contains(reference) {
         let target = save.recordID.sibling(reference.target)
         // A target whose save failed is found by `failDependents`.
-        if savedBefore[target] != nil || causes[target] != nil { continue }
+        if saveIndex[target] != nil || causes[target] != nil { continue }
         let exists = try known[target] ?? stored.exists(target)
         known[target] = exists
         guard !exists else { continue }
         fail(
           save: index,
           message:
-            "record \'\(save.recordID.recordName)' refers to '\(target.recordName)' \(reference.kind), "
+            "record '\(save.recordID.recordName)' refers to '\(target.recordName)' \(reference.kind), "
             + "which does not exist: save it first, or in the same call"
         )
       }
@@ -201,7 +168,7 @@ struct ReferencePlan {
           save: referrer.save,
           because: causes[target],
           message:
-            "record \'\(saves[referrer.save].recordID.recordName)' refers to '\(target.recordName)' "
+            "record '\(saves[referrer.save].recordID.recordName)' refers to '\(target.recordName)' "
             + "\(referrer.kind), which the same call could not save: "
             + mend(causes[target] ?? target)
         )
@@ -225,11 +192,20 @@ struct ReferencePlan {
     var targets: [RecordID: [RecordID]] = [:]
   }
 
-  private mutating func sources(of target: RecordID) throws -> [ReferenceSource] {
-    if let known = knownSources[target] { return known }
-    let sources = try stored.sources(target)
-    knownSources[target] = sources
-    return sources
+  private mutating func owned(by target: RecordID) throws -> [RecordID] {
+    let names = try knownOwned[target] ?? stored.owned(target)
+    knownOwned[target] = names
+    return names.map(target.sibling)
+  }
+
+  /// A record that refers to one, neither goes nor gets a new state.
+  private mutating func holder(of target: RecordID, _ gone: Deleted) throws -> ReferenceSource? {
+    if unheld.contains(target) { return nil }
+    guard try stored.holder(target, { _ in true }) != nil else {
+      unheld.insert(target)
+      return nil
+    }
+    return try stored.holder(target) { isStaying(target.sibling($0.name), gone) }
   }
 
   private mutating func deletedRecords() throws -> Deleted {
@@ -242,9 +218,7 @@ struct ReferencePlan {
     while next < gone.records.count {
       let target = gone.records[next]
       next += 1
-      for source in try sources(of: target) where source.kind == .deleteSelf {
-        let recordID = target.sibling(source.name)
-        guard !isSaved(recordID) else { continue }
+      for recordID in try owned(by: target) where !isSaved(recordID) {
         gone.targets[recordID, default: []].append(target)
         guard gone.isDeleted.insert(recordID).inserted else { continue }
         gone.records.append(recordID)
@@ -266,7 +240,7 @@ struct ReferencePlan {
         deletion.recordID,
         .limitExceeded,
         message:
-          "record \'\(deletion.recordID.recordName)' cannot be deleted: the deletions of this call would "
+          "record '\(deletion.recordID.recordName)' cannot be deleted: the deletions of this call would "
           + "take more than \(limits.cascadedDeletionsMax) records along, which refer to them with "
           + "DELETE_SELF: delete some of those first, or fewer records at once"
       )
@@ -286,7 +260,7 @@ struct ReferencePlan {
         fail(
           save: referrer.save,
           message:
-            "record \'\(name)' refers to '\(target.recordName)' \(referrer.kind), which the same call "
+            "record '\(name)' refers to '\(target.recordName)' \(referrer.kind), which the same call "
             + "deletes\(along): save it without the reference, or leave the other one there"
         )
       }
@@ -298,10 +272,7 @@ struct ReferencePlan {
     var blocks: [RecordID: (target: RecordID, by: ReferenceSource)] = [:]
     var pending: [RecordID] = []
     for target in gone.records {
-      let blocker = try sources(of: target).first { source in
-        source.kind != .deleteSelf && isStaying(target.sibling(source.name), gone)
-      }
-      guard let blocker else { continue }
+      guard let blocker = try holder(of: target, gone) else { continue }
       blocks[target] = (target, blocker)
       pending.append(target)
     }
@@ -330,7 +301,7 @@ struct ReferencePlan {
       deletion.item,
       deletion.recordID,
       because: cause,
-      message: "record \'\(name)' cannot be deleted: \(along)'\(blocker.name)' still refers to "
+      message: "record '\(name)' cannot be deleted: \(along)'\(blocker.name)' still refers to "
         + "'\(target.recordName)' \(blocker.kind): \(remedy)"
     )
   }
@@ -360,21 +331,19 @@ struct ReferencePlan {
     _ reference: BindingReference,
     _ gone: Deleted
   ) throws {
-    let owned = (referrers[target] ?? []).filter {
+    let coming = (referrers[target] ?? []).filter {
       $0.kind == .deleteSelf && isAlive(save: $0.save)
     }
-    let added = owned.filter { !saves[$0.save].old.contains(reference) }
+    let added = coming.filter { !saves[$0.save].old.contains(reference) }
     guard !added.isEmpty else { return }
-    let staying = try sources(of: target).count { source in
-      source.kind == .deleteSelf && isStaying(target.sibling(source.name), gone)
-    }
-    let kept = staying + owned.count - added.count
+    let staying = try owned(by: target).count { isStaying($0, gone) }
+    let kept = staying + coming.count - added.count
     for referrer in added.dropFirst(max(0, limits.owningReferencesMax - kept)) {
       fail(
         save: referrer.save,
         .limitExceeded,
         message:
-          "record \'\(saves[referrer.save].recordID.recordName)' refers to '\(target.recordName)' "
+          "record '\(saves[referrer.save].recordID.recordName)' refers to '\(target.recordName)' "
           + "\(reference.kind), as \(kept + added.count) records would, and "
           + "\(limits.owningReferencesMax) may: use the action NONE, or spread them over several "
           + "targets"

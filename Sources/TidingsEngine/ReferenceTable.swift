@@ -4,15 +4,23 @@ internal import TidingsSQL
 /// Which records refer to which, for the references that bind.
 final class ReferenceTable {
   private let limits: Limits
-  private let select: any SQLStatement
+  private let selectAny: any SQLStatement
+  private let selectOwned: any SQLStatement
+  private let selectHolders: any SQLStatement
   private let insert: any SQLStatement
   private let delete: any SQLStatement
   private let deleteAll: any SQLStatement
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
-    select = try connection.prepare(
-      "SELECT kind, source FROM record_references WHERE zone_id = ?1 AND target = ?2"
+    selectAny = try connection.prepare(
+      "SELECT 1 FROM record_references WHERE zone_id = ?1 AND target = ?2 LIMIT 1"
+    )
+    selectOwned = try connection.prepare(
+      "SELECT source FROM record_references WHERE zone_id = ?1 AND target = ?2 AND kind = 1"
+    )
+    selectHolders = try connection.prepare(
+      "SELECT kind, source FROM record_references WHERE zone_id = ?1 AND target = ?2 AND kind > 1"
     )
     insert = try connection.prepare(
       "INSERT INTO record_references (zone_id, target, kind, source) VALUES (?1, ?2, ?3, ?4)"
@@ -26,18 +34,42 @@ final class ReferenceTable {
     deleteAll = try connection.prepare("DELETE FROM record_references WHERE zone_id = ?1")
   }
 
-  /// The records that refer to a target, sorted by kind and name.
-  func sources(of target: String, in zone: ZoneEntry) throws -> [ReferenceSource] {
-    var sources: [ReferenceSource] = []
-    select.bind(zone.number, at: 1)
-    select.bind(target, at: 2)
-    try select.forEachRow { () throws(SQLError) in
-      guard let kind = BindingReference.Kind(rawValue: select.int64(0)) else {
+  /// Something refers to a record.
+  func isTarget(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> Bool {
+    bind(recordName, zone, to: selectAny)
+    defer { selectAny.reset() }
+    return try selectAny.step()
+  }
+
+  /// The records that refer to one with delete-self, sorted.
+  func owned(by target: String, in zone: ZoneEntry) throws -> [String] {
+    var names: [String] = []
+    bind(target, zone, to: selectOwned)
+    try selectOwned.forEachRow { names.append(selectOwned.string(0)) }
+    return names
+  }
+
+  /// The first record that refers to one otherwise and is looked for: there may be very many.
+  func holder(
+    of target: String,
+    in zone: ZoneEntry,
+    where isWanted: (ReferenceSource) -> Bool
+  ) throws(SQLError) -> ReferenceSource? {
+    bind(target, zone, to: selectHolders)
+    defer { selectHolders.reset() }
+    while try selectHolders.step() {
+      guard let kind = BindingReference.Kind(rawValue: selectHolders.int64(0)) else {
         throw SQLError(.damaged, "a stored reference has no known kind")
       }
-      sources.append(ReferenceSource(kind: kind, name: select.string(1)))
+      let source = ReferenceSource(kind: kind, name: selectHolders.string(1))
+      if isWanted(source) { return source }
     }
-    return sources
+    return nil
+  }
+
+  private func bind(_ target: String, _ zone: ZoneEntry, to statement: any SQLStatement) {
+    statement.bind(zone.number, at: 1)
+    statement.bind(target, at: 2)
   }
 
   private func run(

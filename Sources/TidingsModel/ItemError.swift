@@ -44,6 +44,8 @@ public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let userDeletedZone = Self(rawValue: 28)
     /// The target of a reference is missing, or still referred to.
     public static let referenceViolation = Self(rawValue: 31)
+    /// The asset is not there: upload it first.
+    public static let assetNotAvailable = Self(rawValue: 35)
   }
 
   /// The reason.

@@ -11,6 +11,8 @@ internal import Musl
 final class DataFolder: Sendable {
   /// The database file.
   let databasePath: String
+  /// The folder of the assets' files.
+  let assetsPath: String
   private let lock: CInt
 
   /// Creates the folder if needed, and locks it.
@@ -25,6 +27,7 @@ final class DataFolder: Sendable {
     }
     lock = try Self.lock(path)
     databasePath = path + "/tidings.sqlite"
+    assetsPath = path + "/assets"
   }
 
   private static func lock(_ path: String) throws(StartError) -> CInt {

@@ -91,7 +91,9 @@ public final class TidingsServer: Sendable {
     loop.register(ZoneMethods())
     loop.register(SubscriptionMethods())
     loop.register(NotificationMethods())
-    loop.register(AssetMethods())
+    loop.register(
+      AssetMethods(core.assets, store: CoreRemote(loop.remote), limits: core.engine.limits)
+    )
     loop.register(SchemaMethods())
     loop.register(AccountMethods())
     loop.register(AdminMethods())
@@ -110,7 +112,6 @@ private struct RecordMethods: TidingsV1.RecordService.Server {}
 private struct ZoneMethods: TidingsV1.ZoneService.Server {}
 private struct SubscriptionMethods: TidingsV1.SubscriptionService.Server {}
 private struct NotificationMethods: TidingsV1.NotificationService.Server {}
-private struct AssetMethods: TidingsV1.AssetService.Server {}
 private struct SchemaMethods: TidingsV1.SchemaService.Server {}
 private struct AccountMethods: TidingsV1.AccountService.Server {}
 private struct AdminMethods: TidingsV1.AdminService.Server {}

@@ -1,12 +1,6 @@
 internal import CommandLineTools
 internal import TidingsJSON
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// A failure on this side of the wire.
 struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
@@ -17,35 +11,31 @@ struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
 struct Input: Sendable {
   /// Reads a file; `nil`: standard input.
   let read: @Sendable (_ path: String?) throws -> [UInt8]
+  /// Opens a file at an offset, to be read piece by piece; `nil`: standard input.
+  let open: @Sendable (_ path: String?, _ offset: Int) throws -> any ByteSource
 
-  static let system = Input { path in
-    let descriptor = path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
-    guard descriptor >= 0 else {
-      throw LocalFailure("cannot read '\(path ?? "")': \(String(cString: strerror(errno)))")
-    }
-    defer { if path != nil { close(descriptor) } }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = Self.read(descriptor, into: &buffer)
-      if count == 0 { return bytes }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw LocalFailure(
-          "cannot read \(path ?? "standard input"): \(String(cString: strerror(errno)))"
-        )
+  /// An input that is read whole.
+  init(_ read: @escaping @Sendable (_ path: String?) throws -> [UInt8]) {
+    self.read = read
+    open = { MemorySource(try read($0), offset: $1) }
+  }
+
+  private init() {
+    read = { path in
+      let source = try FileSource(path, offset: 0)
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = try source.read(into: &buffer, from: 0)
+        if count == 0 { return bytes }
+        bytes += buffer[..<count]
       }
-      bytes += buffer[..<count]
     }
+    open = { try FileSource($0, offset: $1) }
   }
 
-  private static func read(_ descriptor: CInt, into buffer: inout [UInt8]) -> Int {
-    #if canImport(Glibc)
-    Glibc.read(descriptor, &buffer, buffer.count)
-    #else
-    Musl.read(descriptor, &buffer, buffer.count)
-    #endif
-  }
+  /// Files and standard input.
+  static let system = Input()
 
   /// The values that one argument gives: a value, JSON lines, or a list of values.
   ///

@@ -31,13 +31,7 @@ struct Program: Sendable {
       environment: environment,
       input: .system,
       output: .system,
-      connect: { configuration in
-        let client = try await Client(configuration)
-        return Session(
-          transport: client.transport,
-          notifications: { client.notificationStream(after: $0) }
-        )
-      }
+      connect: Self.connect
     )
   }
 
@@ -56,6 +50,21 @@ struct Program: Sendable {
     self.connect = connect
   }
 
+  /// Begins to connect to a server.
+  static func connect(_ configuration: ClientConfiguration) async throws -> Session {
+    let client: Client
+    do {
+      client = try await Client(configuration)
+    } catch {
+      guard error.code == .invalidArgument else { throw error }
+      throw UsageError("--endpoint '\(configuration.endpoint)' cannot be used: \(error.message)")
+    }
+    return Session(
+      transport: client.transport,
+      notifications: { client.notificationStream(after: $0, onConnection: $1) }
+    )
+  }
+
   func run() async -> ExitCode {
     // The format is needed for errors too, whatever is wrong with the rest.
     let format = Self.requestedFormat(arguments, environment)
@@ -68,7 +77,7 @@ struct Program: Sendable {
   }
 
   private func run(_ output: Output) async throws -> ExitCode {
-    let (verbName, rest) = Self.takeVerb(arguments)
+    let (verbName, rest) = try Self.takeVerb(arguments)
     guard let verbName else { return try runWithoutVerb(output) }
     let verb: Verb
     do {
@@ -114,17 +123,21 @@ struct Program: Sendable {
   }
 
   /// Takes the verb, which may have two words: `schema get`.
-  private static func takeVerb(_ arguments: [String]) -> (verb: String?, rest: [String]) {
-    let (first, rest) = splitVerb(arguments)
+  private static func takeVerb(
+    _ arguments: [String]
+  ) throws(UsageError) -> (verb: String?, rest: [String]) {
+    let (first, rest) = try splitVerb(arguments)
     guard let first, Verb.all.contains(where: { $0.command.name.hasPrefix(first + " ") }) else {
       return (first, rest)
     }
-    let (second, operands) = splitVerb(rest)
+    let (second, operands) = try splitVerb(rest)
     return (second.map { "\(first) \($0)" } ?? first, operands)
   }
 
   /// Takes the verb, the first word that is neither an option nor an option's value.
-  private static func splitVerb(_ arguments: [String]) -> (verb: String?, rest: [String]) {
+  private static func splitVerb(
+    _ arguments: [String]
+  ) throws(UsageError) -> (verb: String?, rest: [String]) {
     let known = Settings.options + Verb.all.flatMap(\.command.options)
     var index = 0
     while index < arguments.count {
@@ -134,10 +147,22 @@ struct Program: Sendable {
         rest.remove(at: index)
         return (argument, rest)
       }
-      let option = known.first { option in
-        argument == "--" + option.name || option.letter.map { argument == "-\($0)" } ?? false
+      if argument == "--" {
+        index += 1
+        continue
       }
-      index += option?.value == nil ? 1 : 2
+      let name = argument.prefix { $0 != "=" }
+      let found = known.first { option in
+        name == "--" + option.name || option.letter.map { name == "-\($0)" } ?? false
+      }
+      // Whether a word that follows is its value cannot be known: it must not pass for the verb.
+      guard let option = found else {
+        let near = nearest(to: String(name.drop { $0 == "-" }), among: known.map(\.name))
+        throw UsageError(
+          "unknown option '\(argument)'" + (near.map { "; did you mean --\($0)?" } ?? "")
+        )
+      }
+      index += option.value == nil || name != argument ? 1 : 2
     }
     return (nil, arguments)
   }

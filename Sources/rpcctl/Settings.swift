@@ -56,7 +56,7 @@ struct Settings: Sendable {
   let scope: TidingsV1.DatabaseScope
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
-    var client = ClientConfiguration(endpoint: arguments["endpoint"] ?? "")
+    var client = ClientConfiguration(endpoint: try Self.endpoint(arguments))
     client.container = arguments["container"] ?? ""
     client.environment =
       arguments["environment"] == "production" ? .production : .development
@@ -71,6 +71,20 @@ struct Settings: Sendable {
       case "shared": .shared
       default: .private
       }
+  }
+
+  /// The endpoint, if it looks like one.
+  private static func endpoint(_ arguments: ParsedArguments) throws(UsageError) -> String {
+    let text = arguments["endpoint"] ?? ""
+    if text.hasPrefix("ipc://"), text.utf8.count > "ipc://".utf8.count { return text }
+    if text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":") {
+      let host = text[..<colon].dropFirst("tcp://".count)
+      let port = UInt16(text[text.index(after: colon)...])
+      if !host.isEmpty, let port, port > 0 { return text }
+    }
+    throw UsageError(
+      "\(arguments.source("endpoint")) takes tcp://HOST:PORT or ipc://PATH, not '\(text)'"
+    )
   }
 
   var container: String { client.container }

@@ -11,8 +11,10 @@ struct Verb: Sendable {
 
   static let all: [Verb] =
     [
-      modifyRecords, fetchRecords, modifyZones, fetchZones, modifySubscriptions, fetchSubscriptions,
-      fetchNotificationChanges, markNotificationsRead, watch,
+      modifyRecords, fetchRecords, query, explain, export, importRecords, modifyZones, fetchZones,
+      uploadAsset, downloadAsset, modifySubscriptions, fetchSubscriptions,
+      fetchNotificationChanges, markNotificationsRead,
+      watch,
     ] + schemaVerbs + [call, describe, status, help]
 
   /// The verb with a name.
@@ -66,7 +68,10 @@ struct Invocation: Sendable {
 struct Session: Sendable {
   /// Carries calls.
   let transport: any ClientTransport
-  /// The user's notifications after a token.
+  /// The user's notifications after a token; the closure hears of the connection.
   let notifications:
-    @Sendable (_ token: [UInt8]) -> any AsyncSequence<TidingsV1.Notification, RPCError> & Sendable
+    @Sendable (
+      _ token: [UInt8],
+      _ onConnection: @escaping @Sendable (NotificationStream.Connection) -> Void
+    ) -> any AsyncSequence<TidingsV1.Notification, RPCError> & Sendable
 }

@@ -78,6 +78,16 @@ public final class ServerProcess: Sendable {
     }
   }
 
+  /// The most memory that the process had so far, in bytes.
+  public func memoryPeakBytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    guard let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+      throw WaitingFailure(description: "the system does not tell the memory of \(pid)")
+    }
+    return kilobytes * 1024
+  }
+
   /// Waits for the end.
   @discardableResult
   public func waitForExit() async throws -> Exit {

@@ -28,6 +28,14 @@ public final class TemporaryFolder: Sendable {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
   }
 
+  /// Lets a file look as if nobody had changed it for years.
+  public func makeOld(_ name: String) throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)],
+      ofItemAtPath: file(name)
+    )
+  }
+
   /// The content of each file in a folder of this one, by name.
   public func contents(_ subfolder: String) throws -> [String: [UInt8]] {
     var contents: [String: [UInt8]] = [:]

@@ -56,7 +56,14 @@ internal import TidingsModel
       isAtomic: isAtomic,
       limits: limits,
       stored: .init(
-        sources: { graph.sources[$0.recordName] ?? [] },
+        owned: { target in
+          (graph.sources[target.recordName] ?? []).filter { $0.kind == .deleteSelf }.map(\.name)
+        },
+        holder: { target, isWanted in
+          (graph.sources[target.recordName] ?? []).first {
+            $0.kind != .deleteSelf && isWanted($0)
+          }
+        },
         exists: { graph.records.contains($0.recordName) }
       )
     )

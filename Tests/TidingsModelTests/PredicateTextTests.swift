@@ -155,6 +155,7 @@ struct PredicateTextTests {
       ("a = 1 b = 2", 7, "found 'b'"),
       ("(a = 1", 7, "')'"),
       ("a MATCHES 'x'", 3, "MATCHES is not supported"),
+      ("size > 3", 1, "write #size for a field of this name"),
       ("a.b = 1", 2, "key paths"),
       ("a[0] = 1", 2, "subscripts"),
       ("a BEGINSWITH[cd] 'x'", 13, "[cd]"),

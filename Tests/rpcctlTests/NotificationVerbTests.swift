@@ -1,6 +1,8 @@
 import Testing
+import TidingsClient
 import TidingsProto
 import TidingsProtobuf
+import TidingsRPC
 
 @testable import rpcctl
 
@@ -102,6 +104,39 @@ import TidingsProtobuf
       staysOpen: true
     )
     #expect(uncounted.exitCode == .success && uncounted.out == Self.line(1))
+  }
+
+  @Test("the columns of a watch widen with what they show")
+  func watchTable() async {
+    let id = "0b6e2f4e-3f5c-4f0b-9d55-6a3c6f0f8d11"
+    var wide = Self.notification(2)
+    wide.recordID?.recordName = id
+    let run = await ProgramRun(
+      "watch",
+      format: .table,
+      notifications: [Self.notification(1), wide, Self.notification(3)]
+    )
+    let lines = run.out.split(separator: "\n").map(String.init)
+    let columns = lines.map { line in line.firstRange(of: "1-").map { line[..<$0.lowerBound].count }
+    }
+    #expect(lines.count == 4 && lines[2].contains("T/\(id) "))
+    #expect(columns[2] == columns[3] && columns[1] != columns[2])
+  }
+
+  @Test("a watch says that the connection was lost and made again")
+  func watchConnection() async {
+    let run = await ProgramRun(
+      "watch",
+      notifications: [Self.notification(1)],
+      connections: [.lost(RPCError(.unavailable, "gone")), .restored]
+    )
+    #expect(
+      run.err == """
+        rpcctl: the connection is lost, trying again: UNAVAILABLE: gone
+        rpcctl: the connection is there again; nothing is missed
+
+        """
+    )
   }
 
   @Test("marking tells each result")

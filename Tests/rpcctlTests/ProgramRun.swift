@@ -11,7 +11,7 @@ struct ProgramRun {
   let out: String
   let err: String
   let exitCode: ExitCode
-  let calls: [ScriptedTransport.Call]
+  private(set) var calls: [ScriptedTransport.Call] = []
   let configuration: ClientConfiguration?
 
   init(
@@ -21,6 +21,7 @@ struct ProgramRun {
     format: OutputFormat = .jsonl,
     notifications: [TidingsV1.Notification] = [],
     staysOpen: Bool = false,
+    connections: [NotificationStream.Connection] = [],
     answer: @escaping ScriptedTransport.Answer = ScriptedTransport.noAnswer
   ) async {
     await self.init(
@@ -30,6 +31,7 @@ struct ProgramRun {
       format: format,
       notifications: notifications,
       staysOpen: staysOpen,
+      connections: connections,
       answer: answer
     )
   }
@@ -41,19 +43,44 @@ struct ProgramRun {
     format: OutputFormat = .jsonl,
     notifications: [TidingsV1.Notification] = [],
     staysOpen: Bool = false,
+    connections: [NotificationStream.Connection] = [],
     answer: @escaping ScriptedTransport.Answer = ScriptedTransport.noAnswer
   ) async {
-    let (out, err) = (Recorder(), Recorder())
     let transport = ScriptedTransport(answer: answer)
+    await self.init(
+      list: arguments,
+      environment: environment,
+      files: files,
+      format: format,
+      notifications: notifications,
+      staysOpen: staysOpen,
+      connections: connections,
+      transport: transport
+    )
+    calls = transport.calls
+  }
+
+  /// A run against a transport; real files, where wanted, are those that `files` does not have.
+  init(
+    list arguments: [String],
+    environment: [String: String] = [:],
+    files: [String: String] = [:],
+    realFiles: Bool = false,
+    format: OutputFormat = .jsonl,
+    notifications: [TidingsV1.Notification] = [],
+    staysOpen: Bool = false,
+    connections: [NotificationStream.Connection] = [],
+    transport: any ClientTransport
+  ) async {
+    let (out, err) = (Recorder(), Recorder())
     let configuration = Box<ClientConfiguration>()
     let program = Program(
       arguments,
       environment: environment,
       input: Input { path in
-        guard let text = files[path ?? "-"] else {
-          throw LocalFailure("cannot read '\(path ?? "-")'")
-        }
-        return Array(text.utf8)
+        if let text = files[path ?? "-"] { return Array(text.utf8) }
+        guard realFiles else { throw LocalFailure("cannot read '\(path ?? "-")'") }
+        return try Input.system.read(path)
       },
       output: Output(
         format: format,
@@ -64,8 +91,9 @@ struct ProgramRun {
         configuration.set(settings)
         return Session(
           transport: transport,
-          notifications: { _ in
-            ScriptedNotifications(list: notifications, staysOpen: staysOpen)
+          notifications: { _, onConnection in
+            for connection in connections { onConnection(connection) }
+            return ScriptedNotifications(list: notifications, staysOpen: staysOpen)
           }
         )
       }
@@ -73,7 +101,6 @@ struct ProgramRun {
     exitCode = await program.run()
     self.out = out.text
     self.err = err.text
-    calls = transport.calls
     self.configuration = configuration.value
   }
 }

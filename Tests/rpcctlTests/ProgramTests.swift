@@ -33,6 +33,32 @@ import TidingsRPC
       (["fetch-records"], "at least one NAME is needed"),
       (["fetch-records", "a", "--key", "x"], "unknown option '--key'; did you mean --keys?"),
       (["--bogus", "fetch-records"], "unknown option '--bogus'"),
+      (["--ass", "u", "fetch-zones"], "unknown option '--ass'; did you mean --as?"),
+      (["--endpoin=x", "fetch-zones"], "unknown option '--endpoin=x'; did you mean --endpoint?"),
+      (
+        ["fetch-zones", "--endpoint", "localhost:5570"],
+        "--endpoint takes tcp://HOST:PORT or ipc://PATH, not 'localhost:5570'"
+      ),
+      (["fetch-zones", "--endpoint=tcp://h:0"], "--endpoint takes tcp://HOST:PORT"),
+      (["watch", "--new", "--token", "AQ=="], "--new and --token say two different beginnings"),
+      (["query"], "which TYPE of record?"),
+      (["query", "a", "b"], "a query has one TYPE, and got 'b' too"),
+      (["query", "T", "--zone", "z", "--all-zones"], "--zone and --all-zones exclude each other"),
+      (["query", "T", "--all", "--limit", "1"], "--limit and --all exclude each other"),
+      (["query", "T", "--sort", "a,"], "--sort takes FIELD, -FIELD or distance("),
+      (["query", "T", "--cursor", "AQ=="], "--cursor goes on with its query: leave out 'T'"),
+      (
+        ["query", "--cursor", "AQ==", "--sort", "a"],
+        "--cursor goes on with its query: leave out --sort"
+      ),
+      (
+        ["query", "T", "--where", "a = %@", "--arg", #"{"bytes":"*"}"#],
+        "--arg 1.bytes: the string is not base64"
+      ),
+      (
+        ["query", "T", "--where", "a = %@", "--arg", #""Berlin"#],
+        "--arg '\"Berlin' is not JSON: "
+      ),
       (
         ["fetch-zones", "--database", "privat"],
         "--database takes public, private, shared, not 'privat'; did you mean private?"
@@ -61,6 +87,12 @@ import TidingsRPC
     #expect(run.exitCode == .usage)
     #expect(run.err.hasPrefix("rpcctl: \(message)"), "\(run.err)")
     #expect(run.out.isEmpty && run.configuration == nil)
+  }
+
+  @Test("a malformed value says where it comes from")
+  func source() async {
+    let run = await ProgramRun("fetch-zones", environment: ["RPCCTL_TIMEOUT": "soon"])
+    #expect(run.err.hasPrefix("rpcctl: RPCCTL_TIMEOUT takes a time like"))
   }
 
   @Test("options stand before and after the verb, and in the environment")

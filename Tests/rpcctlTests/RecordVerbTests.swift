@@ -70,6 +70,81 @@ import TidingsRPC
     )
   }
 
+  @Test("--dry-run and the device's mark are sent; cascades are told")
+  func dryRun() async throws {
+    let response = TidingsV1.ModifyRecordsResponse(
+      results: [.init(recordID: .init(recordName: "h1"), outcome: .deleted(true))],
+      cascadedDeletions: [
+        .init(
+          recordID: .init(recordName: "r1", zoneID: .init(zoneName: "z")),
+          recordType: "Rooms",
+          targetID: .init(recordName: "h1")
+        )
+      ]
+    )
+    let arguments = ["modify-records", "--dry-run", "--client-token-data", "m", "--delete", "h1"]
+    let run = await ProgramRun(list: arguments, format: .table) { _ in [response.encoded()] }
+    let request = try TidingsV1.ModifyRecordsRequest(decoding: run.calls[0].request)
+    #expect(request.dryRun && request.clientChangeTokenData == Array("m".utf8))
+    #expect(
+      run.out == """
+        RECORD  TYPE   CHANGE TAG  RESULT
+        h1                         would be deleted
+        z/r1    Rooms              would be deleted with h1
+
+        """
+    )
+    #expect(run.err == "nothing was written (--dry-run)\n")
+    let lines = await ProgramRun(list: arguments) { _ in [response.encoded()] }
+    #expect(
+      lines.out.hasSuffix(
+        #"{"recordName":"r1","zoneName":"z","recordType":"Rooms","deleted":true,"deletedWith":{"recordName":"h1"}}"#
+          + "\n"
+      )
+    )
+  }
+
+  @Test("a conflict shows what was sent, what is stored and what was read")
+  func conflict() async {
+    func record(_ tag: String, _ price: Int64) -> TidingsV1.Record {
+      .init(
+        recordID: .init(recordName: "h1"),
+        recordType: "T",
+        fields: [
+          "price": .init(value: .int64Value(price)), "city": .init(value: .stringValue("B")),
+        ],
+        changeTag: tag
+      )
+    }
+    let response = TidingsV1.ModifyRecordsResponse(results: [
+      .init(
+        recordID: .init(recordName: "h1"),
+        outcome: .error(.init(code: .serverRecordChanged, message: "changed")),
+        serverRecord: record("9", 7),
+        ancestorRecord: record("4", 5)
+      )
+    ])
+    let run = await ProgramRun(
+      "modify-records",
+      "--save",
+      #"{"recordType":"T","recordName":"h1","changeTag":"4","fields":{"price":6,"city":"B"}}"#,
+      format: .table
+    ) { _ in [response.encoded()] }
+    #expect(run.exitCode == .itemsFailed)
+    #expect(
+      run.out.hasSuffix(
+        """
+
+        conflict of h1:
+        FIELD         SENT  STORED  AS READ
+        (change tag)  4     9       4
+        price         6     7       5
+
+        """
+      )
+    )
+  }
+
   @Test("as a table, and as one array")
   func formats() async {
     let table = await ProgramRun("fetch-records", "h1", "no", format: .table) { _ in

@@ -1,4 +1,5 @@
 import Testing
+import TidingsJSON
 
 @testable import rpcctl
 
@@ -21,6 +22,26 @@ import Testing
   @Test("no rows print nothing")
   func empty() {
     #expect(Table(["NAME"]).description == "")
+  }
+
+  @Test("the lines of an error stand under its row, in their columns")
+  func notes() {
+    var results = Results(columns: ["A", "RESULT"])
+    results.appendFailure(.null, ["x", "wrong:\n  a = = 1\n      ^"])
+    results.append(.null, ["long", "ok"])
+    let out = Recorder()
+    let output = Output(format: .table, writeData: { out.append($0) }, writeMessage: { _ in })
+    #expect(results.finish(output) == .itemsFailed)
+    #expect(
+      out.text == """
+        A     RESULT
+        x     wrong:
+          a = = 1
+              ^
+        long  ok
+
+        """
+    )
   }
 
   @Test("terminals get no control characters from data")

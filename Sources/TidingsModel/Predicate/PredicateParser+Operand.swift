@@ -58,7 +58,9 @@ extension PredicateParser {
     guard let name = scanner.word else { throw scanner.expected("the name of a field or a value") }
     if scanner.take(.selfWord) { return .field(Predicate.Comparison.fullTextField) }
     if let keyword = scanner.keyword {
-      if let refusal = keyword.refusal { throw scanner.error(refusal) }
+      if let refusal = keyword.refusal {
+        throw scanner.error("\(refusal); write #\(name) for a field of this name")
+      }
       throw scanner.error(
         "expected the name of a field or a value, found '\(name)'; "
           + "write #\(name) for a field of this name"

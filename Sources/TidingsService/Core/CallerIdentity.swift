@@ -15,6 +15,21 @@ enum CallerIdentity {
     )
   }
 
+  /// The caller of a call that runs as a task.
+  static func caller(of call: ServerCall) throws(ItemError) -> Caller {
+    func name(_ key: String) throws(ItemError) -> String {
+      guard var text = call.metadata[key] else { return "" }
+      var result: Result<String, ItemError> = .success("")
+      text.withUTF8 { bytes in
+        result = Result { () throws(ItemError) in
+          try Self.name(UnsafeRawBufferPointer(bytes), key)
+        }
+      }
+      return try result.get()
+    }
+    return Caller(user: try name(Metadata.userKey), device: try name(Metadata.deviceKey))
+  }
+
   private static func name(
     _ bytes: UnsafeRawBufferPointer?,
     _ key: String

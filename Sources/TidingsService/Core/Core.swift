@@ -40,6 +40,7 @@ final class Core: LoopTurn {
   private let folder: DataFolder
   private let checkpointer: Checkpointer
   let readers: ReaderPool
+  let assets: AssetFiles
   private var choresDue: ContinuousClock.Instant?
   private var isOpen = false
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
@@ -66,6 +67,12 @@ final class Core: LoopTurn {
     )
     connection.setMovesLogOnClose(true)
     checkpointer = Checkpointer(path: folder.databasePath)
+    assets = try AssetFiles(
+      path: folder.assetsPath,
+      databasePath: folder.databasePath,
+      limits: limits,
+      logger: logger
+    )
     readers = ReaderPool(path: folder.databasePath, limits: limits, remote: remote)
     choresDue = .now
   }
@@ -192,6 +199,7 @@ final class Core: LoopTurn {
     for job in readers.stop() {
       loop.fail(job.token, RPCError(.unavailable, "the server is stopping"))
     }
+    assets.stop()
     checkpointer.stop()
   }
 
@@ -230,6 +238,7 @@ final class Core: LoopTurn {
     if group.hasWrites {
       group.counters.commits = 1
       if engine.hasUrgentChores { choresDue = .now }
+      assets.collect(engine.takeCollectedAssets())
       if checkpointer.logGrew(to: connection.logFrames) { _ = try? connection.checkpoint() }
     }
     counters += group.counters

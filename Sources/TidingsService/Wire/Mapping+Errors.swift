@@ -1,3 +1,4 @@
+internal import TidingsFiles
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
@@ -31,6 +32,7 @@ extension RPCError {
     case let error as MessageDecodingError:
       self.init(.invalidArgument, "the request message cannot be decoded: \(error)")
     case let error as SQLError: self.init(error)
+    case let error as FileError: self.init(error)
     default: self.init(.internal, "a defect of the server: \(type(of: error))")
     }
   }
@@ -45,6 +47,16 @@ extension RPCError {
           value: TidingsV1.ItemError(error).encoded()
         )
       ]
+    )
+  }
+
+  private init(_ error: FileError) {
+    self.init(
+      .unavailable,
+      error.isFull
+        ? "the disk of the server is full: try again later"
+        : "the disk of the server cannot be used now: try again later",
+      details: [.retryInfo(after: .seconds(error.isFull ? 10 : 1))]
     )
   }
 
@@ -74,7 +86,8 @@ extension ItemError.Code {
     case .serverRecordChanged, .batchRequestFailed: .aborted
     case .changeTokenExpired: .outOfRange
     case .limitExceeded: .resourceExhausted
-    case .badDatabase, .serverRejectedRequest, .referenceViolation: .failedPrecondition
+    case .badDatabase, .serverRejectedRequest, .referenceViolation, .assetNotAvailable:
+      .failedPrecondition
     case .serviceUnavailable: .unavailable
     default: .internal
     }

@@ -20,15 +20,19 @@ struct Output: Sendable {
   private(set) var format: OutputFormat
   /// Errors are JSON too: a program asked for it, rather than a pipe being there.
   private var failsInJSON = false
+  /// Messages go to a terminal: how far long work has come may be shown.
+  let showsProgress: Bool
   private let writeData: @Sendable ([UInt8]) -> Void
   private let writeMessage: @Sendable ([UInt8]) -> Void
 
   init(
     format: OutputFormat,
+    showsProgress: Bool = false,
     writeData: @escaping @Sendable ([UInt8]) -> Void,
     writeMessage: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.format = format
+    self.showsProgress = showsProgress
     self.writeData = writeData
     self.writeMessage = writeMessage
   }
@@ -36,6 +40,7 @@ struct Output: Sendable {
   /// The process's own: a table on a terminal, else JSON lines.
   static let system = Output(
     format: isatty(STDOUT_FILENO) == 1 ? .table : .jsonl,
+    showsProgress: isatty(STDERR_FILENO) == 1,
     writeData: { write($0, to: STDOUT_FILENO) },
     writeMessage: { write($0, to: STDERR_FILENO) }
   )
@@ -84,6 +89,15 @@ struct Output: Sendable {
 
   /// Tells something that is not data.
   func tell(_ message: String) { writeMessage(Array("\(message)\n".utf8)) }
+
+  /// Shows how far work has come, in place of what was shown before.
+  func show(progress: String) { writeMessage(Array("\r\u{1B}[K\(progress)".utf8)) }
+
+  /// Removes what `show(progress:)` showed.
+  func endProgress() { if showsProgress { writeMessage(Array("\r\u{1B}[K".utf8)) } }
+
+  /// Prints bytes as they are.
+  func write(bytes: [UInt8]) { writeData(bytes) }
 
   /// Tells why the program fails, and returns how it ends.
   func fail(_ error: any Error) -> ExitCode {

@@ -2,11 +2,20 @@
 struct Table: CustomStringConvertible {
   let header: [String]
   private(set) var rows: [[String]] = []
+  /// Lines that stand under a row, by its index.
+  private var notes: [Int: [String]] = [:]
 
   init(_ header: [String]) { self.header = header }
 
   /// Adds a row; terminals obey control characters, so those are shown as escapes.
   mutating func append(_ row: [String]) { rows.append(row.map(printable)) }
+
+  /// Adds a row whose last cell may have several lines: the further ones stand under the row.
+  mutating func append(_ row: [String], lastCell: String) {
+    var lines = lastCell.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    append(row + [lines.removeFirst()])
+    if !lines.isEmpty { notes[rows.count - 1] = lines.map(printable) }
+  }
 
   /// The header and the rows, each ending in a line break; no rows: nothing.
   var description: String { rows.isEmpty ? "" : lines(widths: widths) }
@@ -18,7 +27,12 @@ struct Table: CustomStringConvertible {
   }
 
   private func lines(widths: [Int]) -> String {
-    ([header] + rows).map { Self.line($0, widths: widths) }.joined()
+    var text = Self.line(header, widths: widths)
+    for (index, row) in rows.enumerated() {
+      text += Self.line(row, widths: widths)
+      for note in notes[index] ?? [] { text += note + "\n" }
+    }
+    return text
   }
 
   /// One line, its cells padded to the columns; the last is not.

@@ -95,7 +95,7 @@ extension FieldValueJSON {
     ])
   }
 
-  private func json(_ asset: TidingsV1.Asset) -> JSONValue {
+  func json(_ asset: TidingsV1.Asset) -> JSONValue {
     .object([
       "asset": .object([
         "checksum": .string(Base64.encode(asset.checksum)), "size": .integer(asset.size),

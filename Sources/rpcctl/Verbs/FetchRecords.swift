@@ -28,7 +28,7 @@ extension Verb {
       }
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
       let response = try await records.fetchRecords(request, options: invocation.callOptions)
-      return RecordResults.print(response.results, invocation.output, hasFields: true)
+      return RecordResults.print(response.results, invocation.output)
     }
   )
 

@@ -34,7 +34,9 @@ enum SubscriptionResults {
     _ subscriptionResults: [TidingsV1.SubscriptionResult],
     _ output: Output
   ) throws -> ExitCode {
-    var results = Results(columns: ["SUBSCRIPTION", "RECORD TYPE", "PREDICATE", "ON", "RESULT"])
+    var results = Results(columns: [
+      "SUBSCRIPTION", "RECORD TYPE", "PREDICATE", "ZONE", "ON", "RESULT",
+    ])
     for result in subscriptionResults {
       let id = result.subscriptionID
       switch result.outcome {
@@ -43,23 +45,23 @@ enum SubscriptionResults {
           try SubscriptionJSON.json(subscription),
           [
             subscription.subscriptionID, subscription.recordType, predicate(subscription),
-            changes(subscription), "ok",
+            subscription.zoneID?.name ?? "all", changes(subscription), "ok",
           ]
         )
       case .deleted:
         results.append(
           .object(["subscriptionId": .string(id), "deleted": .bool(true)]),
-          [id, "", "", "", "deleted"]
+          [id, "", "", "", "", "deleted"]
         )
       case .error(let error):
         results.appendFailure(
           .object(["subscriptionId": .string(id), "error": error.json]),
-          [id, "", "", "", error.text]
+          [id, "", "", "", "", error.text]
         )
       case nil:
         results.appendFailure(
           .object(["subscriptionId": .string(id)]),
-          [id, "", "", "", "no outcome"]
+          [id, "", "", "", "", "no outcome"]
         )
       }
     }

@@ -25,6 +25,12 @@ extension Verb {
           "if-unchanged compares the change tag; changed-keys and all-keys compare nothing."
         ),
         Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
+        Option(flag: "dry-run", "Write nothing; tell what would become of each record."),
+        Option(
+          "client-token-data",
+          value: "TEXT",
+          "This device's mark, which comes back with the changes of the zones."
+        ),
         Option(
           "idempotency-key",
           value: "KEY",
@@ -32,9 +38,13 @@ extension Verb {
         ),
       ],
       discussion: """
-        Example:
+        Examples:
           rpcctl modify-records --save '{"recordType":"Houses","recordName":"h1",
             "fields":{"address":"1 Main St","price":300000}}'
+          rpcctl modify-records --policy changed-keys --save @houses.json --delete h7 h8
+          rpcctl modify-records --dry-run --delete h1
+          rpcctl modify-records --save '{"recordType":"Rooms","recordName":"r1","parent":"h1",
+            "fields":{"house":{"reference":{"recordName":"h1","action":"deleteSelf"}}}}'
 
         Plain values become typed fields: a string, a whole number (64 bits), a number with a
         fraction or an exponent (double), true and false (1 and 0), a list of one type, null (removes
@@ -46,7 +56,14 @@ extension Verb {
           {"asset":{"checksum":"base64","size":123}}
           {"int64":"5"}  {"double":5}  {"string":"x"}
 
-        What fetch-records prints can be given to --save; it keeps the change tag.
+        `zoneName` in a record wins over --zone. What fetch-records prints can be given to --save; it
+        keeps the change tag. jq writes 5.0 as 5, which makes a double a whole number: write
+        {"double":5} where that matters.
+
+        Deletions tell which records they take along (references with deleteSelf); --dry-run tells it
+        beforehand. A record that was changed meanwhile fails with SERVER_RECORD_CHANGED: as a table,
+        its fields as sent, as stored and as they were when they were read follow; as JSON, the
+        members serverRecord and ancestorRecord.
         """
     ),
     run: { invocation in
@@ -55,7 +72,7 @@ extension Verb {
       options.idempotencyKey = invocation.arguments["idempotency-key"]
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
       let response = try await records.modifyRecords(request, options: options)
-      return RecordResults.print(response.results, invocation.output, hasFields: false)
+      return ModifyRecordsResults.print(response, of: request, invocation.output)
     }
   )
 
@@ -81,13 +98,10 @@ extension Verb {
     guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
       throw UsageError("nothing to do: --save and --delete say what")
     }
-    request.savePolicy =
-      switch arguments["policy"] {
-      case "changed-keys": .changedKeys
-      case "all-keys": .allKeys
-      default: .ifServerRecordUnchanged
-      }
+    request.savePolicy = savePolicy(arguments)
     if arguments.has("no-atomic") { request.atomic = false }
+    request.dryRun = arguments.has("dry-run")
+    request.clientChangeTokenData = Array((arguments["client-token-data"] ?? "").utf8)
     return request
   }
 }

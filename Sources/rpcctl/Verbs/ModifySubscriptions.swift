@@ -10,12 +10,7 @@ extension Verb {
       options: [
         Option("query", value: "TYPE", "Subscribe to records of this type."),
         Option("where", value: "PREDICATE", "Which of them; without it all."),
-        Option(
-          "arg",
-          value: "JSON",
-          repeats: true,
-          "The next argument of the predicate (%@ or %K)."
-        ),
+        argumentOption,
         Option(
           "on",
           value: "create,update,delete",
@@ -43,10 +38,10 @@ extension Verb {
         Option("delete", value: "ID…", takesMany: true, "Subscriptions to delete."),
       ],
       discussion: """
-        Example:
+        Examples:
           rpcctl modify-subscriptions --query Houses --where 'price > 100000' \\
             --on create,update --id pricey --alert-body 'A pricey house'
-          rpcctl modify-subscriptions --query Houses --where 'city == %@' --arg '"Berlin"'
+          rpcctl modify-subscriptions --query Houses --where 'city == %@' --arg Berlin
           rpcctl modify-subscriptions --delete pricey
         """
     ),
@@ -107,20 +102,6 @@ extension Verb {
     subscription.firesOnce = arguments.has("once")
     subscription.notificationInfo = notificationInfo(arguments)
     return subscription
-  }
-
-  private static func predicate(_ invocation: Invocation) throws -> TidingsV1.Predicate? {
-    let texts = invocation.arguments.all("arg")
-    guard let text = invocation.arguments["where"] else {
-      if !texts.isEmpty { throw UsageError("--arg needs --where PREDICATE") }
-      return nil
-    }
-    return .init(
-      text: text,
-      arguments: try texts.enumerated().map { index, text in
-        try FieldValueJSON().value(try invocation.input.value(text, "--arg"), "--arg \(index + 1)")
-      }
-    )
   }
 
   private static func notificationInfo(_ arguments: ParsedArguments) -> TidingsV1.NotificationInfo?

@@ -3,22 +3,31 @@ internal import TidingsProto
 
 /// What became of records, as it is printed.
 enum RecordResults {
-  private static let columns = ["RECORD", "TYPE", "CHANGE TAG", "RESULT"]
+  /// The columns of a save; those of a fetch end with the fields.
+  static let columns = ["RECORD", "TYPE", "CHANGE TAG", "RESULT"]
 
-  /// Prints results; those of a fetch with the fields.
-  static func print(
+  /// Prints the results of a fetch.
+  static func print(_ recordResults: [TidingsV1.RecordResult], _ output: Output) -> ExitCode {
+    var results = Results(columns: columns.dropLast() + ["FIELDS"])
+    add(recordResults, to: &results, hasFields: true)
+    return results.finish(output)
+  }
+
+  /// Adds results, with the fields of the records or the words for what became of them.
+  static func add(
     _ recordResults: [TidingsV1.RecordResult],
-    _ output: Output,
-    hasFields: Bool
-  ) -> ExitCode {
-    var results = Results(columns: hasFields ? columns.dropLast() + ["FIELDS"] : columns)
+    to results: inout Results,
+    hasFields: Bool,
+    saved: String = "saved",
+    deleted: String = "deleted"
+  ) {
     for result in recordResults {
       let id = result.recordID ?? .init()
       let name = name(id)
       switch result.outcome {
       case .record(let record):
         let text =
-          hasFields ? FieldValueJSON().json(record.fields).description : "saved"
+          hasFields ? FieldValueJSON().json(record.fields).description : saved
         results.append(
           RecordJSON.json(record, hasFields: hasFields),
           [self.name(record.recordID ?? id), record.recordType, record.changeTag, text]
@@ -29,14 +38,13 @@ enum RecordResults {
             "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON,
             "deleted": .bool(true),
           ]),
-          [name, "", "", "deleted"]
+          [name, "", "", deleted]
         )
       case .error(let error):
         results.appendFailure(json(result, id, error), [name, "", "", error.text])
       case nil: results.appendFailure(json(result, id, .init()), [name, "", "", "no outcome"])
       }
     }
-    return results.finish(output)
   }
 
   private static func json(
@@ -51,7 +59,8 @@ enum RecordResults {
     ])
   }
 
-  private static func name(_ id: TidingsV1.RecordID) -> String {
+  /// The record's name, with the zone's unless that is the default one.
+  static func name(_ id: TidingsV1.RecordID) -> String {
     guard let zone = id.zoneID?.name, zone != ZoneName.defaultZone else { return id.recordName }
     return "\(zone)/\(id.recordName)"
   }

@@ -17,7 +17,8 @@ struct Results {
 
   /// Adds the result of an item that failed.
   mutating func appendFailure(_ json: JSONValue, _ row: [String]) {
-    append(json, row)
+    list.append(json)
+    table.append(Array(row.dropLast()), lastCell: row.last ?? "")
     hasFailures = true
   }
 

@@ -1,4 +1,5 @@
 internal import CommandLineTools
+internal import TidingsClient
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
@@ -21,7 +22,8 @@ extension Verb {
       ],
       discussion: """
         Begins with the unread notifications in the log and goes on with those that come; nothing is
-        missed, nothing is printed twice.
+        missed, nothing is printed twice. When the server goes away the watch waits for it, and says so
+        on standard error.
 
         `--timeout TIME` on the command line ends the watch, here, after that time: with 1 if --count
         was not reached, otherwise with 0. Without it the watch goes on until it is interrupted (130).
@@ -37,6 +39,9 @@ extension Verb {
       let count = try arguments.number("count", in: 1...Int(Int32.max))
       let limit =
         arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
+      if arguments.has("new"), arguments.has("token") {
+        throw UsageError("--new and --token say two different beginnings: give one of them")
+      }
       var token = try changeToken(arguments)
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
@@ -46,7 +51,8 @@ extension Verb {
         output: invocation.output,
         subscriptionIDs: Set(arguments.all("subscription"))
       )
-      let stream = session.notifications(token)
+      let output = invocation.output
+      let stream = session.notifications(token) { output.tell(connectionText($0)) }
       let printed = try await withTimeLimit(limit) { progress in
         try await printer.print(stream, countMax: count, progress)
       }
@@ -56,6 +62,13 @@ extension Verb {
       )
     }
   )
+
+  private static func connectionText(_ connection: NotificationStream.Connection) -> String {
+    switch connection {
+    case .lost(let error): "rpcctl: the connection is lost, trying again: \(error)"
+    case .restored: "rpcctl: the connection is there again; nothing is missed"
+    }
+  }
 
   /// A stream tries again for ever; a server that was never there is told at once.
   private static func requireServer(_ session: Session, _ invocation: Invocation) async throws {

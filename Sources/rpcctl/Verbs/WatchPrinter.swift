@@ -12,8 +12,9 @@ final class WatchProgress: Sendable {
 
 /// Prints notifications one by one.
 struct WatchPrinter: Sendable {
-  /// A table that is printed while it grows cannot fit its columns to their content.
-  private static let widths = [24, 16, 16, 24, 32, 0]
+  /// A table that is printed while it grows cannot fit its columns to their content: it begins with
+  /// these, and widens them from the line on that needs it.
+  private static let widthsAtFirst = [24, 16, 16, 24, 32, 0]
 
   let output: Output
   /// Empty: all.
@@ -25,21 +26,27 @@ struct WatchPrinter: Sendable {
     countMax: Int?,
     _ progress: WatchProgress
   ) async throws {
+    var widths = Self.widthsAtFirst
     for try await notification in stream
     where subscriptionIDs.isEmpty || subscriptionIDs.contains(notification.subscriptionID) {
-      try print(notification, isFirst: progress.count == 0)
+      try print(notification, isFirst: progress.count == 0, &widths)
       progress.advance()
       if progress.count == countMax { return }
     }
   }
 
-  private func print(_ notification: TidingsV1.Notification, isFirst: Bool) throws {
+  private func print(
+    _ notification: TidingsV1.Notification,
+    isFirst: Bool,
+    _ widths: inout [Int]
+  ) throws {
     guard output.format == .table else {
       return output.write(try NotificationJSON.json(notification))
     }
-    if isFirst { output.write(text: Table.line(NotificationJSON.columns, widths: Self.widths)) }
     let cells = NotificationJSON.row(notification).map(printable)
-    output.write(text: Table.line(cells, widths: Self.widths))
+    widths = zip(widths, cells).map { max($0, displayWidth($1)) }
+    if isFirst { output.write(text: Table.line(NotificationJSON.columns, widths: widths)) }
+    output.write(text: Table.line(cells, widths: widths))
   }
 }
 

@@ -59,11 +59,11 @@ extension TidingsV1 {
   public struct DownloadAssetRequest: Hashable, Sendable {
     /// The database.
     public var databaseID: TidingsV1.DatabaseID? = nil
-    /// The asset.
+    /// The asset; a size of 0 stands for any.
     public var asset: TidingsV1.Asset? = nil
     /// Where to begin, in bytes.
     public var offset: UInt64 = 0
-    /// How many bytes; 0: to the end.
+    /// How many bytes, fewer if the asset ends before; 0: to the end.
     public var length: UInt64 = 0
 
     /// All fields at their defaults.
@@ -265,8 +265,10 @@ extension TidingsV1 {
     public enum Methods {
       /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
       /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
-      /// chunk to ask. An asset of the database is stored once, whoever uploads it. One that no record
-      /// names is removed after `asset_retention_hours`.
+      /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
+      /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
+      /// database is stored once, whoever uploads it. One that no record names is removed after
+      /// `asset_retention_hours`.
       public static let uploadAsset = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AssetService",
         name: "UploadAsset",
@@ -274,7 +276,8 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.UploadAssetRequest",
         outputType: "tidings.v1.UploadAssetResponse")
-      /// Returns the content, or a range of it, in chunks. Unknown to the database: NOT_FOUND.
+      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. A
+      /// range that begins behind the end: OUT_OF_RANGE.
       public static let downloadAsset = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AssetService",
         name: "DownloadAsset",
@@ -293,8 +296,10 @@ extension TidingsV1 {
 
       /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
       /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
-      /// chunk to ask. An asset of the database is stored once, whoever uploads it. One that no record
-      /// names is removed after `asset_retention_hours`.
+      /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
+      /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
+      /// database is stored once, whoever uploads it. One that no record names is removed after
+      /// `asset_retention_hours`.
       public func uploadAsset(
         _ request: TidingsV1.UploadAssetRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -308,7 +313,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the content, or a range of it, in chunks. Unknown to the database: NOT_FOUND.
+      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. A
+      /// range that begins behind the end: OUT_OF_RANGE.
       public func downloadAsset(
         _ request: TidingsV1.DownloadAssetRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -325,14 +331,17 @@ extension TidingsV1 {
     public protocol Server: TidingsRPC.RPCService {
       /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
       /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
-      /// chunk to ask. An asset of the database is stored once, whoever uploads it. One that no record
-      /// names is removed after `asset_retention_hours`.
+      /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
+      /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
+      /// database is stored once, whoever uploads it. One that no record names is removed after
+      /// `asset_retention_hours`.
       func uploadAsset(
         _ request: TidingsV1.UploadAssetRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.UploadAssetResponse
 
-      /// Returns the content, or a range of it, in chunks. Unknown to the database: NOT_FOUND.
+      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. A
+      /// range that begins behind the end: OUT_OF_RANGE.
       func downloadAsset(
         _ request: TidingsV1.DownloadAssetRequest,
         call: TidingsRPC.ServerCall,

@@ -87,7 +87,7 @@ struct  Tidings__V1__DownloadAssetRequest
    */
   Tidings__V1__DatabaseID *database_id;
   /*
-   * The asset.
+   * The asset; a size of 0 stands for any.
    */
   Tidings__V1__Asset *asset;
   /*
@@ -95,7 +95,7 @@ struct  Tidings__V1__DownloadAssetRequest
    */
   uint64_t offset;
   /*
-   * How many bytes; 0: to the end.
+   * How many bytes, fewer if the asset ends before; 0: to the end.
    */
   uint64_t length;
 };

@@ -1,0 +1,60 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Forgets assets that no record has named for long enough.
+///
+/// Their files are removed after the commit, by whoever takes `collected`: a crash in between leaves
+/// files without rows, never rows without files.
+final class AssetCollection: Chore {
+  private let retentionMilliseconds: Int64
+  private let select: any SQLStatement
+  private let delete: any SQLStatement
+  private let selectOther: any SQLStatement
+  private var collected: [[UInt8]] = []
+
+  /// One piece of work; each asset costs three statements.
+  private static let countMax: Int64 = 100
+
+  init(_ connection: any SQLConnection, limits: Limits) throws {
+    retentionMilliseconds = Int64(limits.assetRetentionHours) * 3_600_000
+    select = try connection.prepare(
+      """
+      SELECT database_id, checksum FROM assets WHERE released IS NOT NULL AND released <= ?1
+      ORDER BY released LIMIT ?2
+      """
+    )
+    delete = try connection.prepare("DELETE FROM assets WHERE database_id = ?1 AND checksum = ?2")
+    selectOther = try connection.prepare("SELECT 1 FROM assets WHERE checksum = ?1 LIMIT 1")
+  }
+
+  func work(at now: Timestamp) throws -> Duration {
+    var due: [(database: Int64, checksum: [UInt8])] = []
+    select.bind(now.millisecondsSince1970 - retentionMilliseconds, at: 1)
+    select.bind(Self.countMax, at: 2)
+    try select.forEachRow { due.append((select.int64(0), select.bytes(1))) }
+    for (database, checksum) in due {
+      delete.bind(database, at: 1)
+      delete.bind(checksum, at: 2)
+      try delete.run()
+      if try !isKept(checksum) { collected.append(checksum) }
+    }
+    return due.count == Self.countMax ? .zero : pause
+  }
+
+  /// The checksums that no database has any more, once the transaction is committed.
+  func takeCollected() -> [[UInt8]] {
+    defer { collected = [] }
+    return collected
+  }
+
+  private func isKept(_ checksum: [UInt8]) throws(SQLError) -> Bool {
+    selectOther.bind(checksum, at: 1)
+    defer { selectOther.reset() }
+    return try selectOther.step()
+  }
+
+  /// An asset is kept longer than promised by a part of the time at most.
+  private var pause: Duration {
+    .milliseconds(min(max(retentionMilliseconds / 24, 100), 3_600_000))
+  }
+}

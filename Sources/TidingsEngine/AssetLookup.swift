@@ -1,0 +1,53 @@
+public import TidingsModel
+public import TidingsSQL
+
+/// Which assets are there, as committed; for threads beside the loop, on a connection of their own.
+public final class AssetLookup {
+  /// A complete asset of a database.
+  public struct Row: Hashable, Sendable {
+    /// Bytes.
+    public let size: UInt64
+    /// Since when no record names it; `nil`: one does.
+    public let released: Timestamp?
+  }
+
+  private let select: any SQLStatement
+  private let selectAny: any SQLStatement
+
+  /// A lookup in a store that an engine has opened.
+  ///
+  /// - Throws: `SQLError`.
+  public init(_ connection: any SQLConnection) throws {
+    select = try connection.prepare(
+      """
+      SELECT size, released FROM assets WHERE checksum = ?1 AND database_id = (
+        SELECT id FROM databases
+        WHERE container = ?2 AND environment = ?3 AND scope = ?4 AND owner = ?5
+      )
+      """
+    )
+    selectAny = try connection.prepare("SELECT 1 FROM assets WHERE checksum = ?1 LIMIT 1")
+  }
+
+  /// The asset of a database with this checksum, if it is complete.
+  public func asset(_ checksum: [UInt8], in database: DatabaseID) throws(SQLError) -> Row? {
+    select.bind(checksum, at: 1)
+    select.bind(database.container, at: 2)
+    select.bind(Int64(database.environment.rawValue), at: 3)
+    select.bind(Int64(database.scope.rawValue), at: 4)
+    select.bind(database.owner, at: 5)
+    defer { select.reset() }
+    guard try select.step() else { return nil }
+    return Row(
+      size: UInt64(clamping: select.int64(0)),
+      released: select.isNull(1) ? nil : Timestamp(millisecondsSince1970: select.int64(1))
+    )
+  }
+
+  /// Any database has an asset with this checksum.
+  public func isKept(_ checksum: [UInt8]) throws(SQLError) -> Bool {
+    selectAny.bind(checksum, at: 1)
+    defer { selectAny.reset() }
+    return try selectAny.step()
+  }
+}

@@ -1,0 +1,79 @@
+internal import TidingsModel
+
+extension Record {
+  /// Compares change tags.
+  ///
+  /// - Parameter row: What is stored.
+  /// - Returns: Why the save is refused; `nil`: it is not.
+  func conflict(with row: RecordTable.Row?) -> ItemError? {
+    let name = recordID.recordName
+    guard let row, row.body != nil else {
+      guard !changeTag.isEmpty else { return nil }
+      return ItemError(
+        .unknownItem,
+        "record '\(name)' was sent with a change tag and does not exist: remove the tag to create it"
+      )
+    }
+    guard changeTag != row.changeTag else { return nil }
+    return ItemError(
+      .serverRecordChanged,
+      changeTag.isEmpty
+        ? "record '\(name)' exists and was sent without a change tag: merge your changes into the "
+          + "server's record and save that"
+        : "record '\(name)' has the change tag '\(row.changeTag)', not '\(changeTag)': merge "
+          + "your changes into the server's record and save that"
+    )
+  }
+
+  /// The record that a save makes of what is stored: fields and a parent that are not sent stay.
+  ///
+  /// - Parameters:
+  ///   - old: What is stored; `nil`: nothing.
+  ///   - zone: The record's zone.
+  ///   - stamp: When and by whom it is saved.
+  /// - Returns: The record to store.
+  /// - Throws: `invalidArguments` for another type.
+  func merged(
+    into old: Record?,
+    in zone: ZoneEntry,
+    _ stamp: Record.Stamp
+  ) throws(ItemError) -> Record {
+    if let old, old.recordType != recordType {
+      throw ItemError(
+        .invalidArguments,
+        "record '\(recordID.recordName)' has the type '\(old.recordType)', not '\(recordType)': "
+          + "the type of a record cannot change"
+      )
+    }
+    var new = self
+    new.fields = (old?.fields ?? RecordFields()).applying(fields)
+    new.parent = parent ?? old?.parent
+    new.changeTag = RecordTable.changeTag(zone.head + 1)
+    new.created = old?.created ?? stamp
+    new.modified = stamp
+    return new
+  }
+}
+
+extension RecordID {
+  /// A name for a record that was sent without one.
+  static func randomName() -> String {
+    let bytes = Cryptography.randomBytes(16)
+    let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
+    return groups.map { Array(bytes[$0]).hexadecimal.uppercased() }.joined(separator: "-")
+  }
+}
+
+extension Limits {
+  /// Refuses a record whose lists are too long.
+  func checkMemberCount(of record: Record) throws(ItemError) {
+    let count = record.fields.memberCount
+    guard count <= listMembersPerRecordMax else {
+      throw ItemError(
+        .limitExceeded,
+        "record '\(record.recordID.recordName)' has lists with \(count) members together and may "
+          + "have \(listMembersPerRecordMax): spread them over several records"
+      )
+    }
+  }
+}

@@ -1,0 +1,194 @@
+internal import Synchronization
+internal import TidingsEngine
+internal import TidingsFiles
+internal import TidingsModel
+internal import TidingsRPC
+
+/// The files of assets, beside the database, and the threads that work on them.
+final class AssetFiles: Sendable {
+  /// What the reading threads know.
+  private final class Reader {
+    let lookup: Result<AssetLookup, any Error>
+    init(_ databasePath: String) { lookup = Result { try AssetLookup.open(databasePath) } }
+  }
+
+  /// Threads that write, each the assets of its own, and threads that read.
+  private static let threadCount = 2
+  /// How often files without rows are looked for: they are what a crash left.
+  private static let sweepPause = Duration.seconds(6 * 3600)
+  /// An upload that is not continued is kept this long at least.
+  private static let partHoursMin = 1
+  /// Files that are looked at in one piece of work.
+  private static let pieceCount = 200
+
+  let folder: AssetFolder
+  private let retentionHours: Int
+  private let logger: Logger
+  private let writers: [WorkerThread<AssetShard>]
+  private let readers: [WorkerThread<Reader>]
+  private let nextReader = Atomic<Int>(0)
+  private let sweeper = Mutex<Task<Void, Never>?>(nil)
+
+  /// Opens the folder, and begins to look for what an earlier run left.
+  ///
+  /// - Parameters:
+  ///   - path: The folder; created if it is not there.
+  ///   - databasePath: The database, which an engine has opened.
+  ///   - limits: How long what nobody names is kept.
+  ///   - logger: What was removed is told.
+  /// - Throws: `StartError`.
+  init(
+    path: String,
+    databasePath: String,
+    limits: Limits,
+    logger: Logger
+  ) throws(StartError) {
+    let folder = try AssetFolder(path: path)
+    self.folder = folder
+    self.logger = logger
+    retentionHours = limits.assetRetentionHours
+    writers = (0..<Self.threadCount).map { _ in
+      WorkerThread { AssetShard(folder, databasePath: databasePath) }
+    }
+    readers = (0..<Self.threadCount).map { _ in WorkerThread { Reader(databasePath) } }
+    sweeper.withLock { $0 = Task { await sweepForEver() } }
+  }
+
+  /// Ends the threads, after what they are doing.
+  func stop() {
+    sweeper.withLock { $0?.cancel() }
+    for thread in writers { thread.stop() }
+    for thread in readers { thread.stop() }
+  }
+
+  // MARK: Uploads
+
+  /// Takes a chunk; the asset's row is written with `addRow` once its file is in its place.
+  func receive(
+    _ upload: AssetUpload,
+    offset: UInt64,
+    chunk: [UInt8],
+    addRow: () async throws -> Void
+  ) async throws -> AssetShard.Step {
+    let thread = writer(upload.asset.checksum)
+    let step = try await thread.run { try $0.receive(upload, offset: offset, chunk: chunk) }
+    guard step == .placed else { return step }
+    let row: Result<Void, any Error>
+    do { row = .success(try await addRow()) } catch { row = .failure(error) }
+    try await thread.run { $0.settle(upload.asset.checksum) }
+    try row.get()
+    return .complete
+  }
+
+  // MARK: Downloads
+
+  /// Opens an asset of a database; `nil` when the database does not have it.
+  ///
+  /// - Parameters:
+  ///   - asset: Its checksum, and its size, or 0 for any.
+  ///   - database: The database.
+  /// - Returns: The file and its size in bytes.
+  /// - Throws: `RPCError` DATA_LOSS when the file is gone; `FileError`, `SQLError`.
+  func open(
+    _ asset: Asset,
+    in database: DatabaseID
+  ) async throws -> (file: File, size: UInt64)? {
+    let path = folder.filePath(asset.checksum)
+    return try await reader().run { reader in
+      guard let row = try reader.lookup.get().asset(asset.checksum, in: database),
+        asset.size == 0 || asset.size == row.size
+      else { return nil }
+      guard let file = try? File(path: path, .read), try file.size == row.size else {
+        throw RPCError(
+          .dataLoss,
+          "the file of the asset \(asset.checksum.hexadecimal) is missing: upload the asset again, "
+            + "or let an operator restore the folder of the assets"
+        )
+      }
+      return (file, row.size)
+    }
+  }
+
+  /// Reads a piece of an open asset.
+  func read(_ file: File, at offset: UInt64, count: Int) async throws -> [UInt8] {
+    try await reader().run { _ in try file.read(at: offset, count: count) }
+  }
+
+  // MARK: Collection
+
+  /// Removes the files of assets that no database has any more.
+  ///
+  /// What is not removed now, because the asset is just being uploaded again or the disk refuses, is
+  /// found by a later sweep.
+  func collect(_ checksums: [[UInt8]]) {
+    for checksum in checksums {
+      writer(checksum).runDetached { _ = try? $0.collect(checksum) }
+    }
+  }
+
+  private func sweepForEver() async {
+    while !Task.isCancelled {
+      do {
+        let removed = try await sweep()
+        if removed > 0 {
+          logger.log(.info, "files of assets without owners removed", ["count": "\(removed)"])
+        }
+      } catch  where !Task.isCancelled {
+        logger.log(.warning, "the files of assets cannot be swept", ["reason": "\(error)"])
+      } catch {}
+      try? await Task.sleep(for: Self.sweepPause)
+    }
+  }
+
+  /// Removes files without rows, and uploads that nobody continued.
+  ///
+  /// - Returns: How many.
+  func sweep() async throws -> Int {
+    var removed = 0
+    for group in AssetFolder.groups {
+      let (folder, thread) = (folder, writer([group]))
+      let checksums = try await thread.run { _ in try folder.checksums(in: group) }
+      for piece in checksums.pieces(Self.pieceCount) {
+        removed += try await thread.run { shard in try piece.count { try shard.collect($0) } }
+      }
+    }
+    let hours = Int64(max(retentionHours, Self.partHoursMin))
+    let begin = Timestamp(
+      millisecondsSince1970: Timestamp.now.millisecondsSince1970 - hours * 3_600_000
+    )
+    for (index, thread) in writers.enumerated() {
+      let folder = folder
+      let names = try await thread.run { _ in
+        try folder.partNames { Self.writerIndex($0) == index }
+      }
+      for piece in names.pieces(Self.pieceCount) {
+        removed += try await thread.run { shard in
+          try piece.count { try shard.collectPart($0, olderThan: begin) }
+        }
+      }
+    }
+    return removed
+  }
+
+  // MARK: Threads
+
+  private static func writerIndex(_ firstByte: UInt8) -> Int { Int(firstByte) % threadCount }
+
+  private func writer(_ checksum: [UInt8]) -> WorkerThread<AssetShard> {
+    writers[Self.writerIndex(checksum[0])]
+  }
+
+  private func reader() -> WorkerThread<Reader> {
+    let number = nextReader.wrappingAdd(1, ordering: .relaxed).newValue
+    return readers[Int(number.magnitude % UInt(readers.count))]
+  }
+}
+
+extension Array {
+  /// Parts of at most so many elements, in order.
+  fileprivate func pieces(_ count: Int) -> [[Element]] {
+    stride(from: 0, to: self.count, by: count).map {
+      Array(self[$0..<Swift.min($0 + count, self.count)])
+    }
+  }
+}

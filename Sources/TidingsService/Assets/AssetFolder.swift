@@ -1,0 +1,80 @@
+internal import TidingsEngine
+internal import TidingsFiles
+internal import TidingsModel
+
+/// One asset on its way into a database, from one user: others cannot disturb it.
+struct AssetUpload: Hashable, Sendable {
+  let database: DatabaseID
+  let user: String
+  let asset: Asset
+
+  /// The name of the file that holds what has come so far: the checksum, by which its thread is
+  /// found, and a hash of all the rest.
+  var partName: String {
+    let parts = [
+      database.container, "\(database.environment.rawValue)", "\(database.scope.rawValue)",
+      database.owner, user, "\(asset.size)",
+    ]
+    // No name contains a line feed.
+    let rest = SHA256.checksum(of: Array(parts.joined(separator: "\n").utf8))
+    return "\(asset.checksum.hexadecimal)-\(Array(rest.prefix(16)).hexadecimal).part"
+  }
+}
+
+/// Where the files of assets are: `ab/cdef…` by checksum, one for all databases, and in `incoming`
+/// what is not complete.
+struct AssetFolder: Sendable {
+  let path: String
+
+  /// Creates the folder if needed.
+  ///
+  /// - Throws: `StartError`.
+  init(path: String) throws(StartError) {
+    self.path = path
+    do throws(FileError) {
+      try Folder.make(path)
+      try Folder.make(path + "/incoming")
+    } catch {
+      throw StartError("\(error): the data folder must be writable")
+    }
+  }
+
+  /// The folders that complete files are spread over, named for their checksums' first byte.
+  static let groups: ClosedRange<UInt8> = 0...255
+
+  func groupPath(_ group: UInt8) -> String { "\(path)/\([group].hexadecimal)" }
+
+  func filePath(_ checksum: [UInt8]) -> String {
+    precondition(checksum.count == SHA256.checksumBytes, "not a checksum")
+    return groupPath(checksum[0]) + "/" + Array(checksum.dropFirst()).hexadecimal
+  }
+
+  func partPath(_ name: String) -> String { "\(path)/incoming/\(name)" }
+
+  /// The checksums of the complete files of a group; what has another name is not ours.
+  func checksums(in group: UInt8) throws(FileError) -> [[UInt8]] {
+    try Folder.names(groupPath(group)).compactMap { name in
+      guard let rest = [UInt8](hexadecimal: name), rest.count == SHA256.checksumBytes - 1 else {
+        return nil
+      }
+      return [group] + rest
+    }
+  }
+
+  /// The names of the incomplete files whose checksums begin with a byte for which `isOurs` holds.
+  func partNames(where isOurs: (UInt8) -> Bool) throws(FileError) -> [String] {
+    try Folder.names(path + "/incoming").filter { name in
+      guard name.hasSuffix(".part"), let first = [UInt8](hexadecimal: name.prefix(2)) else {
+        return false
+      }
+      return first.first.map(isOurs) ?? false
+    }
+  }
+
+  /// Gives a complete file its place, durably.
+  func place(_ partName: String, as checksum: [UInt8]) throws(FileError) {
+    if try Folder.make(groupPath(checksum[0])) { try Folder.synchronize(path) }
+    try Folder.rename(partPath(partName), to: filePath(checksum))
+    try Folder.synchronize(groupPath(checksum[0]))
+  }
+}

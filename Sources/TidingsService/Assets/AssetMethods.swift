@@ -1,0 +1,178 @@
+internal import Synchronization
+internal import TidingsEngine
+internal import TidingsFiles
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsRPC
+
+/// AssetService.
+final class AssetMethods: TidingsV1.AssetService.Server {
+  /// Most calls at once, of either kind: each holds a chunk, or the pieces that its client has
+  /// credit for.
+  static let callsMax = 64
+  /// Bytes of one message of a download.
+  static let pieceBytes = 256 << 10
+
+  private let files: AssetFiles
+  private let store: CoreRemote
+  private let limits: Limits
+  private let uploads = CallCount(max: AssetMethods.callsMax)
+  private let downloads = CallCount(max: AssetMethods.callsMax)
+
+  init(_ files: AssetFiles, store: CoreRemote, limits: Limits) {
+    self.files = files
+    self.store = store
+    self.limits = limits
+  }
+
+  func uploadAsset(
+    _ request: TidingsV1.UploadAssetRequest,
+    call: ServerCall
+  ) async throws -> TidingsV1.UploadAssetResponse {
+    try uploads.enter()
+    defer { uploads.leave() }
+    do {
+      return try await receive(request, caller: CallerIdentity.caller(of: call))
+    } catch {
+      throw RPCError(callFailure: error)
+    }
+  }
+
+  func downloadAsset(
+    _ request: TidingsV1.DownloadAssetRequest,
+    call: ServerCall,
+    responses: MessageWriter<TidingsV1.DownloadAssetResponse>
+  ) async throws {
+    try downloads.enter()
+    defer { downloads.leave() }
+    do {
+      try await send(request, caller: CallerIdentity.caller(of: call), to: responses)
+    } catch {
+      throw RPCError(callFailure: error)
+    }
+  }
+
+  // MARK: Upload
+
+  private func receive(
+    _ request: TidingsV1.UploadAssetRequest,
+    caller: Caller
+  ) async throws -> TidingsV1.UploadAssetResponse {
+    guard !caller.user.isEmpty else { throw ItemError.noUser }
+    let asset = try request.asset.model
+    try check(request, asset)
+    let database = try request.databaseID.model(for: caller)
+    let step = try await files.receive(
+      AssetUpload(database: database, user: caller.user, asset: asset),
+      offset: request.offset,
+      chunk: request.chunk,
+      addRow: { [store] in try await store.write { try $0.addAsset(asset, in: database) } }
+    )
+    if case .stored(let bytes) = step { return .init(offset: bytes) }
+    return .init(offset: asset.size, complete: true)
+  }
+
+  private func check(
+    _ request: TidingsV1.UploadAssetRequest,
+    _ asset: Asset
+  ) throws(ItemError) {
+    guard asset.size <= limits.assetBytesMax else {
+      throw ItemError(
+        .limitExceeded,
+        "the asset has \(asset.size) bytes and may have \(limits.assetBytesMax): split it into "
+          + "several, or let an operator raise --limit asset-bytes-max"
+      )
+    }
+    guard request.chunk.count <= limits.assetChunkBytesMax else {
+      throw ItemError(
+        .limitExceeded,
+        "the chunk has \(request.chunk.count) bytes and may have \(limits.assetChunkBytesMax): send "
+          + "smaller ones"
+      )
+    }
+    let (end, overflows) = request.offset.addingReportingOverflow(UInt64(request.chunk.count))
+    guard !overflows, end <= asset.size else {
+      throw ItemError(
+        .invalidArguments,
+        "a chunk of \(request.chunk.count) bytes at \(request.offset) ends behind the asset's "
+          + "\(asset.size) bytes"
+      )
+    }
+  }
+
+  // MARK: Download
+
+  private func send(
+    _ request: TidingsV1.DownloadAssetRequest,
+    caller: Caller,
+    to responses: MessageWriter<TidingsV1.DownloadAssetResponse>
+  ) async throws {
+    let asset = try request.asset.model
+    let database = try request.databaseID.model(for: caller)
+    guard let (file, size) = try await files.open(asset, in: database) else {
+      throw RPCError(
+        .notFound,
+        "the asset \(asset.checksum.hexadecimal) is not in this database, or has another size"
+      )
+    }
+    guard request.offset <= size else {
+      throw RPCError(
+        .outOfRange,
+        "the download begins at \(request.offset), and the asset has \(size) bytes"
+      )
+    }
+    let rest = size - request.offset
+    let end = request.offset + (request.length == 0 ? rest : min(rest, request.length))
+    var offset = request.offset
+    while offset < end {
+      let count = Int(min(UInt64(Self.pieceBytes), end - offset))
+      let piece = try await files.read(file, at: offset, count: count)
+      guard piece.count == count else {
+        throw RPCError(
+          .dataLoss,
+          "the file of the asset \(asset.checksum.hexadecimal) is too short: upload the asset again"
+        )
+      }
+      try await responses.write(.init(offset: offset, chunk: piece))
+      offset += UInt64(count)
+    }
+  }
+}
+
+/// Counts calls that run, up to a maximum.
+private final class CallCount: Sendable {
+  private let running = Atomic<Int>(0)
+  private let max: Int
+
+  init(max: Int) { self.max = max }
+
+  /// Counts a call, or refuses it.
+  func enter() throws(RPCError) {
+    guard running.add(1, ordering: .relaxed).newValue <= max else {
+      leave()
+      throw RPCError(
+        .resourceExhausted,
+        "\(max) transfers of assets run already: try again later",
+        details: [.retryInfo(after: .seconds(1))]
+      )
+    }
+  }
+
+  func leave() { running.subtract(1, ordering: .relaxed) }
+}
+
+extension TidingsV1.Asset? {
+  /// The asset that is meant.
+  fileprivate var model: Asset {
+    get throws(ItemError) {
+      guard let self, self.checksum.count == SHA256.checksumBytes else {
+        throw ItemError(
+          .invalidArguments,
+          "asset.checksum has \(self?.checksum.count ?? 0) bytes, a SHA-256 has "
+            + "\(SHA256.checksumBytes)"
+        )
+      }
+      return Asset(checksum: self.checksum, size: self.size)
+    }
+  }
+}

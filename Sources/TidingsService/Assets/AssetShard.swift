@@ -1,0 +1,175 @@
+internal import TidingsEngine
+internal import TidingsFiles
+internal import TidingsModel
+internal import TidingsSQLite
+
+/// The files of those assets whose checksums belong to one thread, and what it knows about them.
+///
+/// All that happens to an asset's file happens on its thread, one thing after the other: chunks of one
+/// upload do not mix, and collection cannot come between a file's completion and its row, because the
+/// file is pinned until the row is committed.
+final class AssetShard {
+  /// How far an upload is.
+  enum Step: Hashable, Sendable {
+    /// So many bytes are stored.
+    case stored(UInt64)
+    /// The asset is there.
+    case complete
+    /// The file is in its place and pinned: write the row, then call `settle`.
+    case placed
+  }
+
+  /// The hash of an upload so far.
+  private struct Running {
+    var hash = SHA256()
+    var bytes: UInt64 = 0
+  }
+
+  /// Most uploads whose hashes are remembered; others are read again when they are complete.
+  private static let runningMax = 64
+  /// The disk is waited for after so many bytes, not for all of them in the last call.
+  private static let unsynchronizedBytesMax: UInt64 = 8 << 20
+  /// The time of a released asset begins anew when it is sent again after so long.
+  private static let renewalMilliseconds: Int64 = 60_000
+
+  private let folder: AssetFolder
+  private let databasePath: String
+  private var openLookup: AssetLookup?
+  private var running: [String: Running] = [:]
+  private var pins: [[UInt8]: Int] = [:]
+
+  init(_ folder: AssetFolder, databasePath: String) {
+    self.folder = folder
+    self.databasePath = databasePath
+  }
+
+  // MARK: Uploads
+
+  /// Takes a chunk as far as it continues what is stored.
+  ///
+  /// - Throws: `ItemError` for bytes that are not the asset; `FileError`, `SQLError`.
+  func receive(_ upload: AssetUpload, offset: UInt64, chunk: [UInt8]) throws -> Step {
+    if let step = try stepOfStored(upload) { return step }
+    let name = upload.partName
+    var stored = try Folder.status(folder.partPath(name))?.size ?? 0
+    if offset <= stored, offset + UInt64(chunk.count) > stored {
+      let fresh = chunk[Int(stored - offset)...]
+      try append(fresh, to: name, at: stored)
+      stored += UInt64(fresh.count)
+    }
+    guard stored >= upload.asset.size else { return .stored(stored) }
+    try finish(upload, name)
+    pin(upload.asset.checksum)
+    return .placed
+  }
+
+  /// Unpins the file of an asset whose row was committed, or could not be written.
+  func settle(_ checksum: [UInt8]) {
+    let count = pins[checksum] ?? 0
+    precondition(count > 0, "an asset was settled that is not placed")
+    pins[checksum] = count == 1 ? nil : count - 1
+  }
+
+  /// How far the upload of an asset is that the database has; `nil` when it does not have it.
+  private func stepOfStored(_ upload: AssetUpload) throws -> Step? {
+    let asset = upload.asset
+    guard let row = try lookup().asset(asset.checksum, in: upload.database),
+      // A file that was lost is taken again.
+      try Folder.status(folder.filePath(asset.checksum))?.size == row.size
+    else { return nil }
+    guard row.size == asset.size else {
+      throw ItemError(
+        .invalidArguments,
+        "the asset \(asset.checksum.hexadecimal) has \(row.size) bytes, not \(asset.size)"
+      )
+    }
+    let now = Timestamp.now.millisecondsSince1970
+    guard let released = row.released,
+      now - released.millisecondsSince1970 > Self.renewalMilliseconds
+    else { return .complete }
+    pin(asset.checksum)
+    return .placed
+  }
+
+  private func append(_ bytes: ArraySlice<UInt8>, to name: String, at offset: UInt64) throws {
+    var hash = running.removeValue(forKey: name) ?? Running()
+    let file = try File(path: folder.partPath(name), .create)
+    do {
+      try file.write(bytes, at: offset)
+      let end = offset + UInt64(bytes.count)
+      if end / Self.unsynchronizedBytesMax > offset / Self.unsynchronizedBytesMax {
+        try file.synchronize()
+      }
+    } catch {
+      // What a full disk took of the chunk may be incomplete: the next try begins at its begin.
+      try? file.truncate(to: offset)
+      throw error
+    }
+    guard hash.bytes == offset else { return }
+    hash.hash.update(bytes)
+    hash.bytes += UInt64(bytes.count)
+    if running.count == Self.runningMax, let other = running.keys.first { running[other] = nil }
+    running[name] = hash
+  }
+
+  /// Compares the checksum of a complete file, and gives it its place.
+  private func finish(_ upload: AssetUpload, _ name: String) throws {
+    let asset = upload.asset
+    var hash = running.removeValue(forKey: name) ?? Running()
+    let file = try File(path: folder.partPath(name), .create)
+    let size = try file.size
+    try file.hash(into: &hash.hash, hash.bytes..<max(size, hash.bytes))
+    let checksum = hash.hash.checksum()
+    guard checksum == asset.checksum, size == asset.size else {
+      try Folder.remove(folder.partPath(name))
+      throw ItemError(
+        .invalidArguments,
+        "the \(size) bytes that came have the checksum \(checksum.hexadecimal), the asset says "
+          + "\(asset.checksum.hexadecimal): upload it again from its beginning"
+      )
+    }
+    try file.synchronize()
+    try folder.place(name, as: asset.checksum)
+  }
+
+  private func pin(_ checksum: [UInt8]) { pins[checksum, default: 0] += 1 }
+
+  // MARK: Collection
+
+  /// Removes the file of an asset that no database has.
+  ///
+  /// - Returns: Whether it was removed.
+  @discardableResult
+  func collect(_ checksum: [UInt8]) throws -> Bool {
+    guard pins[checksum] == nil, try !lookup().isKept(checksum) else { return false }
+    try Folder.remove(folder.filePath(checksum))
+    return true
+  }
+
+  /// Removes an incomplete file that was not continued for long.
+  ///
+  /// - Returns: Whether it was removed.
+  func collectPart(_ name: String, olderThan time: Timestamp) throws -> Bool {
+    let seconds = time.millisecondsSince1970 / 1000
+    guard let status = try Folder.status(folder.partPath(name)), status.changed < seconds else {
+      return false
+    }
+    running[name] = nil
+    try Folder.remove(folder.partPath(name))
+    return true
+  }
+
+  private func lookup() throws -> AssetLookup {
+    if let openLookup { return openLookup }
+    let opened = try AssetLookup.open(databasePath)
+    openLookup = opened
+    return opened
+  }
+}
+
+extension AssetLookup {
+  /// A lookup on a connection of its own.
+  static func open(_ databasePath: String) throws -> AssetLookup {
+    try AssetLookup(SQLiteConnection(path: databasePath, cacheBytes: 1 << 20, readsOnly: true))
+  }
+}

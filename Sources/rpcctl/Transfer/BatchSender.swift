@@ -1,0 +1,109 @@
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+/// Makes the calls of an import.
+struct BatchSender: Sendable {
+  private static let pauseFirst = Duration.milliseconds(250)
+  private static let pausesMax = 8
+
+  let transport: any ClientTransport
+  let options: CallOptions
+  /// The request without records.
+  private let head: [UInt8]
+
+  init(
+    transport: any ClientTransport,
+    options: CallOptions,
+    databaseID: TidingsV1.DatabaseID,
+    savePolicy: TidingsV1.SavePolicy
+  ) {
+    self.transport = transport
+    self.options = options
+    head = TidingsV1.ModifyRecordsRequest(
+      databaseID: databaseID,
+      savePolicy: savePolicy,
+      atomic: false
+    ).encoded()
+  }
+
+  /// Sends a batch, as often as it takes; the key applies it once.
+  ///
+  /// - Throws: When the server cannot be reached for about a minute, or refuses for a reason that is
+  ///   not a record's.
+  func send(_ batch: ImportBatch, key: String) async throws(RPCError) -> ImportOutcome {
+    ImportOutcome(batch: batch, failures: try await failures(batch, key))
+  }
+
+  private func failures(
+    _ batch: ImportBatch,
+    _ key: String
+  ) async throws(RPCError) -> [ImportOutcome.Failure] {
+    do {
+      let answer = try await call(batch, key)
+      return try BatchAnswer.failures(answer, count: batch.count).map { index, error, name in
+        failure(batch, index, .item(error, recordName: name))
+      }
+    } catch {
+      guard error.isOfContent else { throw error }
+      guard batch.count > 1 else { return [failure(batch, 0, .call(error))] }
+      // One bad record fails the call: the halves find it.
+      let middle = batch.count / 2
+      let first = try await failures(batch.part(0..<middle), key + "a")
+      return first + (try await failures(batch.part(middle..<batch.count), key + "b"))
+    }
+  }
+
+  private func failure(
+    _ batch: ImportBatch,
+    _ index: Int,
+    _ reason: ImportFailure
+  ) -> ImportOutcome.Failure {
+    .init(
+      line: batch.lines[index],
+      reason: reason,
+      bytes: Array(batch.record(index)),
+      nameHash: batch.nameHashes[index]
+    )
+  }
+
+  private func call(_ batch: ImportBatch, _ key: String) async throws(RPCError) -> [UInt8] {
+    var options = options
+    options.idempotencyKey = key
+    var pause = Self.pauseFirst
+    var pauses = 0
+    while true {
+      do {
+        return try await transport.unary(
+          TidingsV1.RecordService.Methods.modifyRecords,
+          head + batch.bytes,
+          options: options
+        )
+      } catch {
+        guard error.mayPass, pauses < Self.pausesMax else { throw error }
+      }
+      try? await Task.sleep(for: pause)
+      if Task.isCancelled { throw RPCError(.cancelled, "the import was cancelled") }
+      pause *= 2
+      pauses += 1
+    }
+  }
+}
+
+extension RPCError {
+  /// An error with CloudKit's code is about what was sent.
+  private var isOfItem: Bool {
+    details.contains { $0.typeURL.hasSuffix("/" + TidingsV1.ItemError.messageName) }
+  }
+
+  /// Other records could be saved.
+  fileprivate var isOfContent: Bool {
+    code == .invalidArgument || code == .resourceExhausted && isOfItem
+  }
+
+  /// The same call may succeed later.
+  fileprivate var mayPass: Bool {
+    [.unavailable, .deadlineExceeded, .aborted].contains(code)
+      || code == .resourceExhausted && !isOfItem
+  }
+}

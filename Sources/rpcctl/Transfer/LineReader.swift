@@ -1,0 +1,92 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Reads lines of a file that may be larger than memory.
+struct LineReader {
+  /// Longest line, in bytes: a record of a megabyte fits in any notation.
+  static let lineBytesMax = 16 << 20
+  private static let chunkBytes = 1 << 20
+
+  /// What was read last.
+  enum Line: Equatable {
+    /// A line without its end; a part of `buffer` until the next is read.
+    case text(Range<Int>)
+    /// A line that is longer than `lineBytesMax` and was passed over.
+    case tooLong
+  }
+
+  private let source: any ByteSource
+  /// Holds the line that was read last.
+  private(set) var buffer: [UInt8]
+  private var start = 0
+  private var filled = 0
+  private var isAtEnd = false
+  /// Where the next line begins in the file.
+  private(set) var offset: Int
+  /// The number of the line that was read last, from 1.
+  private(set) var number: Int
+  /// The line that was read last ends in a line break; only the last of a file may not.
+  private(set) var isComplete = true
+
+  /// Reads a source that stands at an offset, behind so many lines.
+  init(_ source: any ByteSource, offset: Int = 0, number: Int = 0) {
+    self.source = source
+    self.offset = offset
+    self.number = number
+    buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
+  }
+
+  /// The next line; `nil`: there is none.
+  mutating func next() throws -> Line? {
+    var searched = 0
+    var passedOver = 0
+    while true {
+      if let end = lineEnd(from: start + searched) {
+        return take(start..<end, next: end + 1, passedOver)
+      }
+      searched = filled - start
+      if isAtEnd {
+        guard searched + passedOver > 0 else { return nil }
+        isComplete = false
+        return take(start..<filled, next: filled, passedOver)
+      }
+      if searched > Self.lineBytesMax {
+        passedOver += searched
+        (start, filled, searched) = (0, 0, 0)
+      }
+      try fill()
+    }
+  }
+
+  private mutating func take(_ range: Range<Int>, next: Int, _ passedOver: Int) -> Line {
+    offset += passedOver + next - range.lowerBound
+    number += 1
+    start = next
+    return passedOver > 0 || range.count > Self.lineBytesMax ? .tooLong : .text(range)
+  }
+
+  private func lineEnd(from index: Int) -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, index < filled,
+        let found = memchr(base + index, CInt(UInt8(ascii: "\n")), filled - index)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
+  }
+
+  private mutating func fill() throws {
+    if start > 0 {
+      buffer.withUnsafeMutableBytes { bytes in
+        _ = bytes.baseAddress.map { memmove($0, $0 + start, filled - start) }
+      }
+      (start, filled) = (0, filled - start)
+    }
+    if filled == buffer.count { buffer += [UInt8](repeating: 0, count: buffer.count) }
+    let count = try source.read(into: &buffer, from: filled)
+    filled += count
+    isAtEnd = count == 0
+  }
+}

@@ -1,0 +1,40 @@
+/// Records whose references have no targets yet.
+struct PendingRecords {
+  private var failures: [ImportOutcome.Failure] = []
+  /// The newest line of each name.
+  private var lines: [UInt64: Int] = [:]
+  /// The records' bytes together.
+  private(set) var bytesCount = 0
+
+  var isEmpty: Bool { failures.isEmpty }
+
+  /// Adds a record; one of the same name from an earlier line is superseded.
+  mutating func add(_ failure: ImportOutcome.Failure) {
+    failures.append(failure)
+    bytesCount += failure.bytes.count
+    if let name = failure.nameHash { lines[name] = max(lines[name] ?? 0, failure.line) }
+  }
+
+  /// Forgets records of which a later line was saved.
+  mutating func forget(_ outcome: ImportOutcome) {
+    guard !failures.isEmpty else { return }
+    let failed = Set(outcome.failures.map(\.line))
+    for (name, line) in zip(outcome.batch.nameHashes, outcome.batch.lines) {
+      guard let name, let waiting = lines[name], waiting < line, !failed.contains(line) else {
+        continue
+      }
+      lines[name] = line
+    }
+  }
+
+  /// Takes all out, in the order of their lines or against it.
+  mutating func takeAll(backwards: Bool) -> [ImportOutcome.Failure] {
+    let newest = failures.filter { failure in
+      failure.nameHash.map { lines[$0] == failure.line } ?? true
+    }
+    failures = []
+    lines = [:]
+    bytesCount = 0
+    return newest.sorted { backwards ? $0.line > $1.line : $0.line < $1.line }
+  }
+}

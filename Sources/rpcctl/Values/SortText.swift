@@ -1,0 +1,54 @@
+internal import CommandLineTools
+internal import TidingsProto
+
+/// Reads the sort order of a query: `year,-title,distance(location,52.5,13.4)`.
+enum SortText {
+  /// The keys of a text, the first first.
+  static func descriptors(_ text: String) throws(UsageError) -> [TidingsV1.SortDescriptor] {
+    var descriptors: [TidingsV1.SortDescriptor] = []
+    for key in try keys(text) { descriptors.append(try descriptor(key)) }
+    return descriptors
+  }
+
+  /// The text of keys, for messages.
+  static let form =
+    "--sort takes FIELD, -FIELD or distance(FIELD,LATITUDE,LONGITUDE), with commas between"
+
+  /// Splits at commas that stand outside parentheses.
+  private static func keys(_ text: String) throws(UsageError) -> [String] {
+    var keys = [""]
+    var depth = 0
+    for character in text {
+      switch character {
+      case ",": if depth == 0 { keys.append("") } else { keys[keys.count - 1].append(character) }
+      case " ": break
+      default:
+        depth += character == "(" ? 1 : character == ")" ? -1 : 0
+        keys[keys.count - 1].append(character)
+      }
+      guard (0...1).contains(depth) else { throw UsageError("\(form), not '\(text)'") }
+    }
+    guard depth == 0 else { throw UsageError("\(form); a ')' is missing in '\(text)'") }
+    return keys
+  }
+
+  private static func descriptor(_ key: String) throws(UsageError) -> TidingsV1.SortDescriptor {
+    let isDescending = key.hasPrefix("-")
+    let name = isDescending ? String(key.dropFirst()) : key
+    guard !name.isEmpty, !name.hasPrefix("-") else { throw UsageError("\(form), not '\(key)'") }
+    guard name.contains("(") else { return .init(fieldName: name, descending: isDescending) }
+    let distance = "distance("
+    let parts = name.dropFirst(distance.count).dropLast().split(separator: ",")
+    guard name.hasPrefix(distance), name.hasSuffix(")"), parts.count == 3,
+      let latitude = Double(parts[1]), let longitude = Double(parts[2]),
+      (-90...90).contains(latitude), (-180...180).contains(longitude)
+    else {
+      throw UsageError("\(form), for example distance(location,52.5,13.4), not '\(key)'")
+    }
+    return .init(
+      fieldName: String(parts[0]),
+      descending: isDescending,
+      relativeLocation: .init(latitude: latitude, longitude: longitude)
+    )
+  }
+}

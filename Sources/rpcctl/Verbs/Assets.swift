@@ -1,0 +1,160 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsFiles
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+extension Verb {
+  static let uploadAsset = Verb(
+    command: Command(
+      "upload-asset",
+      "Uploads files, for records to name them.",
+      operands: "FILE…",
+      discussion: """
+        Prints each asset as the value of a field. What the server has already is not sent again, so
+        that an upload that broke off is continued by the same command.
+
+        Example:
+          rpcctl modify-records --save '{"recordType":"Houses","recordName":"h1",
+            "fields":{"photo":'"$(rpcctl upload-asset house.jpg -o jsonl)"'}}'
+
+        An asset that no record names is removed after a day, unless the server is set otherwise.
+        """
+    ),
+    run: { invocation in
+      let paths = try invocation.requireOperands("FILE")
+      let transfer = try await assetTransfer(invocation)
+      for path in paths {
+        let line = TransferLine(name(ofFile: path), invocation.output)
+        defer { line.end() }
+        let asset = try await transfer.upload(fileAt: path) { line.update($0) }
+        line.end()
+        invocation.output.write([FieldValueJSON().json(asset)]) {
+          var table = Table(["CHECKSUM", "SIZE"])
+          table.append([asset.checksum.hexadecimal, "\(asset.size)"])
+          return table
+        }
+      }
+      return .success
+    }
+  )
+
+  static let downloadAsset = Verb(
+    command: Command(
+      "download-asset",
+      "Downloads an asset into a file.",
+      operands: "[CHECKSUM]",
+      options: [
+        Option("file", letter: "O", value: "FILE", "Where to; a file that is there is replaced."),
+        Option("record", value: "NAME", "The record that names the asset."),
+        Option("field", value: "FIELD", "The field of the record."),
+        Option("index", value: "N", "Which asset of a list, counted from 0; without it the first."),
+        zoneOption,
+      ],
+      discussion: """
+        Examples:
+          rpcctl download-asset --record h1 --field photo --file house.jpg
+          rpcctl download-asset 9f86d081884c7d65…0f00a08 -O house.jpg
+
+        A checksum is 64 hexadecimal digits, or base64 as in records. The file appears when all is
+        there and the checksum is right; until then FILE.….part holds what has come, and the same
+        command continues it.
+        """
+    ),
+    run: { invocation in
+      let arguments = invocation.arguments
+      guard let path = arguments["file"] else {
+        throw UsageError("--file FILE (or -O FILE) says where the asset is to be put")
+      }
+      let source = try AssetSource(invocation)
+      let session = try await invocation.connect()
+      let asset = try await source.asset(invocation, session)
+      let transfer = AssetTransfer(
+        session.transport,
+        in: invocation.settings.databaseID,
+        options: invocation.callOptions
+      )
+      let line = TransferLine(name(ofFile: path), invocation.output)
+      defer { line.end() }
+      try await transfer.download(asset, to: path) { line.update($0) }
+      return .success
+    }
+  )
+
+  private static func assetTransfer(_ invocation: Invocation) async throws -> AssetTransfer {
+    AssetTransfer(
+      try await invocation.connect().transport,
+      in: invocation.settings.databaseID,
+      options: invocation.callOptions
+    )
+  }
+
+  private static func name(ofFile path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+}
+
+/// How the command line names an asset.
+private enum AssetSource {
+  case checksum([UInt8])
+  case field(String, record: String, index: Int)
+
+  init(_ invocation: Invocation) throws(UsageError) {
+    let arguments = invocation.arguments
+    switch (arguments.operands.first, arguments["record"], arguments["field"]) {
+    case (let text?, nil, nil) where arguments.operands.count == 1:
+      let checksum = [UInt8](hexadecimal: text) ?? Base64.decode(text)
+      guard let checksum, checksum.count == SHA256.checksumBytes else {
+        throw UsageError("'\(text)' is no checksum: 64 hexadecimal digits, or base64 of 32 bytes")
+      }
+      self = .checksum(checksum)
+    case (nil, let record?, let field?):
+      let index = try arguments.number("index", in: 0...Int(Int32.max)) ?? 0
+      self = .field(field, record: record, index: index)
+    default:
+      throw UsageError("either a CHECKSUM, or --record NAME and --field FIELD, name the asset")
+    }
+  }
+
+  func asset(_ invocation: Invocation, _ session: Session) async throws -> TidingsV1.Asset {
+    switch self {
+    case .checksum(let checksum): return .init(checksum: checksum)
+    case .field(let field, let name, let index):
+      let response = try await TidingsV1.RecordService.Client(session.transport).fetchRecords(
+        .init(
+          databaseID: invocation.settings.databaseID,
+          recordIDs: [.init(name, zoneName: invocation.zoneName)],
+          desiredKeys: .init(keys: [field])
+        ),
+        options: invocation.callOptions
+      )
+      let place = "field '\(field)' of record '\(name)'"
+      switch response.results.first?.outcome {
+      case .record(let record)?:
+        let assets = record.fields[field]?.assets ?? []
+        guard index < assets.count else {
+          throw LocalFailure(
+            assets.isEmpty
+              ? "\(place) holds no asset" : "\(place) has \(assets.count) assets: --index"
+          )
+        }
+        return assets[index]
+      case .error(let error)?: throw LocalFailure(error.message)
+      default: throw LocalFailure("the server did not answer for record '\(name)'")
+      }
+    }
+  }
+}
+
+extension TidingsV1.FieldValue {
+  /// The asset or assets that the field holds.
+  fileprivate var assets: [TidingsV1.Asset] {
+    switch value {
+    case .assetValue(let asset)?: [asset]
+    case .assetListValue(let list)?: list.values
+    default: []
+    }
+  }
+}

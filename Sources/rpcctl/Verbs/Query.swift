@@ -1,0 +1,83 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  private static let recordsUnlessTold = 100
+
+  static let query = Verb(
+    command: Command(
+      "query",
+      "Finds records by predicate, in an order.",
+      operands: "TYPE",
+      options: queryOptions + [
+        Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
+        Option(
+          "limit",
+          value: "N",
+          "Most records in all, over as many pages as it takes (default: \(recordsUnlessTold))."
+        ),
+        Option(flag: "all", "All records, page after page."),
+        Option("cursor", value: "CURSOR", "Go on where an earlier query ended; then without TYPE."),
+      ],
+      discussion: """
+        Examples:
+          rpcctl query Houses --where 'price < 500000 AND city = "Berlin"' --sort -price
+          rpcctl query Houses --where 'city = %@' --arg Berlin --limit 20 -o json
+          rpcctl query Houses --sort 'distance(location,52.5,13.4)' --desired-keys location
+          rpcctl query Houses --all -o jsonl | jq .recordName
+
+        Without --zone the default zone is searched. Keys of --sort are fields and the system fields
+        recordName, creationDate, modificationDate, creatorUserRecordID and
+        lastModifiedUserRecordID; distance(FIELD,LATITUDE,LONGITUDE) puts the nearest first.
+
+        When more records are left, the cursor for --cursor is told on standard error; with --output
+        json it stands in the one object that is printed. Tables and JSON lines are printed page by
+        page, however many records there are.
+        """
+    ),
+    run: { invocation in
+      let arguments = invocation.arguments
+      let limit = try arguments.number("limit", in: 1...Int(Int32.max))
+      if limit != nil, arguments.has("all") {
+        throw UsageError("--limit and --all exclude each other")
+      }
+      var request = try firstRequest(invocation)
+      if let keys = arguments["desired-keys"] {
+        request.desiredKeys = .init(keys: commaSeparated(keys))
+      }
+      var left = arguments.has("all") ? Int.max : limit ?? recordsUnlessTold
+      let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
+      var printer = QueryPrinter(
+        output: invocation.output,
+        keys: arguments["desired-keys"].map(commaSeparated),
+        showsZones: arguments.has("all-zones") || arguments.has("cursor")
+      )
+      repeat {
+        request.limit = left > Int(UInt32.max) ? 0 : UInt32(left)
+        let page = try await records.queryRecords(request, options: invocation.callOptions)
+        left -= min(left, page.records.count)
+        request.cursor = page.cursor
+        printer.print(page.records)
+      } while left > 0 && !request.cursor.isEmpty
+      printer.finish(cursor: request.cursor)
+      return .success
+    }
+  )
+
+  private static func firstRequest(
+    _ invocation: Invocation
+  ) throws -> TidingsV1.QueryRecordsRequest {
+    let arguments = invocation.arguments
+    guard let text = arguments["cursor"] else { return try queryRequest(invocation) }
+    let needless = ["where", "arg", "sort", "zone", "all-zones"].first(where: arguments.has)
+    if let needless { throw UsageError("--cursor goes on with its query: leave out --\(needless)") }
+    if let type = arguments.operands.first {
+      throw UsageError("--cursor goes on with its query: leave out '\(type)'")
+    }
+    guard let cursor = Base64.decode(text), !cursor.isEmpty else {
+      throw UsageError("--cursor takes a cursor as it was printed, not '\(text)'")
+    }
+    return .init(databaseID: invocation.settings.databaseID, cursor: cursor)
+  }
+}

@@ -1,0 +1,88 @@
+import CommandLineTools
+import Testing
+import TidingsRPC
+
+@testable import rpcctl
+
+/// The examples in the help are commands that work.
+@Suite struct HelpExampleTests {
+  /// Every example: lines that begin with `rpcctl`, with what continues them.
+  static let examples: [String] = Verb.all.flatMap { verb in
+    var examples: [String] = []
+    var isOpen = false
+    for line in verb.command.discussion.split(separator: "\n") {
+      let text = line.drop { $0 == " " }
+      if text.hasPrefix("rpcctl ") {
+        examples.append(String(text))
+      } else if isOpen {
+        examples[examples.count - 1] += "\n" + text
+      } else {
+        continue
+      }
+      let last = examples[examples.count - 1]
+      isOpen = last.hasSuffix("\\") || last.count { $0 == "'" } % 2 == 1
+    }
+    return examples
+  }
+
+  /// The commands of a pipeline as words, as a shell has them.
+  private static func commands(_ example: String) -> [[String]] {
+    var commands: [[String]] = [[]]
+    var word: String?
+    var quote: Character?
+    var isEscaped = false
+    for character in example {
+      if isEscaped {
+        if character != "\n" { word = (word ?? "") + String(character) }
+        isEscaped = false
+      } else if character == "\\", quote != "'" {
+        isEscaped = true
+      } else if let open = quote {
+        if character == open { quote = nil } else { word = (word ?? "") + String(character) }
+      } else if character == "'" || character == "\"" {
+        quote = character
+        word = word ?? ""
+      } else if character == " " || character == "\n" || character == "|" {
+        if let word { commands[commands.count - 1].append(word) }
+        word = nil
+        if character == "|" { commands.append([]) }
+      } else {
+        word = (word ?? "") + String(character)
+      }
+    }
+    if let word { commands[commands.count - 1].append(word) }
+    return commands
+  }
+
+  @Test("the examples are read", arguments: examples)
+  func example(text: String) async throws {
+    var count = 0
+    for command in Self.commands(text) where command.first == "rpcctl" {
+      count += 1
+      let run = await ProgramRun(
+        list: Array(command.dropFirst()),
+        files: [
+          "-": #"{"recordType":"T","recordName":"a"}"#,
+          "houses.jsonl": "",
+          "houses.json": #"{"recordType":"T","recordName":"a"}"#,
+        ]
+      )
+      #expect(run.exitCode != .usage, "\(command): \(run.err)")
+      #expect(run.configuration != nil, "\(command): \(run.err)")
+    }
+    #expect(count > 0)
+  }
+
+  @Test("most verbs have an example")
+  func all() {
+    for verb in Verb.all where !["status", "help"].contains(verb.command.name) {
+      #expect(
+        Self.examples.contains {
+          $0.contains("rpcctl \(verb.command.name)")
+            || $0.contains(" \(verb.command.name)")
+        },
+        "\(verb.command.name)"
+      )
+    }
+  }
+}
