@@ -19,8 +19,10 @@ extension OracleSession {
     } catch let error as RPCError {
       openQueries[slot] = nil
       let isMissing = query.zone.map { oracle.isMissing($0, in: query.database) } ?? false
-      if !isMissing || error.code != .notFound { throw error }
-      return
+      let isExpected =
+        isMissing && error.code == .notFound
+        || !oracle.canSort(query) && error.code == .invalidArgument
+      if !isExpected { throw error }
     }
   }
 
@@ -38,7 +40,14 @@ extension OracleSession {
       }
       request.desiredKeys = keys.map { .init(keys: $0) }
       request.limit = limit
-      let page = try await client(of: open.caller).records.queryRecords(request)
+      let page: TidingsV1.QueryRecordsResponse
+      do {
+        page = try await client(of: open.caller).records.queryRecords(request)
+      } catch {
+        guard open.mayExpire, error.code == .outOfRange else { throw error }
+        openQueries[slot] = nil
+        return
+      }
       if let problem = open.reader.read(page, keys: keys, limit: limit, oracle) {
         return complain("\(open.reader.query.predicate.brief): \(problem)")
       }

@@ -57,6 +57,7 @@ extension OracleSession {
 
   mutating func declare(_ indexes: [String: [String]], _ client: Client) async throws {
     _ = try await client.schemas.applySchema(.init(text: oracle.declare(indexes)))
+    for slot in openQueries.keys { openQueries[slot]?.mayExpire = true }
   }
 
   mutating func compareEverything() async throws {

@@ -27,6 +27,8 @@ struct OracleSession {
     var reader: OracleQueryReader
     var cursor: [UInt8]
     var caller: Oracle.Caller
+    /// Indexes were dropped since: the one that served it may be among them.
+    var mayExpire = false
   }
 
   /// The first difference; empty while all answers were the model's.

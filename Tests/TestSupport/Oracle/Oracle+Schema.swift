@@ -1,3 +1,5 @@
+internal import TidingsProto
+
 extension Oracle {
   /// The text of a schema with some indexes, by type and field with a dot between, that loses nothing
   /// of what was learned; and learns what it declares.
@@ -22,6 +24,16 @@ extension Oracle {
       text += "RECORD TYPE \(type) (\n  \(lines.sorted().joined(separator: ",\n  "))\n);\n"
     }
     return text
+  }
+
+  /// Whether all places to sort by are in fields that have places.
+  public func canSort(_ query: OracleQuery) -> Bool {
+    let location = Self.typeNames.firstIndex(of: "LOCATION").map { $0 + 1 }
+    return query.order.allSatisfy { key in
+      guard key.relativeLocation != nil else { return true }
+      let kind = fieldTypes[query.recordType]?[key.fieldName]
+      return kind == nil || kind == location
+    }
   }
 
   /// By `FieldValue.kind`, counted from 1.

@@ -45,7 +45,7 @@ extension Oracle {
     zones[database, default: [:]][name] = Zone(
       head: name == Self.defaultZone ? 0 : zoneFloors[database, default: 0],
       changed: advance(database),
-      life: lives
+      life: name == Self.defaultZone ? 0 : lives
     )
   }
 
