@@ -179,8 +179,8 @@ internal import TidingsRPC
           "tidings.v1.SubscriptionService/ModifySubscriptions",
         ] {
           let (header, _) = try await RawCall(method, nested).send(on: socket)
-          // What nests in an unknown field is not looked at.
-          #expect([0, 3].contains(header.status), "\(header)")
+          // What nests in an unknown field is not looked at; a field of bytes may be too long.
+          #expect([0, 3, 8].contains(header.status), "\(header)")
         }
         try await socket.send([nested, []])
         let (header, _) = try RawCall.answer(await socket.receive())

@@ -26,7 +26,7 @@ internal import TidingsModel
         isAtomic: isAtomic
       ),
       caller: caller
-    )
+    ).outcomes
   }
 
   private func record(_ name: String, _ fields: RecordFields) -> Record {
