@@ -42,7 +42,9 @@ public final class TemporaryFolder: Sendable {
     for name in try FileManager.default.subpathsOfDirectory(atPath: file(subfolder)) {
       var isFolder = ObjCBool(false)
       let path = subfolder + "/" + name
-      guard FileManager.default.fileExists(atPath: file(path), isDirectory: &isFolder) else { continue }
+      guard FileManager.default.fileExists(atPath: file(path), isDirectory: &isFolder) else {
+        continue
+      }
       if !isFolder.boolValue { contents[name] = try read(path) }
     }
     return contents

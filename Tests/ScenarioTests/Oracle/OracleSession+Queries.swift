@@ -43,7 +43,7 @@ extension OracleSession {
       let page: TidingsV1.QueryRecordsResponse
       do {
         page = try await client(of: open.caller).records.queryRecords(request)
-      } catch {
+      } catch let error as RPCError {
         guard open.mayExpire, error.code == .outOfRange else { throw error }
         openQueries[slot] = nil
         return
