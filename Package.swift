@@ -129,11 +129,13 @@ let package = Package(
       "BenchCore",
       "CommandLineTools",
       "TidingsClient",
+      "TidingsEngine",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsSQL",
       "TidingsSQLite",
       "CZeroMQ",
       "CSQLite"

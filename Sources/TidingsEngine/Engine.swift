@@ -35,7 +35,7 @@ public final class Engine {
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
-  private let indexes: IndexRegistry
+  let indexes: IndexRegistry
 
   private var chores: ChoreSchedule
   private let bell = ChoreBell()

@@ -17,6 +17,7 @@ public final class EngineReader {
   /// What calls may not exceed.
   public let limits: Limits
 
+  private var queryEngine: QueryEngine?
   private let beginStatement: any SQLStatement
   private let endStatement: any SQLStatement
 
@@ -45,6 +46,21 @@ public final class EngineReader {
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
+  }
+
+  /// Answers queries; its statements are compiled for the first one.
+  func queries() throws -> QueryEngine {
+    if let queryEngine { return queryEngine }
+    let made = try QueryEngine(
+      connection,
+      catalog: catalog,
+      identity: identity,
+      ancestors: ancestors,
+      codec: codec,
+      limits: limits
+    )
+    queryEngine = made
+    return made
   }
 
   /// The schema of a container.

@@ -52,6 +52,10 @@ public struct Limits: Hashable, Sendable {
   public var tombstoneRetention = Duration.seconds(90 * 86_400)
   /// How long the cursor of a query is valid, in minutes.
   public var cursorRetentionMinutes = 10
+  /// Most rows that one page of a query looks at: then it is short.
+  public var queryRowsPerPageMax = 200_000
+  /// Most rows that a query looks at which has to sort what it finds: no page can come sooner.
+  public var querySortedRowsMax = 2_000_000
   /// Largest client change token data, in bytes.
   public var clientChangeTokenBytesMax = 1024
   /// Largest asset, in bytes.

@@ -99,6 +99,7 @@ public final class TidingsServer: Sendable {
     loop.register(AdminMethods())
     loop.register(ServerMethods())
     core.registerRecords(on: loop)
+    core.registerQueries(on: loop)
     core.registerZones(on: loop)
     core.registerSubscriptions(on: loop)
     core.registerNotifications(on: loop)

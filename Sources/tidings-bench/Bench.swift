@@ -49,6 +49,9 @@ final class ServerProcess {
   private let process: ChildProcess
   private let folder: RunFolder
 
+  /// The file of its store.
+  var databasePath: String { folder.path + "/data/tidings.sqlite" }
+
   fileprivate init(_ settings: BenchSettings, in folder: RunFolder) throws {
     self.folder = folder
     process = try ChildProcess([

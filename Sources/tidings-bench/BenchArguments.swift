@@ -5,7 +5,7 @@ import Glibc
 struct BenchArguments {
   static let program = "tidings-bench"
   /// The cases, in the order in which they run.
-  static let caseNames = ["echo", "fetch", "save", "push", "match", "feed", "client"]
+  static let caseNames = ["echo", "fetch", "save", "push", "match", "query", "feed", "client"]
 
   var cases: [String] = []
   var settings = BenchSettings()
@@ -38,6 +38,7 @@ struct BenchArguments {
       default: "1000,10000,100000,1000000",
       "Sizes of the index in match."
     ),
+    Option("records", value: "N", default: "1000000", "Records in query."),
     Option("rpcd", value: "PATH", "The server; otherwise rpcd beside this program."),
     Option(
       "data",
@@ -69,6 +70,8 @@ struct BenchArguments {
         match   the channel index with up to a million subscriptions, in process
         feed    a zone's changes in pages of 200, 200,000 records of 238 bytes, through the Swift
                 client: decoded, and only read to each page's token
+        query   QueryRecords by an indexed field, 50 of a million records, against the same SELECT
+                through SQLite's C interface; over the wire, and in process
         client  the same calls through the Swift client, as information
 
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and
@@ -111,6 +114,7 @@ struct BenchArguments {
     settings.connections = try Self.numbers(parsed, "connections", in: 1...256)
     settings.inFlight = try Self.numbers(parsed, "in-flight", in: 1...2048)
     settings.subscriptions = try Self.numbers(parsed, "subscriptions", in: 1...10_000_000)
+    settings.records = try parsed.number("records", in: 50...100_000_000) ?? settings.records
     settings.data = parsed["data"] ?? "."
     settings.program = Self.executablePath()
     let folder = settings.program.split(separator: "/").dropLast().joined(separator: "/")

@@ -10,6 +10,8 @@ struct BenchSettings {
   var inFlight = [1, 64]
   /// Sizes of the index in `match`.
   var subscriptions = [1_000, 10_000, 100_000, 1_000_000]
+  /// Records in `query`.
+  var records = 1_000_000
   /// The server's program.
   var rpcd = ""
   /// Where temporary folders go.

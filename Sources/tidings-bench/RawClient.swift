@@ -21,6 +21,15 @@ final class RawClient {
     _ request: Request,
     _: Response.Type = Response.self
   ) throws -> Response {
+    try answer(method, request) { try Response(decoding: Array($0)) }
+  }
+
+  /// Makes a call, waits for its answer and lends the encoded response.
+  func answer<Request: Message, Value>(
+    _ method: MethodDescriptor,
+    _ request: Request,
+    _ body: (UnsafeRawBufferPointer) throws -> Value
+  ) throws -> Value {
     let header = TidingsRpcV1.RequestHeader(
       callID: 1,
       method: method.fullName,
@@ -35,7 +44,7 @@ final class RawClient {
     guard response.status == 0 else {
       throw BenchError("\(method.fullName): status \(response.status): \(response.message)")
     }
-    return try Response(decoding: Array(frames[1]))
+    return try body(frames[1])
   }
 
   /// What went wrong with a call, from the frames of its reply.

@@ -81,24 +81,15 @@ struct RecordTypeKey: Hashable {
 
 /// The two names of a system field.
 enum IndexedField {
-  private static let schemaNames = [
-    "recordName": "___recordID",
-    "creationDate": "___createTime",
-    "modificationDate": "___modTime",
-    "creatorUserRecordID": "___createdBy",
-    "lastModifiedUserRecordID": "___modifiedBy",
-  ]
-  private static let predicateNames = Dictionary(
-    uniqueKeysWithValues: schemaNames.map { ($0.value, $0.key) }
-  )
-
   /// The name that predicates have for a field of the schema.
   static func predicateName(_ schemaName: String) -> String {
-    predicateNames[schemaName] ?? schemaName
+    // A record's ID is indexed by its name.
+    if schemaName == SystemField.recordName.schemaName { return SystemField.recordName.name }
+    return SystemField(name: schemaName)?.name ?? schemaName
   }
 
   /// The name that the schema has for a field in a predicate.
   static func schemaName(_ predicateName: String) -> String {
-    schemaNames[predicateName] ?? predicateName
+    SystemField(name: predicateName)?.schemaName ?? predicateName
   }
 }

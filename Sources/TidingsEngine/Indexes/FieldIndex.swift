@@ -67,6 +67,7 @@ final class FieldIndex: RecordFollower {
 extension IndexKey {
   /// The keys of a text in an index of words.
   static func words(of value: FieldValue?) -> [IndexKey] {
-    []
+    guard case .string(let text)? = value else { return [] }
+    return Tokenizer.tokens(of: text).map { IndexKey(word: $0) }
   }
 }

@@ -162,7 +162,8 @@ extension Core {
     return response.bytes
   }
 
-  private static func fields(
+  /// The fields that a call asks for.
+  static func fields(
     _ desired: TidingsV1.DesiredKeys,
     _ limits: Limits
   ) throws -> Set<String> {
@@ -176,7 +177,8 @@ extension Core {
     return Set(desired.keys)
   }
 
-  private static func record(
+  /// A stored record with some of its fields only.
+  static func record(
     _ body: UnsafeRawBufferPointer,
     keeping wanted: Set<String>,
     in arena: borrowing Arena

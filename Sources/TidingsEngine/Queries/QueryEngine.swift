@@ -1,0 +1,298 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Answers queries on a reader's connection.
+final class QueryEngine {
+  /// A query, or where one is continued.
+  enum Request {
+    case query(RecordQuery)
+    case cursor([UInt8])
+  }
+
+  private let source: QueryRun.Source
+  private let catalog: Catalog
+  private let identity: StoreIdentity
+  private let limits: Limits
+  private let selectIndexes: any SQLStatement
+  private let selectKind: any SQLStatement
+  private let selectType: any SQLStatement
+
+  init(
+    _ connection: any SQLConnection,
+    catalog: Catalog,
+    identity: StoreIdentity,
+    ancestors: AncestorLog,
+    codec: any BodyCodec,
+    limits: Limits
+  ) throws {
+    source = QueryRun.Source(
+      rows: try QueryRows(connection),
+      ancestors: ancestors,
+      codec: codec,
+      limits: limits
+    )
+    self.catalog = catalog
+    self.identity = identity
+    self.limits = limits
+    selectIndexes = try connection.prepare(
+      """
+      SELECT id, field, kind, state FROM field_indexes
+      WHERE container = ?1 AND environment = ?2 AND record_type = ?3 AND state < 3 ORDER BY id
+      """
+    )
+    selectKind = try connection.prepare(
+      """
+      SELECT kind FROM field_types
+      WHERE container = ?1 AND environment = ?2 AND record_type = ?3 AND field = ?4
+      """
+    )
+    selectType = try connection.prepare(
+      """
+      SELECT 1 FROM record_types WHERE container = ?1 AND environment = ?2 AND record_type = ?3
+      """
+    )
+  }
+
+  /// Answers a page.
+  ///
+  /// - Parameters:
+  ///   - request: The query, or its cursor.
+  ///   - user: Who asks.
+  ///   - limit: Most records; 0: `pageItemsMax`.
+  ///   - now: The time.
+  ///   - deliver: Takes an encoded record, valid for the call.
+  /// - Returns: The next page's cursor, and how this one was answered.
+  /// - Throws: `ItemError`, `SQLError`.
+  func page(
+    _ request: Request,
+    for user: String,
+    limit: Int,
+    at now: Timestamp,
+    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> QueryAnswer {
+    switch request {
+    case .query(let query): try first(query, user, limit, now, deliver)
+    case .cursor(let bytes):
+      try following(
+        QueryCursor(bytes, of: user, identity: identity),
+        user,
+        limit,
+        now,
+        deliver
+      )
+    }
+  }
+
+  // MARK: Pages
+
+  private func first(
+    _ query: RecordQuery,
+    _ user: String,
+    _ limit: Int,
+    _ now: Timestamp,
+    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> QueryAnswer {
+    try query.validate()
+    try checkType(of: query)
+    try checkSortKeys(of: query)
+    let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
+    let indexes = try self.indexes(of: query)
+    let kind = { (field: String) in try? self.kind(of: field, query) }
+    let planner = QueryPlanner(
+      query: query,
+      indexes: indexes.ready,
+      kind: kind,
+      probe: { try self.source.rows.count($0, in: zones, upTo: $1) }
+    )
+    let cursor = QueryCursor(
+      query: query,
+      plan: try planner.plan(),
+      began: now,
+      zones: zones.map { QueryCursor.Begin(zone: $0.number, head: $0.head) },
+      next: QueryPosition(keys: [], zone: 0, name: "")
+    )
+    var answer = try page(cursor, zones, from: nil, user, limit, deliver)
+    answer.report.advice = QueryAdvice.advice(
+      for: query,
+      cursor.plan,
+      building: indexes.building,
+      kind: kind
+    )
+    return answer
+  }
+
+  private func following(
+    _ cursor: QueryCursor,
+    _ user: String,
+    _ limit: Int,
+    _ now: Timestamp,
+    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> QueryAnswer {
+    try checkAge(of: cursor, at: now)
+    let existing = Set(try zones(of: cursor.query).lazy.map(\.number))
+    let zones = cursor.zones.lazy.filter { existing.contains($0.zone) }
+      .map { QueryZone(number: $0.zone, head: $0.head) }
+    if let index = cursor.plan.access.index,
+      try !indexes(of: cursor.query).ready.contains(where: { $0.number == index })
+    {
+      throw ItemError(
+        .changeTokenExpired,
+        "the index that served the query was dropped: run the query again"
+      )
+    }
+    return try page(cursor, Array(zones), from: cursor.next, user, limit, deliver)
+  }
+
+  private func page(
+    _ cursor: QueryCursor,
+    _ zones: [QueryZone],
+    from start: QueryPosition?,
+    _ user: String,
+    _ limit: Int,
+    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> QueryAnswer {
+    let limit = limit == 0 ? limits.pageItemsMax : min(limit, limits.pageItemsMax)
+    return try withoutActuallyEscaping(deliver) { deliver in
+      let run = QueryRun(
+        source,
+        cursor.query,
+        cursor.plan,
+        zones: zones,
+        from: start,
+        limit: limit,
+        deliver
+      )
+      try run()
+      var answer = QueryAnswer()
+      answer.report = report(run, cursor.query, cursor.plan)
+      if let next = run.next {
+        var continued = cursor
+        continued.next = next
+        answer.cursor = continued.encoded(for: user, identity: identity)
+      }
+      return answer
+    }
+  }
+
+  // MARK: What the store says
+
+  /// The zones in the order of their numbers.
+  private func zones(of query: RecordQuery) throws -> [ZoneEntry] {
+    let database = try catalog.database(query.database)
+    guard let zoneID = query.zoneID else {
+      guard let database else { return [] }
+      return try catalog.zones(in: database).sorted { $0.number < $1.number }
+    }
+    if let zone = try database.flatMap({ try catalog.zone(zoneID, in: $0) }) { return [zone] }
+    guard zoneID == .default else {
+      throw ItemError(.zoneNotFound, "zone '\(zoneID.zoneName)' does not exist")
+    }
+    return []
+  }
+
+  private func bind(_ query: RecordQuery, to statement: any SQLStatement) {
+    statement.bind(query.database.container, at: 1)
+    statement.bind(Int64(query.database.environment.rawValue), at: 2)
+    statement.bind(query.recordType, at: 3)
+  }
+
+  private func indexes(
+    of query: RecordQuery
+  ) throws -> (ready: [QueryPlanner.ReadyIndex], building: [String]) {
+    var ready: [QueryPlanner.ReadyIndex] = []
+    var building: [String] = []
+    bind(query, to: selectIndexes)
+    try selectIndexes.forEachRow {
+      let field = selectIndexes.string(1)
+      guard let kind = IndexKind(rawValue: selectIndexes.int64(2)) else { return }
+      if selectIndexes.int64(3) == IndexState.ready.rawValue {
+        ready.append(.init(number: selectIndexes.int64(0), field: field, kind: kind))
+      } else {
+        building.append(field)
+      }
+    }
+    return (ready, building)
+  }
+
+  private func kind(of field: String, _ query: RecordQuery) throws -> FieldValue.Kind? {
+    if let system = SystemField(name: field) { return system.kind }
+    bind(query, to: selectKind)
+    selectKind.bind(field, at: 4)
+    defer { selectKind.reset() }
+    return try selectKind.step() ? FieldValue.Kind(rawValue: selectKind.string(0)) : nil
+  }
+
+  // MARK: Refusals
+
+  /// In production only what was deployed exists; in development a type is there once it is saved.
+  private func checkType(of query: RecordQuery) throws {
+    guard query.database.environment == .production else { return }
+    bind(query, to: selectType)
+    defer { selectType.reset() }
+    guard try !selectType.step() else { return }
+    throw ItemError(
+      .unknownItem,
+      "record type '\(query.recordType)' is not in the production schema: deploy the schema first"
+    )
+  }
+
+  private func checkSortKeys(of query: RecordQuery) throws {
+    for key in query.sortKeys {
+      guard let kind = try kind(of: key.field, query) else { continue }
+      let isPlace = kind == .location
+      if key.relativeLocation != nil, !isPlace {
+        throw unsortable(key, "is \(kind.rawValue), and only a LOCATION has a distance")
+      }
+      guard isPlace ? key.relativeLocation == nil : !kind.isSortable else { continue }
+      throw unsortable(
+        key,
+        isPlace
+          ? "is a LOCATION: name a relative location to sort by distance"
+          : "is \(kind.rawValue), which has no order: sort by another field"
+      )
+    }
+  }
+
+  private func unsortable(_ key: RecordQuery.SortKey, _ why: String) -> ItemError {
+    ItemError(.invalidArguments, "the query cannot be sorted by '\(key.field)': it \(why)")
+  }
+
+  private func checkAge(of cursor: QueryCursor, at now: Timestamp) throws(ItemError) {
+    // A clock that went back makes all cursors from its future too old.
+    let tolerance = Timestamp(
+      millisecondsSince1970: now.millisecondsSince1970 + 60_000
+    )
+    guard cursor.began >= now.earlier(byMinutes: limits.cursorRetentionMinutes),
+      cursor.began <= tolerance
+    else {
+      throw ItemError(
+        .changeTokenExpired,
+        "the cursor is older than \(limits.cursorRetentionMinutes) minutes: run the query again"
+      )
+    }
+  }
+
+  // MARK: Explaining
+
+  private func report(_ run: QueryRun, _ query: RecordQuery, _ plan: QueryPlan) -> QueryReport {
+    QueryReport(
+      steps: plan.steps(for: query),
+      predicate: query.predicate.text,
+      indexField: plan.indexField,
+      isSortedByIndex: plan.order == .access,
+      entriesVisited: plan.access.index == nil ? 0 : run.rowsVisited,
+      recordsVisited: run.recordsRead,
+      recordsMatched: run.recordsMatched
+    )
+  }
+}
+
+extension FieldValue.Kind {
+  /// Whether there is an order of the values.
+  fileprivate var isSortable: Bool {
+    switch self {
+    case .string, .int64, .double, .bytes, .timestamp, .reference: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,339 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// A zone of a query, as it was when the query began.
+struct QueryZone: Hashable {
+  /// The zone's number.
+  let number: Int64
+  /// The number of its last change then.
+  let head: Int64
+}
+
+/// A record that an access came to, valid until the next one.
+struct VisitedRow {
+  /// Name, key, whether what led here is still true, sequence, previous, body.
+  fileprivate let statement: any SQLStatement
+  fileprivate let hasKey: Bool
+  let zone: QueryZone
+
+  /// The record's name.
+  var name: String { statement.string(0) }
+  /// The key of the entry that led here.
+  var key: IndexKey { IndexKey(bytes: statement.bytes(1)) }
+  /// What led here is true of the record as it is now, not only as it was at the begin.
+  var isCurrent: Bool { statement.int64(2) != 0 }
+  /// The zone's number at the record's last change.
+  var sequence: Int64 { statement.int64(3) }
+  /// The version before, if the record changed since the begin.
+  var previous: Int64? { statement.isNull(4) ? nil : statement.int64(4) }
+  /// A row that is a record at all, and not of another type.
+  var isRecord: Bool { !statement.isNull(5) }
+
+  /// Where the row stands in the order of the access.
+  var position: QueryPosition {
+    QueryPosition(keys: hasKey ? [key] : [], zone: zone.number, name: name)
+  }
+
+  /// Lends the encoded record.
+  func withBody(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+    try statement.withBytes(5, body)
+  }
+}
+
+/// Goes through the rows of an access, in its order, from any place on.
+///
+/// Entries are looked at as of the query's begin, so that the order does not change under it.
+final class QueryRows {
+  /// Takes a row; answers whether to go on.
+  typealias Visitor = (VisitedRow) throws -> Bool
+
+  private let scan: any SQLStatement
+  private let record: any SQLStatement
+  private let forwards: any SQLStatement
+  private let backwards: any SQLStatement
+  private let batches: EntryBatches
+
+  init(_ connection: any SQLConnection) throws {
+    // What other types' records hold is not read.
+    scan = try connection.prepare(
+      """
+      SELECT name, x'', 1, sequence, CASE WHEN sequence > ?5 THEN previous END,
+        CASE WHEN record_type = ?4 THEN body END
+      FROM records WHERE zone_id = ?1 AND name >= ?2 AND name < ?3 ORDER BY name
+      """
+    )
+    record = try connection.prepare(
+      """
+      SELECT name, ?3, ?4, sequence, CASE WHEN sequence > ?5 THEN previous END, body
+      FROM records WHERE zone_id = ?1 AND name = ?2
+      """
+    )
+    func entries(_ place: String, _ order: String) throws(SQLError) -> any SQLStatement {
+      try connection.prepare(
+        """
+        SELECT r.name, e.key, e.until IS NULL, r.sequence,
+          CASE WHEN r.sequence > ?6 THEN r.previous END, r.body
+        FROM index_entries e CROSS JOIN records r ON r.zone_id = e.zone_id AND r.name = e.name
+        WHERE e.index_id = ?1 AND e.zone_id = ?2 AND \(place)
+          AND e.since <= ?6 AND (e.until IS NULL OR e.until > ?6)
+        ORDER BY \(order)
+        """
+      )
+    }
+    forwards = try entries("(e.key, e.name) >= (?3, ?4) AND e.key < ?5", "e.key, e.name")
+    backwards = try entries(
+      "(e.key, e.name) < (?3, ?4) AND e.key >= ?5",
+      "e.key DESC, e.name DESC"
+    )
+    batches = try EntryBatches(connection)
+  }
+
+  // MARK: All accesses
+
+  /// Visits the rows of an access.
+  ///
+  /// - Parameters:
+  ///   - access: Which.
+  ///   - recordType: The type that a scan looks for.
+  ///   - zones: In the order of their numbers.
+  ///   - start: The first row to visit, if it is still there; `nil`: all of them.
+  ///   - body: Takes a row.
+  /// - Throws: `SQLError`; what `body` throws.
+  func visit(
+    _ access: QueryAccess,
+    of recordType: String,
+    in zones: [QueryZone],
+    from start: QueryPosition?,
+    _ body: Visitor
+  ) throws {
+    switch access {
+    case .scan(let from, let to):
+      try eachZone(zones, from: start) { zone, name in
+        try scan(from: name ?? from, to: to, recordType, in: zone, body)
+      }
+    case .named(let names):
+      try eachZone(zones, from: start) { zone, first in
+        for name in names where first.map({ $0 <= name }) ?? true {
+          guard try lookUp(name, in: zone, body) else { return false }
+        }
+        return true
+      }
+    case .range(let index, let range):
+      try eachZone(zones, from: start) { zone, name in
+        let key = name == nil ? nil : start?.keys.first
+        return try entries(index, range, from: (key ?? range.lower, name ?? ""), in: zone, body)
+      }
+    case .keys(let index, let keys):
+      try eachZone(zones, from: start) { zone, name in
+        try merged(index, keys, from: name ?? "", in: zone, body)
+      }
+    case .ordered(let index, let range, let descending, let withAbsent):
+      let visit = OrderedVisit(index: index, isDescending: descending, zones: zones, start: start)
+      if start?.keys.first != .absent {
+        guard try ordered(visit, range, body) else { return }
+      }
+      if withAbsent { _ = try ordered(visit, .absent, body) }
+    }
+  }
+
+  /// Counts rows of an access, up to a bound.
+  func count(_ access: QueryAccess, in zones: [QueryZone], upTo limit: Int) throws -> Int {
+    var count = 0
+    for zone in zones where count < limit {
+      let ranges: [KeyRange]
+      let number: Int64
+      switch access {
+      case .scan, .named: return limit
+      case .range(let index, let range), .ordered(let index, let range, _, _):
+        (number, ranges) = (index, [range])
+      case .keys(let index, let keys): (number, ranges) = (index, keys.map { KeyRange($0) })
+      }
+      for range in ranges where count < limit {
+        count += try batches.count(number, range, in: zone, upTo: limit - count)
+      }
+    }
+    return count
+  }
+
+  /// Lends a record by its place.
+  func withRecord(
+    at position: QueryPosition,
+    in zone: QueryZone,
+    _ body: (VisitedRow) throws -> Void
+  ) throws {
+    _ = try lookUp(position.name, in: zone) { row in
+      try body(row)
+      return false
+    }
+  }
+
+  // MARK: One zone after the other
+
+  /// Visits zones until one says no; the first with the name to start at.
+  private func eachZone(
+    _ zones: [QueryZone],
+    from start: QueryPosition?,
+    _ body: (QueryZone, _ name: String?) throws -> Bool
+  ) throws {
+    for zone in zones where start.map({ $0.zone <= zone.number }) ?? true {
+      guard try body(zone, start?.zone == zone.number ? start?.name : nil) else { return }
+    }
+  }
+
+  private func scan(
+    from: String,
+    to: String,
+    _ recordType: String,
+    in zone: QueryZone,
+    _ body: Visitor
+  ) throws -> Bool {
+    scan.bind(zone.number, at: 1)
+    scan.bind(from, at: 2)
+    scan.bind(to, at: 3)
+    scan.bind(recordType, at: 4)
+    scan.bind(zone.head, at: 5)
+    return try visitRows(of: scan, hasKey: false, zone, body)
+  }
+
+  private func entries(
+    _ index: Int64,
+    _ range: KeyRange,
+    from place: (key: IndexKey, name: String),
+    in zone: QueryZone,
+    _ body: Visitor
+  ) throws -> Bool {
+    forwards.bind(index, at: 1)
+    forwards.bind(zone.number, at: 2)
+    forwards.bind(place.key.bytes, at: 3)
+    forwards.bind(place.name, at: 4)
+    forwards.bind(range.upper.bytes, at: 5)
+    forwards.bind(zone.head, at: 6)
+    return try visitRows(of: forwards, hasKey: true, zone, body)
+  }
+
+  private func visitRows(
+    of statement: any SQLStatement,
+    hasKey: Bool,
+    _ zone: QueryZone,
+    _ body: Visitor
+  ) throws -> Bool {
+    defer { statement.reset() }
+    let row = VisitedRow(statement: statement, hasKey: hasKey, zone: zone)
+    while try statement.step() {
+      guard try body(row) else { return false }
+    }
+    return true
+  }
+
+  /// Visits one record, if it is there.
+  ///
+  /// - Returns: What `body` answers; `true` when there is no such record.
+  private func lookUp(
+    _ name: String,
+    key: IndexKey? = nil,
+    isCurrent: Bool = false,
+    in zone: QueryZone,
+    _ body: Visitor
+  ) throws -> Bool {
+    record.bind(zone.number, at: 1)
+    record.bind(name, at: 2)
+    record.bind(key?.bytes ?? [], at: 3)
+    record.bind(isCurrent ? 1 : 0, at: 4)
+    record.bind(zone.head, at: 5)
+    return try visitRows(of: record, hasKey: key != nil, zone, body)
+  }
+
+  // MARK: Merged
+
+  /// The entries of several keys, by name, each name once.
+  private func merged(
+    _ index: Int64,
+    _ keys: [IndexKey],
+    from name: String,
+    in zone: QueryZone,
+    _ body: Visitor
+  ) throws -> Bool {
+    var sources = try Heap(
+      keys.compactMap { key in
+        try NamedEntries(index, key, zone, from: name, batches)
+      }
+    )
+    while let first = sources.first {
+      let name = first.name
+      var isCurrent = false
+      while let source = sources.first, source.name == name {
+        isCurrent = isCurrent || source.isCurrent
+        sources.replaceFirst(with: try source.next(batches))
+      }
+      guard try lookUp(name, isCurrent: isCurrent, in: zone, body) else { return false }
+    }
+    return true
+  }
+
+  /// An ordered access, and where it begins.
+  private struct OrderedVisit {
+    let index: Int64
+    let isDescending: Bool
+    let zones: [QueryZone]
+    let start: QueryPosition?
+
+    /// Where a zone begins in a range; for a descending access the first place behind.
+    func place(in zone: QueryZone, _ range: KeyRange) -> (key: IndexKey, name: String) {
+      let whole = isDescending ? range.upper : range.lower
+      guard let start, let key = start.keys.first, range.contains(key) else { return (whole, "") }
+      switch (zone.number == start.zone, isDescending) {
+      case (true, false): return (key, start.name)
+      // Strictly before what follows the name: the name itself is among them.
+      case (true, true): return (key, start.name + "\u{1}")
+      case (false, false): return (zone.number < start.zone ? key.successor : key, "")
+      case (false, true): return (zone.number > start.zone ? key : key.successor, "")
+      }
+    }
+  }
+
+  /// The entries of a range in their order, over all zones.
+  private func ordered(
+    _ visit: OrderedVisit,
+    _ range: KeyRange,
+    _ body: Visitor
+  ) throws -> Bool {
+    if visit.zones.count == 1 {
+      let zone = visit.zones[0]
+      let place = visit.place(in: zone, range)
+      guard visit.isDescending else {
+        return try entries(visit.index, range, from: place, in: zone, body)
+      }
+      backwards.bind(visit.index, at: 1)
+      backwards.bind(zone.number, at: 2)
+      backwards.bind(place.key.bytes, at: 3)
+      backwards.bind(place.name, at: 4)
+      backwards.bind(range.lower.bytes, at: 5)
+      backwards.bind(zone.head, at: 6)
+      return try visitRows(of: backwards, hasKey: true, zone, body)
+    }
+    var sources = try Heap(
+      visit.zones.compactMap { zone in
+        try OrderedEntries(
+          visit.index,
+          range,
+          isDescending: visit.isDescending,
+          zone,
+          from: visit.place(in: zone, range),
+          batches
+        )
+      }
+    )
+    while let first = sources.first {
+      let goesOn = try lookUp(
+        first.name,
+        key: first.key,
+        isCurrent: first.isCurrent,
+        in: first.zone,
+        body
+      )
+      guard goesOn else { return false }
+      sources.replaceFirst(with: try first.next(batches))
+    }
+    return true
+  }
+}

@@ -1,0 +1,163 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsModel
+internal import TidingsSQL
+internal import TidingsSQLite
+
+@testable internal import TidingsEngine
+@testable internal import TidingsService
+
+@Suite struct FieldIndexTests {
+  private func entryCount(_ store: QueryStore, where condition: String = "1") throws -> Int64 {
+    let connection = try SQLiteConnection(path: store.path, readsOnly: true)
+    let statement = try connection.prepare(
+      "SELECT count(*) FROM index_entries WHERE \(condition)"
+    )
+    defer { statement.reset() }
+    _ = try statement.step()
+    return statement.int64(0)
+  }
+
+  @Test("an index of existing records is built in pieces, over a restart, while saves go on")
+  func building() throws {
+    let path = try TemporaryFolder().file("db")
+    var names: Set<String> = []
+    do {
+      let store = try QueryStore(path: path)
+      try store.makeZone("z")
+      for start in stride(from: 0, to: 1200, by: 400) {
+        try store.save(
+          (start..<start + 400).map {
+            record("r\(1000 + $0)", zone: "z", ["n": .int64(Int64($0 % 3)), "m": .int64(1)])
+          }
+        )
+      }
+      try store.declare("n")
+      #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.building])
+      try store.doChores()
+      try store.doChores()
+      let built = try entryCount(store)
+      #expect(built > 0 && built < 1200)
+      let explained = try store.page(store.query("n = 1"), limit: 1).answer.report
+      #expect(explained.indexField.isEmpty && explained.advice.contains("is being built"))
+    }
+    let store = try QueryStore(path: path)
+    // Before and behind the place that building came to.
+    for name in ["r1000", "r2199"] {
+      try store.save([record(name, zone: "z", ["n": .int64(7)])])
+      try store.save([record(name, zone: "z", ["m": .int64(2)])])
+      names.insert(name)
+    }
+    try store.finishChores()
+    #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.ready])
+    #expect(try entryCount(store, where: "until IS NULL") == 1200)
+    let page = try store.page(store.query("n = 7"))
+    #expect(page.answer.report.indexField == "n" && page.answer.report.entriesVisited == 2)
+    #expect(Set(page.records.map(\.recordID.recordName)) == names)
+  }
+
+  @Test("only what changed is written; ended entries go after a while, deleted ones at once")
+  func entries() throws {
+    let store = try QueryStore()
+    try store.declare("n")
+    try store.declare("tags")
+    try store.finishChores()
+    try store.save([record("a", ["n": .int64(1), "tags": .stringList(["x", "y"])])])
+    #expect(try entryCount(store) == 3)
+    try store.save([record("a", ["m": .int64(1)])])
+    #expect(try entryCount(store) == 3)
+    try store.save([record("a", ["tags": .stringList(["y", "z"])])])
+    #expect(try entryCount(store) == 4)
+    #expect(try entryCount(store, where: "until IS NOT NULL") == 1)
+    try store.doChores()
+    #expect(try entryCount(store) == 4)
+    store.now.millisecondsSince1970 += Int64(Limits().cursorRetentionMinutes) * 3 * 60_000
+    try store.finishChores()
+    #expect(try entryCount(store) == 3)
+    try store.save([], delete: [RecordID(recordName: "a")])
+    #expect(try entryCount(store) == 0)
+  }
+
+  @Test("a dropped index is gone at once, its entries later, and it can be declared again")
+  func dropping() throws {
+    let store = try QueryStore()
+    try store.save((0..<700).prefix(400).map { record("r\($0)", ["n": .int64(Int64($0))]) })
+    try store.save((400..<700).map { record("r\($0)", ["n": .int64(Int64($0))]) })
+    try store.declare("n")
+    try store.finishChores()
+    try store.drop("n")
+    #expect(try store.page(store.query("n = 5")).answer.report.indexField.isEmpty)
+    try store.declare("n")
+    try store.finishChores()
+    #expect(try entryCount(store) == 700)
+    let report = try store.page(store.query("n = 5")).answer.report
+    #expect(report.indexField == "n" && report.recordsMatched == 1)
+  }
+
+  @Test("what is rolled back is not in the index, and a save is seen at once")
+  func rollback() throws {
+    let store = try QueryStore()
+    try store.declare("n")
+    try store.finishChores()
+    try store.engine.begin()
+    _ = try store.engine.modifyRecords(
+      RecordChanges(
+        database: store.database,
+        saves: [record("a", ["n": .int64(1)])],
+        deletions: [],
+        policy: .allKeys
+      ),
+      caller: Caller(user: QueryStore.user, device: "")
+    )
+    store.engine.rollback()
+    #expect(try store.all(store.query("n = 1")).isEmpty)
+    try store.save([record("a", ["n": .int64(1)])])
+    #expect(try store.all(store.query("n = 1")).count == 1)
+  }
+
+  @Test("a query explains itself")
+  func explaining() throws {
+    let store = try QueryStore()
+    try store.save(
+      (0..<20).map { record("r\($0)", ["n": .int64(Int64($0)), "s": .string("x y")]) }
+    )
+    let scan = try store.page(store.query("n = 5")).answer.report
+    #expect(scan.recordsVisited == 20 && scan.recordsMatched == 1)
+    #expect(scan.advice.contains("declare T.n QUERYABLE"))
+    #expect(
+      try store.page(store.query("s CONTAINS 'y'")).answer.report.advice.contains("T.s SEARCHABLE")
+    )
+    let sorted = try store.page(store.query(sort: [.init(field: "creationDate")])).answer.report
+    #expect(sorted.advice.contains("T.___createTime SORTABLE"))
+    try store.declare("n")
+    try store.finishChores()
+    let indexed = try store.page(store.query("n = 5 AND s = 'x y'")).answer.report
+    #expect(indexed.steps.first == "index n: n = 5")
+    #expect(indexed.entriesVisited == 1 && indexed.advice.isEmpty)
+    let ordered = try store.page(store.query(sort: [.init(field: "n")]), limit: 3).answer.report
+    #expect(ordered.isSortedByIndex && ordered.recordsVisited == 3)
+  }
+
+  @Test("what cannot be sorted is refused, with the field")
+  func unsortable() throws {
+    let store = try QueryStore()
+    let place = Location(latitude: 1, longitude: 2)
+    try store.save([
+      record("a", ["tags": .stringList(["x"]), "place": .location(place), "n": .int64(1)])
+    ])
+    for (key, word) in [
+      (RecordQuery.SortKey(field: "tags"), "tags"), (.init(field: "place"), "relative location"),
+      (.init(field: "n", relativeLocation: place), "only a LOCATION"),
+    ] {
+      do {
+        _ = try store.page(store.query(sort: [key]))
+        Issue.record("sorted by \(key.field)")
+      } catch let error as ItemError {
+        #expect(error.code == .invalidArguments && error.message.contains(word))
+      }
+    }
+    #expect(
+      try store.all(store.query(sort: [.init(field: "place", relativeLocation: place)])).count == 1
+    )
+  }
+}

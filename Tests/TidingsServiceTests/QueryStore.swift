@@ -1,0 +1,163 @@
+internal import TestSupport
+internal import TidingsModel
+internal import TidingsSQLite
+
+@testable internal import TidingsEngine
+@testable internal import TidingsService
+
+/// An engine and a reader on one store, with a clock that tests set.
+final class QueryStore {
+  static let user = "ada"
+  let database = DatabaseID(
+    container: "default",
+    environment: .development,
+    scope: .private,
+    owner: user
+  )
+
+  let engine: Engine
+  let reader: EngineReader
+  var now = Timestamp(millisecondsSince1970: 1_700_000_000_000)
+  let path: String
+
+  init(limits: Limits = Limits(), path: String? = nil) throws {
+    self.path = try path ?? TemporaryFolder().file("db")
+    final class Clock { var now: () -> Timestamp = { Timestamp(millisecondsSince1970: 0) } }
+    let clock = Clock()
+    engine = try Engine(
+      SQLiteConnection(path: self.path),
+      codec: ProtoBodyCodec(),
+      limits: limits,
+      clock: { clock.now() }
+    )
+    reader = try EngineReader(
+      SQLiteConnection(path: self.path, readsOnly: true),
+      codec: ProtoBodyCodec(),
+      limits: limits
+    )
+    clock.now = { [unowned self] in now }
+  }
+
+  func write<Value>(_ body: () throws -> Value) throws -> Value {
+    try engine.begin()
+    let value = try body()
+    _ = try engine.commit()
+    return value
+  }
+
+  func makeZone(_ name: String) throws {
+    _ = try write { try engine.saveZone(ZoneID(zoneName: name), in: database) }
+  }
+
+  func save(_ records: [Record], delete: [RecordID] = []) throws {
+    _ = try write {
+      let result = try engine.modifyRecords(
+        RecordChanges(
+          database: database,
+          saves: records,
+          deletions: delete,
+          policy: .allKeys,
+          isAtomic: false
+        ),
+        caller: Caller(user: Self.user, device: "")
+      )
+      for case .failed(_, let error, _) in result.outcomes { throw error }
+    }
+  }
+
+  func declare(_ field: String, _ kind: IndexKind = .ordered, type: String = "T") throws {
+    try write {
+      try engine.indexes.declare(
+        container: database.container,
+        environment: database.environment,
+        recordType: type,
+        field: field,
+        kind: kind
+      )
+    }
+  }
+
+  func drop(_ field: String, _ kind: IndexKind = .ordered, type: String = "T") throws {
+    try write {
+      try engine.indexes.drop(
+        container: database.container,
+        environment: database.environment,
+        recordType: type,
+        field: field,
+        kind: kind
+      )
+    }
+  }
+
+  /// Does one round of pieces; returns whether there is more to do.
+  @discardableResult
+  func doChores() throws -> Bool { try write { try engine.doChores() } == .zero }
+
+  func finishChores() throws { while try doChores() {} }
+
+  struct Page {
+    var records: [Record] = []
+    var answer = QueryAnswer()
+  }
+
+  func page(
+    _ query: RecordQuery,
+    cursor: [UInt8] = [],
+    limit: Int = 0,
+    user: String = user,
+    from reader: EngineReader? = nil
+  ) throws -> Page {
+    let codec = ProtoBodyCodec()
+    let reader = reader ?? self.reader
+    var page = Page()
+    try reader.withSnapshot {
+      let deliver: (UnsafeRawBufferPointer) throws -> Void = {
+        page.records.append(try codec.decodeRecord($0))
+      }
+      page.answer =
+        cursor.isEmpty
+        ? try reader.records(matching: query, for: user, limit: limit, at: now, deliver)
+        : try reader.records(after: cursor, for: user, limit: limit, at: now, deliver)
+    }
+    return page
+  }
+
+  /// All pages together.
+  func all(_ query: RecordQuery, limit: () -> Int = { 0 }) throws -> [Record] {
+    var (records, cursor) = ([] as [Record], [] as [UInt8])
+    repeat {
+      let page = try page(query, cursor: cursor, limit: limit())
+      records += page.records
+      cursor = page.answer.cursor
+    } while !cursor.isEmpty
+    return records
+  }
+
+  func query(
+    _ predicate: String = "TRUEPREDICATE",
+    sort: [RecordQuery.SortKey] = [],
+    zone: String? = nil,
+    type: String = "T"
+  ) throws -> RecordQuery {
+    RecordQuery(
+      database: database,
+      recordType: type,
+      predicate: try Predicate(text: predicate),
+      sortKeys: sort,
+      zoneID: zone.map { ZoneID(zoneName: $0) }
+    )
+  }
+}
+
+func record(
+  _ name: String,
+  zone: String = "_defaultZone",
+  type: String = "T",
+  _ fields: RecordFields = [:]
+) -> Record {
+  Record(
+    recordID: RecordID(recordName: name, zoneID: ZoneID(zoneName: zone)),
+    recordType: type,
+    fields: fields
+  )
+}

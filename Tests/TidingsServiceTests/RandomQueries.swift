@@ -1,0 +1,197 @@
+internal import RandomSupport
+internal import TidingsModel
+
+@testable internal import TidingsEngine
+
+/// Records whose fields keep their types, and queries that often match some of them.
+struct RandomQueries {
+  private var values: RandomPredicates
+  let kinds: [String: FieldValue.Kind]
+
+  static let zones = ["_defaultZone", "b", "a"]
+  static let fields = ["a", "b", "c", "d"]
+  static let types = ["T", "T", "U"]
+
+  var random: SplitMix64 {
+    get { values.random }
+    set { values.random = newValue }
+  }
+
+  init(seed: UInt64) {
+    var values = RandomPredicates(seed: seed)
+    let kinds: [FieldValue.Kind] = [
+      .string, .int64, .double, .int64, .double, .bytes, .timestamp, .location, .reference,
+      .stringList, .int64List, .doubleList,
+    ]
+    self.kinds = Dictionary(
+      uniqueKeysWithValues: Self.fields.map { ($0, values.random.pick(kinds)) }
+    )
+    self.values = values
+  }
+
+  static let names = ["a", "ab", "b", "c", "d", "e", "f f", "~"]
+
+  mutating func name() -> String { random.pick(Self.names) }
+
+  mutating func recordID() -> RecordID {
+    RecordID(recordName: name(), zoneID: ZoneID(zoneName: random.pick(Self.zones)))
+  }
+
+  mutating func record() -> Record {
+    var fields = RecordFields()
+    for name in Self.fields where random.below(5) > 0 { fields[name] = value(of: name) }
+    let id = recordID()
+    // The type of a record cannot change.
+    let type = id.recordName == "c" ? "U" : "T"
+    return Record(recordID: id, recordType: type, fields: fields)
+  }
+
+  private mutating func value(of field: String) -> FieldValue? {
+    guard let kind = kinds[field] else { return nil }
+    for _ in 0..<500 {
+      let value = values.value()
+      if value.kind == kind { return value.withoutAction }
+    }
+    return nil
+  }
+
+  /// A scalar of the field's type or that of its members, or sometimes any.
+  private mutating func operand(of field: String) -> FieldValue {
+    for _ in 0..<40 {
+      let value = values.scalar()
+      guard random.below(6) > 0, let kind = kinds[field] else { return value }
+      if kind == value.kind || kind.rawValue == "LIST<\(value.kind.rawValue)>"
+        || kind == .double && value.kind == .int64 || kind == .int64 && value.kind == .double
+      {
+        return value
+      }
+    }
+    return values.scalar()
+  }
+
+  mutating func comparison() -> Predicate.Comparison {
+    if random.oneIn(8) {
+      let symbols: [Predicate.Comparison.Operator] = [
+        .equal, .greaterThan, .lessThanOrEqual, .beginsWith, .in,
+      ]
+      return .init(
+        field: "recordName",
+        operator: random.pick(symbols),
+        values: [.string(name())]
+      )
+    }
+    let field = random.pick(Self.fields)
+    let isList = kinds[field]?.rawValue.hasPrefix("LIST") == true
+    if isList, random.below(5) > 0 {
+      return .init(field: field, operator: .contains, values: [operand(of: field)])
+    }
+    if kinds[field] == .string, random.oneIn(2) {
+      return .init(
+        field: field,
+        operator: random.pick([.containsAnyTokens, .containsAllTokens, .contains]),
+        values: [.string(random.pick(RandomPredicates.texts + ["ab b", "smith"]))]
+      )
+    }
+    switch random.below(8) {
+    case 0, 1: return .init(field: field, operator: .equal, values: [operand(of: field)])
+    case 2, 3:
+      let count = 1 + random.below(4)
+      return .init(
+        field: field,
+        operator: .in,
+        values: (0..<count).map { _ in operand(of: field) }
+      )
+    case 4:
+      return .init(
+        field: field,
+        operator: .beginsWith,
+        values: [.string(random.pick(RandomPredicates.strings))]
+      )
+    default:
+      let symbols: [Predicate.Comparison.Operator] = [
+        .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual,
+      ]
+      return .init(field: field, operator: random.pick(symbols), values: [operand(of: field)])
+    }
+  }
+
+  mutating func predicate() -> Predicate {
+    while true {
+      let node: Predicate.Node =
+        switch random.below(6) {
+        case 0: .constant(true)
+        case 1: values.node(depth: 3)
+        default: .and((0...random.below(3)).map { _ in .comparison(comparison()) })
+        }
+      // Some comparisons have no meaning, an order of locations for one.
+      if let predicate = try? Predicate(root: node) { return predicate }
+    }
+  }
+
+  mutating func sortKeys() -> [RecordQuery.SortKey] {
+    let names =
+      Self.fields + [
+        "recordName", "modificationDate", "creationDate", "creatorUserRecordID", "recordID",
+      ]
+    return (0..<random.pick([0, 0, 1, 1, 1, 2, 3])).compactMap { _ in
+      let name = random.pick(names)
+      let kind = kinds[name]
+      if kind == .location {
+        return .init(
+          field: name,
+          relativeLocation: Location(latitude: Double(random.below(60)), longitude: 11)
+        )
+      }
+      if kind?.rawValue.hasPrefix("LIST") == true { return nil }
+      return .init(field: name, isDescending: random.oneIn(2))
+    }
+  }
+
+  mutating func query(in database: DatabaseID) -> RecordQuery {
+    RecordQuery(
+      database: database,
+      recordType: "T",
+      predicate: predicate(),
+      sortKeys: sortKeys(),
+      zoneID: random.oneIn(3) ? ZoneID(zoneName: random.pick(Self.zones)) : nil
+    )
+  }
+}
+
+extension FieldValue {
+  /// The value without an action of a reference, which would need a target.
+  fileprivate var withoutAction: FieldValue {
+    if case .reference = self { canonicalMeaning } else { self }
+  }
+}
+
+/// A plain model of what a query means.
+struct PlainQuery {
+  let query: RecordQuery
+
+  func matches(_ record: Record) -> Bool {
+    record.recordType == query.recordType && query.predicate.matches(record)
+      && (query.zoneID ?? record.recordID.zoneID) == record.recordID.zoneID
+  }
+
+  /// Whether a record may stand before another.
+  func allows(_ a: Record, before b: Record) -> Bool {
+    for key in query.sortKeys {
+      let (first, second) = (value(key, a), value(key, b))
+      guard let first, let second else {
+        if first == nil && second == nil { continue }
+        return second == nil
+      }
+      let order = first.meaningOrder(second) ?? 0
+      if order != 0 { return key.isDescending ? order > 0 : order < 0 }
+    }
+    return true
+  }
+
+  private func value(_ key: RecordQuery.SortKey, _ record: Record) -> FieldValue? {
+    let value = record.predicateValue(key.field)
+    guard let place = key.relativeLocation else { return value }
+    guard case .location(let own)? = value else { return nil }
+    return .double(own.distance(to: place))
+  }
+}
