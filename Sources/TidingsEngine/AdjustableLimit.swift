@@ -152,6 +152,20 @@ public struct AdjustableLimit: Sendable {
       "for which the cursor of a query is valid"
     ),
     Self(
+      "query-rows-per-page-max",
+      .records,
+      100...100_000_000,
+      \.queryRowsPerPageMax,
+      "or index entries that one page of a query looks at"
+    ),
+    Self(
+      "query-sorted-rows-max",
+      .records,
+      100...1_000_000_000,
+      \.querySortedRowsMax,
+      "that a query looks at which has to sort what it finds"
+    ),
+    Self(
       "client-change-token-bytes-max",
       .bytes,
       0...65_536,

@@ -61,7 +61,6 @@ internal import TidingsRPC
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")
     let errors = [
-      await failure { _ = try await client.records.queryRecords(.init(recordType: "Houses")) },
       await failure { _ = try await client.notifications.modifyBadge(.init()) },
       await failure { _ = try await client.subscriptions.explainSubscriptions(.init()) },
     ]
