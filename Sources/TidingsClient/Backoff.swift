@@ -1,3 +1,5 @@
+internal import TidingsRPC
+
 /// How long to wait before the next try: longer each time, and never the same for all clients.
 struct Backoff {
   /// The longest wait.
@@ -14,4 +16,11 @@ struct Backoff {
 
   /// A try succeeded.
   mutating func reset() { bound = Self.shortest }
+}
+
+extension RPCError {
+  /// The server may answer later.
+  var isWorthRepeating: Bool {
+    [.unavailable, .deadlineExceeded, .resourceExhausted, .aborted].contains(code)
+  }
 }

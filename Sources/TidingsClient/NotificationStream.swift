@@ -174,10 +174,3 @@ public struct NotificationStream: AsyncSequence, Sendable {
     }
   }
 }
-
-extension RPCError {
-  /// The server may answer later.
-  fileprivate var isWorthRepeating: Bool {
-    [.unavailable, .deadlineExceeded, .resourceExhausted, .aborted].contains(code)
-  }
-}

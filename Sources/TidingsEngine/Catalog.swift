@@ -61,6 +61,8 @@ final class Catalog {
   private var databaseIDs: [Int64: DatabaseID] = [:]
   private var zones: [ZoneKey: ZoneEntry] = [:]
   private var dirtyZones: [ZoneEntry] = []
+  /// The zones that this transaction changed, created or deleted.
+  private var touchedZones: [ZoneEntry] = []
   /// Containers that are known to be in production: they stay there.
   private var deployed: Set<String> = []
 
@@ -287,6 +289,7 @@ final class Catalog {
       database: database
     )
     zones[ZoneKey(database: database.number, zone: id)] = entry
+    touchedZones.append(entry)
     if id != .default { database.zoneCount? += 1 }
     return entry
   }
@@ -311,6 +314,7 @@ final class Catalog {
     insertDeleted.bind(Int64(reason.rawValue), at: 4)
     insertDeleted.bind(time.millisecondsSince1970, at: 5)
     try insertDeleted.run()
+    touchedZones.append(zone)
     zones[ZoneKey(database: database.number, zone: zone.id)] = nil
     database.zoneCount? -= 1
     zone.isDirty = false
@@ -347,9 +351,18 @@ final class Catalog {
       updateHead.bind(zone.database.advance(), at: 3)
       try updateHead.run()
       zone.isDirty = false
+      touchedZones.append(zone)
     }
     dirtyZones.removeAll(keepingCapacity: true)
   }
+
+  /// The zones that the transaction changed, created or deleted, up to the next one's begin.
+  var changedZones: [ChangedZone] {
+    touchedZones.map { ChangedZone(database: $0.database.id, zone: $0.id) }
+  }
+
+  /// A transaction begins.
+  func forgetChangedZones() { touchedZones.removeAll(keepingCapacity: true) }
 
   /// Forgets what a transaction that was rolled back may have changed.
   func forget() {
@@ -357,6 +370,7 @@ final class Catalog {
     databaseIDs = [:]
     zones = [:]
     dirtyZones = []
+    touchedZones = []
     deployed = []
   }
 }

@@ -139,6 +139,7 @@ public final class Engine {
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
+      try TombstoneChore(connection, retention: limits.tombstoneRetention),
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -160,6 +161,7 @@ public final class Engine {
       mustReload = false
     }
     now = max(now, clock())
+    catalog.forgetChangedZones()
     try beginStatement.run()
   }
 
@@ -250,6 +252,14 @@ public final class Engine {
   /// Returns all zones of a database, sorted by name.
   public func zones(in database: DatabaseID) throws -> [ZoneInfo] {
     try zoneChanges.fetchAll(in: database)
+  }
+
+  /// The zones that the last transaction changed, created or deleted.
+  public var changedZones: [ChangedZone] { catalog.changedZones }
+
+  /// The number of a database's newest change; 0: nothing was ever written to it.
+  public func head(of database: DatabaseID) throws -> Int64 {
+    try catalog.database(database)?.head ?? 0
   }
 
   // MARK: Subscriptions

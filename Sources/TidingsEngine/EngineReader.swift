@@ -12,6 +12,8 @@ public final class EngineReader {
   let schemas: SchemaReader
   let ancestors: AncestorLog
   let codec: any BodyCodec
+  let zoneFeed: ZoneFeed
+  let databaseFeed: DatabaseFeed
   /// What calls may not exceed.
   public let limits: Limits
 
@@ -32,6 +34,14 @@ public final class EngineReader {
     self.limits = limits
     catalog = try Catalog(connection)
     identity = try StoreIdentity(connection)
+    zoneFeed = try ZoneFeed(
+      connection,
+      catalog: catalog,
+      codec: codec,
+      identity: identity,
+      limits: limits
+    )
+    databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
     schemas = try SchemaReader(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")

@@ -22,6 +22,14 @@ public struct Limits: Hashable, Sendable {
   public var answerBytesMax = 4 << 20
   /// Most rows that one page of a feed looks at, so that a page of skipped rows ends too.
   public var rowsPerPageMax = 4_000
+  /// Most records that one call to a change feed looks at: a filter may skip many.
+  public var feedRowsPerCallMax = 20_000
+  /// Most calls that wait for a change.
+  public var waitingCallsMax = 10_000
+  /// Most bytes of requests and answers that these calls hold.
+  public var waitingBytesMax = 64 << 20
+  /// The longest that a call waits for a change.
+  public var changeWaitMax = Duration.seconds(60)
 
   /// Most zones of one database.
   public var zonesPerDatabaseMax = 10_000
@@ -40,8 +48,8 @@ public struct Limits: Hashable, Sendable {
   public var ancestorStepsPerCallMax = 2_000
   /// Most references of one record that bind: delete-self and validate.
   public var bindingReferencesPerRecordMax = 1_000
-  /// How long a deleted record or zone stays in the feeds, in days.
-  public var tombstoneRetentionDays = 90
+  /// How long a deleted record or zone stays in the change feeds.
+  public var tombstoneRetention = Duration.seconds(90 * 86_400)
   /// How long the cursor of a query is valid, in minutes.
   public var cursorRetentionMinutes = 10
   /// Most rows that one page of a query looks at: then it is short.
@@ -65,6 +73,12 @@ public struct Limits: Hashable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// How long a deleted record or zone stays in the change feeds, in whole days.
+  public var tombstoneRetentionDays: Int {
+    get { Int(tombstoneRetention.components.seconds / 86_400) }
+    set { tombstoneRetention = .seconds(newValue * 86_400) }
+  }
 
   /// Refuses a call with more items than are allowed.
   public func check(itemCount count: Int) throws(ItemError) {

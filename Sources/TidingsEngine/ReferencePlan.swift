@@ -84,6 +84,8 @@ struct ReferencePlan {
       if isAtomic { stopZones() } else { failDependents() }
       let gone = try deletedRecords()
       failReferrers(to: gone)
+      // The record of a save that fails stays as it was: then it may go along, and block nothing.
+      guard failures.count == failureCount else { continue }
       try failBlocked(gone)
       if failures.count == failureCount { try failOverOwned(gone) }
       cascades = gone.cascades

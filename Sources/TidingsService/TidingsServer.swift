@@ -105,6 +105,7 @@ public final class TidingsServer: Sendable {
     core.registerNotifications(on: loop)
     core.registerSchema(on: loop)
     core.registerServerInfo(on: loop)
+    core.registerFeeds(on: loop)
     loop.registerBuiltIn(health)
   }
 }

@@ -13,7 +13,7 @@ struct Verb: Sendable {
     [
       modifyRecords, fetchRecords, query, explain, export, importRecords, modifyZones, fetchZones,
       uploadAsset, downloadAsset, modifySubscriptions, fetchSubscriptions,
-      fetchNotificationChanges, markNotificationsRead,
+      fetchZoneChanges, fetchDatabaseChanges, fetchNotificationChanges, markNotificationsRead,
       watch,
     ] + schemaVerbs + [call, describe, status, help]
 

@@ -5,7 +5,7 @@ import Glibc
 struct BenchArguments {
   static let program = "tidings-bench"
   /// The cases, in the order in which they run.
-  static let caseNames = ["echo", "fetch", "save", "push", "match", "query", "client"]
+  static let caseNames = ["echo", "fetch", "save", "push", "match", "query", "feed", "client"]
 
   var cases: [String] = []
   var settings = BenchSettings()
@@ -68,6 +68,8 @@ struct BenchArguments {
         push    from a save to its notification on a SUB socket, against the save alone plus a
                 bare PUB and SUB
         match   the channel index with up to a million subscriptions, in process
+        feed    a zone's changes in pages of 200, 200,000 records of 238 bytes, through the Swift
+                client: decoded, and only read to each page's token
         query   QueryRecords by an indexed field, 50 of a million records, against the same SELECT
                 through SQLite's C interface; over the wire, and in process
         client  the same calls through the Swift client, as information

@@ -53,13 +53,14 @@ enum Calls {
     )
   }
 
-  /// A record of `recordBytes` encoded bytes; ten digits go into its name, ten into a field.
+  /// A record of so many encoded bytes; ten digits go into its name, ten into a field.
   static func record(
     _ number: String,
     serial: String,
-    type: String = recordType
+    type: String = recordType,
+    bytes: Int = recordBytes
   ) -> TidingsV1.Record {
-    var filler = recordBytes
+    var filler = bytes
     var record = TidingsV1.Record()
     repeat {
       record = TidingsV1.Record(
@@ -72,8 +73,8 @@ enum Calls {
           "about": text(String(repeating: "a", count: filler)),
         ]
       )
-      filler -= record.encoded().count - recordBytes
-    } while record.encoded().count > recordBytes
+      filler = max(filler - record.encoded().count + bytes, 0)
+    } while record.encoded().count > bytes
     return record
   }
 

@@ -42,7 +42,7 @@ enum ClientCase {
     return figures
   }
 
-  private static func makeClient(_ server: ServerProcess, device: String) async throws -> Client {
+  static func makeClient(_ server: ServerProcess, device: String) async throws -> Client {
     var configuration = ClientConfiguration(endpoint: server.endpoint)
     configuration.user = "bench"
     configuration.device = device

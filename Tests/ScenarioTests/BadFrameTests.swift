@@ -61,8 +61,6 @@ internal import TidingsRPC
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")
     let errors = [
-      await failure { _ = try await client.records.queryRecords(.init(recordType: "Houses")) },
-      await failure { _ = try await client.records.fetchRecordZoneChanges(.init()) },
       await failure { _ = try await client.notifications.modifyBadge(.init()) },
       await failure { _ = try await client.subscriptions.explainSubscriptions(.init()) },
     ]
@@ -179,8 +177,8 @@ internal import TidingsRPC
           "tidings.v1.SubscriptionService/ModifySubscriptions",
         ] {
           let (header, _) = try await RawCall(method, nested).send(on: socket)
-          // What nests in an unknown field is not looked at.
-          #expect([0, 3].contains(header.status), "\(header)")
+          // What nests in an unknown field is not looked at; a field of bytes may be too long.
+          #expect([0, 3, 8].contains(header.status), "\(header)")
         }
         try await socket.send([nested, []])
         let (header, _) = try RawCall.answer(await socket.receive())

@@ -36,11 +36,16 @@ public final class TemporaryFolder: Sendable {
     )
   }
 
-  /// The content of each file in a folder of this one, by name.
+  /// The content of each file in a folder of this one and in the folders within, by path.
   public func contents(_ subfolder: String) throws -> [String: [UInt8]] {
     var contents: [String: [UInt8]] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: file(subfolder)) {
-      contents[name] = try read(subfolder + "/" + name)
+    for name in try FileManager.default.subpathsOfDirectory(atPath: file(subfolder)) {
+      var isFolder = ObjCBool(false)
+      let path = subfolder + "/" + name
+      guard FileManager.default.fileExists(atPath: file(path), isDirectory: &isFolder) else {
+        continue
+      }
+      if !isFolder.boolValue { contents[name] = try read(path) }
     }
     return contents
   }

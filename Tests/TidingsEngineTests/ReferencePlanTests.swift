@@ -120,6 +120,17 @@ internal import TidingsModel
     #expect(atomic.cascades.isEmpty)
   }
 
+  @Test("a record that goes along after all, because its save failed, holds nothing")
+  func failedSaveHoldsNothing() throws {
+    let links: [BindingReference] = [
+      .init(kind: .deleteSelf, target: "t"), .init(kind: .parent, target: "t"),
+    ]
+    let kept = save(0, "a", links, old: Set(links), exists: true)
+    let plan = try decide(Graph("t", "a>t", "a^t"), saves: [kept], delete: ["t"])
+    #expect(plan.failures.keys.sorted() == [0])
+    #expect(plan.cascades.map(\.recordID.recordName) == ["a"])
+  }
+
   @Test("what failed before fails what needs it, unless the record is there anyway")
   func failedBefore() throws {
     let child = save(0, "c", [.init(kind: .parent, target: "p")])

@@ -120,17 +120,18 @@ private struct CallInModel {
         failures[save.id] = .referenceViolation
       }
     }
-    let stillRewritten = Set(saves.map(\.id).filter(isAlive))
+    // A save that failed leaves its record as it was, which may go along then.
+    guard failures.count == count else { return true }
     let held = gone.filter { target in
       model.records.contains { source, links in
-        !gone.contains(source) && !stillRewritten.contains(source)
+        !gone.contains(source) && !rewritten.contains(source)
           && links.contains { $0.action != .deleteSelf && $0.target == target }
       }
     }
     for deletion in own where !reach(deletion, rewritten).isDisjoint(with: held) {
       failures[deletion] = .referenceViolation
     }
-    if failures.count == count { limitOwners(gone, stillRewritten) }
+    if failures.count == count { limitOwners(gone, rewritten) }
     cascaded = gone.subtracting(own)
     return failures.count != count
   }

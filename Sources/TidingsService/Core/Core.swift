@@ -48,6 +48,13 @@ final class Core: LoopTurn {
   private var group = CallGroup()
   private var publisher = Publisher()
 
+  /// Calls that wait for a change.
+  var waitingCalls: WaitingCalls<FeedCall>
+  /// Woken calls that the readers have.
+  var rerunCount = 0
+  /// Not when the server is stopping.
+  var letsCallsWait = true
+
   /// A core on an open database; the folder stays locked as long as the core lives.
   init(
     _ connection: SQLiteConnection,
@@ -64,6 +71,10 @@ final class Core: LoopTurn {
       codec: ProtoBodyCodec(),
       limits: limits,
       clock: { .now }
+    )
+    waitingCalls = WaitingCalls(
+      countMax: limits.waitingCallsMax,
+      bytesMax: limits.waitingBytesMax
     )
     connection.setMovesLogOnClose(true)
     checkpointer = Checkpointer(path: folder.databasePath)
@@ -177,6 +188,7 @@ final class Core: LoopTurn {
   func turnEnded(_ loop: LoopContext) {
     guard isOpen || !group.answers.isEmpty || !group.waiting.isEmpty else { return }
     do {
+      let isCommitted = isOpen
       let events = isOpen ? try engine.commit() : []
       isOpen = false
       for answer in group.answers {
@@ -188,6 +200,7 @@ final class Core: LoopTurn {
       for done in group.waiting { done(nil) }
       publisher.publish(events, on: loop)
       publisher.announceChannels(group.changedTopics, on: loop)
+      if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
       settle(eventCount: events.count)
     } catch {
       giveUpGroup(after: error, on: loop)
@@ -196,6 +209,7 @@ final class Core: LoopTurn {
 
   func stopping(_ loop: LoopContext) {
     turnEnded(loop)
+    endAllWaits(on: loop)
     for job in readers.stop() {
       loop.fail(job.token, RPCError(.unavailable, "the server is stopping"))
     }
@@ -204,12 +218,13 @@ final class Core: LoopTurn {
   }
 
   var nextTimer: ContinuousClock.Instant? {
-    [publisher.nextTimer, choresDue].lazy.compactMap(\.self).min()
+    [publisher.nextTimer, choresDue, waitingCalls.nextTimer].lazy.compactMap(\.self).min()
   }
 
   func timerFired(_ loop: LoopContext) {
     if let timer = publisher.nextTimer, timer <= loop.now { publisher.sendBeacons(on: loop) }
     if let choresDue, choresDue <= loop.now { doChores(on: loop) }
+    if let timer = waitingCalls.nextTimer, timer <= loop.now { endWaits(on: loop) }
   }
 
   private func doChores(on loop: LoopContext) {
@@ -226,6 +241,18 @@ final class Core: LoopTurn {
   /// Between two pieces of the engine's own work callers have their turns.
   private static let choresPause = Duration.milliseconds(1)
   private static let choresPauseAfterFailure = Duration.seconds(10)
+
+  /// The number of a database's newest change that is committed, or will be with this group.
+  ///
+  /// - Returns: `nil` when the store cannot be asked.
+  func committedHead(of database: DatabaseID) -> Int64? {
+    do {
+      try openGroup()
+      return try engine.head(of: database)
+    } catch {
+      return nil
+    }
+  }
 
   private func openGroup() throws {
     guard !isOpen else { return }

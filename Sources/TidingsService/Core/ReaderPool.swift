@@ -18,9 +18,54 @@ final class ReaderPool: Sendable {
 
   /// One call: what to do, and whom to answer.
   struct Job: Sendable {
+    fileprivate typealias Delivery = @Sendable (LoopContext) -> Void
+
     let token: ReplyToken
     let deadline: ContinuousClock.Instant?
-    let answer: @Sendable (Reader) throws -> [UInt8]
+    /// Works on a reader thread; returns what is left to do on the loop.
+    fileprivate let run: @Sendable (Result<Reader, RPCError>) -> Delivery
+
+    /// A call that is answered with bytes.
+    init(
+      token: ReplyToken,
+      deadline: ContinuousClock.Instant?,
+      answer: @escaping @Sendable (Reader) throws -> [UInt8]
+    ) {
+      self.init(token: token, deadline: deadline, work: answer) { result, loop in
+        switch result {
+        case .success(let body): loop.reply(token, body: body)
+        case .failure(let error): loop.fail(token, error)
+        }
+      }
+    }
+
+    /// A call whose result the loop deals with.
+    ///
+    /// - Parameters:
+    ///   - token: Whom to answer; only used if the work is never begun.
+    ///   - deadline: When the answer is no longer wanted.
+    ///   - work: Runs on a reader thread, within a snapshot.
+    ///   - deliver: Answers the call, on the loop thread.
+    init<Output: Sendable>(
+      token: ReplyToken,
+      deadline: ContinuousClock.Instant?,
+      work: @escaping @Sendable (Reader) throws -> Output,
+      deliver: @escaping @Sendable (Result<Output, RPCError>, LoopContext) -> Void
+    ) {
+      self.token = token
+      self.deadline = deadline
+      run = { reader in
+        let result: Result<Output, RPCError>
+        do {
+          let reader = try reader.get()
+          defer { reader.arena.reset() }
+          result = .success(try reader.engine.withSnapshot { try work(reader) })
+        } catch {
+          result = .failure(RPCError(callFailure: error))
+        }
+        return { deliver(result, $0) }
+      }
+    }
   }
 
   /// Most calls that wait for a thread.
@@ -88,24 +133,18 @@ final class ReaderPool: Sendable {
   private func run(_ path: String, _ limits: Limits) {
     var reader: Reader?
     while let job = nextJob() {
-      let result: Result<[UInt8], RPCError>
+      let delivery: Job.Delivery
       do {
         if let deadline = job.deadline, deadline <= .now {
           throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
         }
         let ready = try reader ?? Self.open(path, limits)
         reader = ready
-        defer { ready.arena.reset() }
-        result = .success(try ready.engine.withSnapshot { try job.answer(ready) })
+        delivery = job.run(.success(ready))
       } catch {
-        result = .failure(RPCError(callFailure: error))
+        delivery = job.run(.failure(RPCError(callFailure: error)))
       }
-      remote.submit { loop in
-        switch result {
-        case .success(let body): loop.reply(job.token, body: body)
-        case .failure(let error): loop.fail(job.token, error)
-        }
-      }
+      remote.submit(delivery)
     }
   }
 

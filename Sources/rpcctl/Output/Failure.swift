@@ -1,5 +1,7 @@
 internal import CommandLineTools
+internal import TidingsClient
 internal import TidingsJSON
+internal import TidingsProto
 internal import TidingsRPC
 
 /// Why the program fails, for people, for programs and for the shell.
@@ -10,6 +12,11 @@ struct Failure {
 
   init(_ error: any Error) {
     switch error {
+    case ChangeFeedError.call(let error): self = Failure(error)
+    case let error as ChangeFeedError:
+      text = "rpcctl: \(error.item.text)"
+      json = error.item.json
+      exitCode = .itemsFailed
     case let error as RPCError:
       text = Self.text(of: error)
       json = .omittingNil([
@@ -38,5 +45,18 @@ struct Failure {
       error.code == .unavailable
       ? "\nIs rpcd running there? --endpoint or RPCCTL_ENDPOINT says where it is." : ""
     return "rpcctl: \(error)\(details)\(advice)"
+  }
+}
+
+extension ChangeFeedError {
+  /// What the server said of the zone or database.
+  fileprivate var item: TidingsV1.ItemError {
+    switch self {
+    case .changeTokenExpired(let message): .init(code: .changeTokenExpired, message: message)
+    case .zoneNotFound(let message): .init(code: .zoneNotFound, message: message)
+    case .userDeletedZone(let message): .init(code: .userDeletedZone, message: message)
+    case .refused(let error): error
+    case .call(let error): .init(message: error.message)
+    }
   }
 }

@@ -32,7 +32,11 @@ struct ImportTally {
 
   /// Notes the end of a batch.
   ///
-  /// - Parameter isWaiting: Some of its records will be sent again: not failed, not saved.
+  /// - Parameters:
+  ///   - batch: Which one.
+  ///   - done: How many of its records were saved or deleted.
+  ///   - failed: How many of its lines failed for good.
+  ///   - isWaiting: Some of its records will be sent again: not failed, not saved.
   mutating func finish(_ batch: ImportBatch, done: Int, failed: Int, isWaiting: Bool) {
     let saved = batch.isDeletion ? 0 : done
     savedCount += saved

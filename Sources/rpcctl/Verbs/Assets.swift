@@ -56,7 +56,8 @@ extension Verb {
       discussion: """
         Examples:
           rpcctl download-asset --record h1 --field photo --file house.jpg
-          rpcctl download-asset 9f86d081884c7d65…0f00a08 -O house.jpg
+          rpcctl download-asset -O house.jpg \\
+            9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 
         A checksum is 64 hexadecimal digits, or base64 as in records. The file appears when all is
         there and the checksum is right; until then FILE.….part holds what has come, and the same

@@ -65,7 +65,9 @@ extension Verb {
     }
   )
 
-  /// The first line of the file: what is exported. All but the time is the same when it is resumed.
+  /// The first line of the file, which tells what is exported.
+  ///
+  /// All but the time is the same when it is resumed.
   private static func exportHeader(_ invocation: Invocation) -> JSONObject {
     let settings = invocation.settings
     let types = invocation.arguments.all("type")

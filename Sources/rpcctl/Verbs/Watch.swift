@@ -71,7 +71,7 @@ extension Verb {
   }
 
   /// A stream tries again for ever; a server that was never there is told at once.
-  private static func requireServer(_ session: Session, _ invocation: Invocation) async throws {
+  static func requireServer(_ session: Session, _ invocation: Invocation) async throws {
     do {
       _ = try await TidingsRpcV1.HealthService.Client(session.transport).check(
         .init(),

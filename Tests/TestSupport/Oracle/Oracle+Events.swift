@@ -50,7 +50,7 @@ extension Oracle {
     _ new: TidingsV1.Record?,
     _ definition: Definition
   ) -> TidingsV1.QueryNotificationReason? {
-    guard definition.predicate.matches((new ?? old)?.fields ?? [:]) else { return nil }
+    guard let record = new ?? old, definition.predicate.matches(record) else { return nil }
     let (change, reason): (TidingsV1.Subscription.Changes, TidingsV1.QueryNotificationReason) =
       switch (old, new) {
       case (nil, _): (.create, .recordCreated)

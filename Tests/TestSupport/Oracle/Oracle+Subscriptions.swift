@@ -21,15 +21,16 @@ public struct OracleSubscription: Hashable, Sendable {
   }
 
   public var message: TidingsV1.Subscription {
-    .init(
+    var message = TidingsV1.Subscription(
       id,
       recordType,
-      where: predicate.text,
       on: changes,
       once: isOnce,
       zone: zone ?? "",
       keys: keys
     )
+    message.predicate = predicate.message
+    return message
   }
 }
 
@@ -52,7 +53,7 @@ extension Oracle {
       )
     }
     if let zone = subscription.zone, self.zone(zone, in: database) == nil {
-      return failure(.zoneNotFound)
+      return failure(absence(of: zone, in: database))
     }
     let message = subscription.message
     let definition = Definition(

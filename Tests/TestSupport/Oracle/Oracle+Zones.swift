@@ -6,8 +6,7 @@ extension Oracle {
     guard database.owner != nil || name == Self.defaultZone else {
       return .init(zoneID: .init(zoneName: name), outcome: .error(.init(.badDatabase)))
     }
-    let new = Zone(head: name == Self.defaultZone ? 0 : zoneFloors[database, default: 0])
-    zones[database, default: [:]][name, default: new].head += 0
+    if zones[database]?[name] == nil { create(name, in: database) }
     return fetchZone(name, in: database)
   }
 
@@ -15,6 +14,7 @@ extension Oracle {
   public mutating func deleteZone(
     _ name: String,
     in database: Database,
+    because reason: TidingsV1.ZoneDeletionReason = .deleted,
     by caller: Caller
   )
     -> TidingsV1.ZoneResult
@@ -24,7 +24,7 @@ extension Oracle {
       return .init(zoneID: id, outcome: .error(.init(.badDatabase)))
     }
     guard let zone = zones[database]?[name] else {
-      return .init(zoneID: id, outcome: .error(.init(.zoneNotFound)))
+      return .init(zoneID: id, outcome: .error(.init(absence(of: name, in: database))))
     }
     let rows = zone.rows.values.sorted { ($0.sequence, $0.position) < ($1.sequence, $1.position) }
     for case let record? in rows.map(\.record) {
@@ -32,7 +32,21 @@ extension Oracle {
     }
     zoneFloors[database] = max(zoneFloors[database, default: 0], zone.head)
     zones[database]?[name] = nil
+    graves[database, default: [:]][name] = Grave(
+      changed: advance(database),
+      reason: reason == .unspecified ? .deleted : reason
+    )
     return .init(zoneID: id, outcome: .deleted(true))
+  }
+
+  mutating func create(_ name: String, in database: Database) {
+    lives += 1
+    graves[database]?[name] = nil
+    zones[database, default: [:]][name] = Zone(
+      head: name == Self.defaultZone ? 0 : zoneFloors[database, default: 0],
+      changed: advance(database),
+      life: name == Self.defaultZone ? 0 : lives
+    )
   }
 
   /// What FetchRecordZones answers for all zones.

@@ -30,15 +30,33 @@ public struct Oracle: Sendable {
   struct Row: Sendable {
     var sequence: UInt64
     var position: Int
+    var type: String
     /// `nil`: the record is deleted.
     var record: TidingsV1.Record?
   }
 
+  /// What a device sent with its last save in a zone.
+  struct Mark: Sendable {
+    var sequence: UInt64
+    var data: [UInt8]
+  }
+
   struct Zone: Sendable {
     var head: UInt64 = 0
+    /// The database's moment of the last change.
+    var changed = 0
+    /// Another one after each deletion of the zone.
+    var life = 0
     var rows: [String: Row] = [:]
-    /// All states of each record, by change tag.
+    /// All versions of each record, by change tag.
     var versions: [String: [String: TidingsV1.Record]] = [:]
+    var marks: [Caller: Mark] = [:]
+  }
+
+  /// A zone that is no longer there.
+  struct Grave: Sendable {
+    var changed: Int
+    var reason: TidingsV1.ZoneDeletionReason
   }
 
   struct Definition: Hashable, Sendable {
@@ -73,9 +91,13 @@ public struct Oracle: Sendable {
     var notification: TidingsV1.Notification
   }
 
-  static let defaultZone = "_defaultZone"
+  public static let defaultZone = "_defaultZone"
 
   var zones: [Database: [String: Zone]] = [:]
+  var graves: [Database: [String: Grave]] = [:]
+  /// Counts the changes of a database's zones.
+  var clocks: [Database: Int] = [:]
+  var lives = 0
   /// The highest number that any deleted zone of a database had.
   var zoneFloors: [Database: UInt64] = [:]
   var fieldTypes: [String: [String: Int]] = [:]
@@ -90,18 +112,66 @@ public struct Oracle: Sendable {
   /// A place in the history: all that has happened so far.
   public var moment: Int { events.count }
 
-  func zoneName(_ id: TidingsV1.ZoneID?) -> String {
+  /// The name of a zone, also of one that is not named.
+  public func zoneName(_ id: TidingsV1.ZoneID?) -> String {
     guard let name = id?.zoneName, !name.isEmpty else { return Self.defaultZone }
     return name
   }
 
-  func recordID(_ name: String, _ zone: String) -> TidingsV1.RecordID {
-    .init(recordName: name, zoneID: zone == Self.defaultZone ? nil : .init(zoneName: zone))
+  /// The ID as the server writes it.
+  public static func recordID(_ name: String, _ zone: String) -> TidingsV1.RecordID {
+    .init(recordName: name, zoneID: zone == defaultZone ? nil : .init(zoneName: zone))
   }
 
   /// The zone, if it exists; the default one always does.
   func zone(_ name: String, in database: Database) -> Zone? {
     zones[database]?[name] ?? (name == Self.defaultZone ? Zone() : nil)
+  }
+}
+
+extension Oracle {
+  /// Takes the next moment of a database, for the change of a zone.
+  mutating func advance(_ database: Database) -> Int {
+    clocks[database, default: 0] += 1
+    return clocks[database] ?? 0
+  }
+
+  /// The live records of a zone, by name.
+  func records(of zone: String, in database: Database) -> [String: TidingsV1.Record] {
+    (self.zone(zone, in: database)?.rows ?? [:]).compactMapValues(\.record)
+  }
+
+  /// Whether a zone does not exist.
+  public func isMissing(_ zone: String, in database: Database) -> Bool {
+    self.zone(zone, in: database) == nil
+  }
+
+  /// The code for what is in a zone that does not exist.
+  func absence(of zone: String, in database: Database) -> TidingsV1.ErrorCode {
+    graves[database]?[zone]?.reason == .purged ? .userDeletedZone : .zoneNotFound
+  }
+
+  /// Whether a save teaches the server no type of a field.
+  public func knowsFields(of record: TidingsV1.Record) -> Bool {
+    record.fields.allSatisfy { field, value in
+      value.kind == nil || fieldTypes[record.recordType]?[field] != nil
+    }
+  }
+
+  /// The live records of a database, or of one of its zones.
+  public func records(
+    in database: Database,
+    zone: String? = nil
+  )
+    -> [TidingsV1.RecordID: TidingsV1.Record]
+  {
+    var found: [TidingsV1.RecordID: TidingsV1.Record] = [:]
+    for name in zones[database, default: [:]].keys where zone ?? name == name {
+      for (record, value) in records(of: name, in: database) {
+        found[Self.recordID(record, name)] = value
+      }
+    }
+    return found
   }
 }
 

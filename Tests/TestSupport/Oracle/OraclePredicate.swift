@@ -1,75 +1,109 @@
-public import RandomSupport
 public import TidingsProto
 
-/// A few predicates whose meaning is written down a second time, as plainly as possible.
-///
-/// Different values of this type never mean the same, so that channels can be told apart.
+/// A predicate whose meaning is written down a second time, as plainly as possible.
 public indirect enum OraclePredicate: Hashable, Sendable {
+  public enum Relation: String, Hashable, Sendable, CaseIterable {
+    case equal = "="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+    case beginsWith = "BEGINSWITH"
+    case endsWith = "ENDSWITH"
+    case like = "LIKE"
+  }
+
+  /// What of a field is compared, and how.
+  public struct Field: Hashable, Sendable {
+    public enum Members: String, Hashable, Sendable {
+      case none = ""
+      case any = "ANY "
+      case all = "ALL "
+    }
+    public var name: String
+    public var members = Members.none
+    public var ignoresCase = false
+
+    public init(_ name: String) { self.name = name }
+  }
+
   case all
-  case greater(String, Int64)
-  case equal(String, String)
-  case oneOf(String, [Int64])
-  case contains(String, String)
-  case both(OraclePredicate, OraclePredicate)
+  case none
+  case compare(Field, Relation, TidingsV1.FieldValue)
+  case between(Field, TidingsV1.FieldValue, TidingsV1.FieldValue)
+  case oneOf(Field, [TidingsV1.FieldValue])
+  case contains(String, TidingsV1.FieldValue)
+  case near(String, TidingsV1.Location, metres: Double)
+  case and([OraclePredicate])
+  case or([OraclePredicate])
   case not(OraclePredicate)
 
-  public var text: String {
-    switch self {
-    case .all: "TRUEPREDICATE"
-    case .greater(let field, let bound): "\(field) > \(bound)"
-    case .equal(let field, let text): "\(field) = '\(text)'"
-    case .oneOf(let field, let numbers):
-      "\(field) IN {\(numbers.map(String.init).joined(separator: ", "))}"
-    case .contains(let field, let text): "\(field) CONTAINS '\(text)'"
-    case .both(let a, let b): "(\(a.text)) AND (\(b.text))"
-    case .not(let predicate): "NOT (\(predicate.text))"
-    }
+  /// As clients send it.
+  public var message: TidingsV1.Predicate {
+    var arguments: [TidingsV1.FieldValue] = []
+    let text = text(&arguments)
+    return .init(text: text, arguments: arguments)
   }
 
-  public func matches(_ fields: [String: TidingsV1.FieldValue]) -> Bool {
-    switch self {
-    case .all: return true
-    case .greater(let field, let bound):
-      return number(fields[field]).map { $0 > Double(bound) } ?? false
-    case .equal(let field, let text): return fields[field]?.value == .stringValue(text)
-    case .oneOf(let field, let numbers):
-      return number(fields[field]).map(numbers.map(Double.init).contains) ?? false
-    case .contains(let field, let text):
-      guard case .stringListValue(let list)? = fields[field]?.value else { return false }
-      return list.values.contains(text)
-    case .both(let a, let b): return a.matches(fields) && b.matches(fields)
-    case .not(let predicate): return !predicate.matches(fields)
+  /// For people.
+  public var brief: String {
+    var message = message
+    var text = ""
+    for character in message.text {
+      let isArgument = character == "@" && text.last == "%"
+      if isArgument { text.removeLast() }
+      text += isArgument ? message.arguments.removeFirst().brief : String(character)
     }
+    return text
   }
 
-  /// Whole numbers and others compare as numbers.
-  private func number(_ value: TidingsV1.FieldValue?) -> Double? {
-    switch value?.value {
-    case .int64Value(let number): Double(number)
-    case .doubleValue(let number): number
-    default: nil
-    }
-  }
-
-  /// Any of them, over the fields that `Oracle`'s tests use: `n`, `city`, `tags`.
-  public static func random(using random: inout SplitMix64) -> Self {
-    let simple = { (random: inout SplitMix64) -> Self in
-      switch random.below(4) {
-      case 0: .greater("n", Int64(random.below(4)))
-      case 1: .equal("city", random.pick(["Oslo", "Rome"]))
-      case 2: .oneOf("n", [Int64(random.below(3)), Int64(3 + random.below(3))])
-      default: .contains("tags", random.pick(["a", "b"]))
+  private func text(_ arguments: inout [TidingsV1.FieldValue]) -> String {
+    func argument(_ value: TidingsV1.FieldValue) -> String {
+      switch value.value {
+      case .int64Value(let number): return "\(number)"
+      case .stringValue(let text) where text.utf8.allSatisfy(isPlain): return "'\(text)'"
+      default:
+        arguments.append(value)
+        return "%@"
       }
     }
-    switch random.below(6) {
-    case 0: return .all
-    case 1: return .not(simple(&random))
-    case 2:
-      return .both(
-        .greater("n", Int64(random.below(4))),
-        .equal("city", random.pick(["Oslo", "Rome"]))
-      )
-    default: return simple(&random)
+    func isPlain(_ byte: UInt8) -> Bool {
+      (0x20..<0x7f).contains(byte) && !"'\\".utf8.contains(byte)
+    }
+    switch self {
+    case .all: return "TRUEPREDICATE"
+    case .none: return "FALSEPREDICATE"
+    case .compare(let field, let relation, let value):
+      return "\(field.text) \(relation.rawValue)\(field.options) \(argument(value))"
+    case .between(let field, let low, let high):
+      return "\(field.text) BETWEEN {\(argument(low)), \(argument(high))}"
+    case .oneOf(let field, let values):
+      var texts: [String] = []
+      for value in values { texts.append(argument(value)) }
+      return "\(field.text) IN\(field.options) {\(texts.joined(separator: ", "))}"
+    case .contains(let field, let value): return "\(field) CONTAINS \(argument(value))"
+    case .near(let field, let place, let metres):
+      let place = argument(.init(.locationValue(place)))
+      return "distanceToLocation:fromLocation:(\(field), \(place)) < \(metres)"
+    case .and(let operands): return joined(operands, " AND ", &arguments)
+    case .or(let operands): return joined(operands, " OR ", &arguments)
+    case .not(let operand): return "NOT (\(operand.text(&arguments)))"
     }
   }
+
+  private func joined(
+    _ operands: [Self],
+    _ word: String,
+    _ arguments: inout [TidingsV1.FieldValue]
+  ) -> String {
+    var texts: [String] = []
+    for operand in operands { texts.append("(\(operand.text(&arguments)))") }
+    return texts.joined(separator: word)
+  }
+}
+
+extension OraclePredicate.Field {
+  fileprivate var text: String { members.rawValue + name }
+  fileprivate var options: String { ignoresCase ? "[c]" : "" }
 }

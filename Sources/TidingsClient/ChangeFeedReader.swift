@@ -1,0 +1,61 @@
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Fetches the pages of one feed, one after the other: what the two kinds of feeds have in common.
+struct ChangeFeedReader<Page: ChangeFeedPage> {
+  /// Fetches a page, for which the server waits so long.
+  typealias Fetch =
+    @Sendable (_ token: [UInt8], _ wait: Duration) async throws(ChangeFeedError) -> Page
+
+  private var state: ChangeFeedState
+  private let follows: Bool
+  private let fetch: Fetch
+  private var backoff = Backoff()
+
+  init(after token: [UInt8], follows: Bool, _ fetch: @escaping Fetch) {
+    state = ChangeFeedState(token: token, follows: follows)
+    self.follows = follows
+    self.fetch = fetch
+  }
+
+  /// The next page that tells something; `nil` at the end, or when the task is cancelled.
+  mutating func next() async throws(ChangeFeedError) -> Page? {
+    while !Task.isCancelled, case .fetch(let wait) = state.nextAction {
+      do {
+        let page = try await fetch(state.token, wait)
+        backoff.reset()
+        let isNews = state.fetched(
+          token: page.changeToken,
+          moreComing: page.moreComing,
+          isEmpty: page.isEmpty
+        )
+        if isNews { return page }
+      } catch {
+        if Task.isCancelled { return nil }
+        guard follows, error.isWorthRepeating else { throw error }
+        try? await Task.sleep(for: backoff.next())
+      }
+    }
+    return nil
+  }
+}
+
+/// A page of a feed.
+protocol ChangeFeedPage: Sendable {
+  var changeToken: [UInt8] { get }
+  var moreComing: Bool { get }
+  /// It tells of no change.
+  var isEmpty: Bool { get }
+}
+
+extension CallOptions {
+  /// Options for a call for which the server waits.
+  init(timeout: Duration?, wait: Duration) { self.init(timeout: timeout.map { $0 + wait }) }
+}
+
+extension GoogleProtobuf.Duration {
+  /// A wait in the request; none is absent.
+  static func wait(_ wait: Duration) -> Self? {
+    wait > .zero ? Self(seconds: wait.components.seconds) : nil
+  }
+}

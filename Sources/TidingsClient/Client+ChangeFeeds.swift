@@ -1,0 +1,75 @@
+public import TidingsProto
+
+extension Client {
+  /// What changed in a zone: pages of records, from a token to the newest change, or for ever.
+  ///
+  ///     for try await page in client.recordZoneChanges(in: "notes", after: cache.token) {
+  ///       try cache.apply(page.changedRecords, page.deletedRecords, token: page.changeToken)
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - zone: The zone's name; empty: the default zone.
+  ///   - database: The database; `nil`: the private one of the client's container.
+  ///   - token: The last page's token; empty: from the beginning, which tells all records.
+  ///   - desiredKeys: Which fields; `nil`: all.
+  ///   - recordTypes: Only records of these types; empty: all.
+  ///   - pageLimit: Most records in a page; 0: as many as the server allows.
+  ///   - follow: Go on for ever: when all changes are told, wait for the next one. A lost connection
+  ///     or a restarted server is made up for by trying again.
+  /// - Returns: The pages; there is at least one, unless following finds nothing new.
+  public func recordZoneChanges(
+    in zone: String,
+    of database: TidingsV1.DatabaseID? = nil,
+    after token: [UInt8] = [],
+    desiredKeys: [String]? = nil,
+    recordTypes: [String] = [],
+    pageLimit: Int = 0,
+    follow: Bool = false
+  ) -> RecordZoneChanges {
+    RecordZoneChanges(
+      transport,
+      database: database ?? privateDatabase,
+      TidingsV1.ZoneChangesOptions(
+        zoneID: .init(zoneName: zone),
+        changeToken: token,
+        desiredKeys: desiredKeys.map { .init(keys: $0) },
+        recordTypes: recordTypes,
+        limit: UInt32(clamping: pageLimit)
+      ),
+      follow: follow,
+      timeout: configuration.timeout
+    )
+  }
+
+  /// Which zones of a database changed: pages of zones, from a token to the newest change, or for ever.
+  ///
+  /// - Parameters:
+  ///   - database: The database; `nil`: the private one of the client's container.
+  ///   - token: The last page's token; empty: from the beginning, which tells all zones.
+  ///   - pageLimit: Most zones in a page; 0: as many as the server allows.
+  ///   - follow: Go on for ever: when all changes are told, wait for the next one.
+  /// - Returns: The pages; there is at least one, unless following finds nothing new.
+  public func databaseChanges(
+    of database: TidingsV1.DatabaseID? = nil,
+    after token: [UInt8] = [],
+    pageLimit: Int = 0,
+    follow: Bool = false
+  ) -> DatabaseChanges {
+    DatabaseChanges(
+      transport,
+      database: database ?? privateDatabase,
+      after: token,
+      pageLimit: UInt32(clamping: pageLimit),
+      follow: follow,
+      timeout: configuration.timeout
+    )
+  }
+
+  private var privateDatabase: TidingsV1.DatabaseID {
+    .init(
+      container: configuration.container,
+      environment: configuration.environment,
+      scope: .private
+    )
+  }
+}

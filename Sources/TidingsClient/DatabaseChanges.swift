@@ -1,0 +1,83 @@
+public import TidingsProto
+public import TidingsRPC
+
+/// Which zones of a database changed after a token: pages of zones that were created, altered or in
+/// which a record changed, and of those that were deleted, with the reason.
+///
+/// Every page has a token. Keep it together with what the page told.
+public struct DatabaseChanges: AsyncSequence, Sendable {
+  /// A page.
+  public typealias Element = TidingsV1.FetchDatabaseChangesResponse
+  /// Why the feed ended.
+  public typealias Failure = ChangeFeedError
+
+  private let token: [UInt8]
+  private let follows: Bool
+  private let fetch: ChangeFeedReader<TidingsV1.FetchDatabaseChangesResponse>.Fetch
+
+  /// The changes of a database, over a transport.
+  ///
+  /// - Parameters:
+  ///   - transport: Carries the calls.
+  ///   - database: The database.
+  ///   - token: Where to begin; empty: with all zones.
+  ///   - pageLimit: Most zones in a page; 0: as many as the server allows.
+  ///   - follow: Go on for ever: wait for changes when all are told.
+  ///   - timeout: How long a call may take, besides the wait; `nil`: the transport's default.
+  public init(
+    _ transport: any ClientTransport,
+    database: TidingsV1.DatabaseID,
+    after token: [UInt8] = [],
+    pageLimit: UInt32 = 0,
+    follow: Bool = false,
+    timeout: Duration? = nil
+  ) {
+    self.token = token
+    follows = follow
+    let records = TidingsV1.RecordService.Client(transport)
+    fetch = { token, wait throws(ChangeFeedError) in
+      let request = TidingsV1.FetchDatabaseChangesRequest(
+        databaseID: database,
+        changeToken: token,
+        limit: pageLimit,
+        maxWait: .wait(wait)
+      )
+      do throws(RPCError) {
+        return try await records.fetchDatabaseChanges(
+          request,
+          options: CallOptions(timeout: timeout, wait: wait)
+        )
+      } catch {
+        throw ChangeFeedError(error)
+      }
+    }
+  }
+
+  /// Begins an iteration, at the token.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(reader: ChangeFeedReader(after: token, follows: follows, fetch))
+  }
+
+  /// Fetches pages, one after the other.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var reader: ChangeFeedReader<TidingsV1.FetchDatabaseChangesResponse>
+
+    /// The next page; `nil` when all is told, or when the task is cancelled.
+    public mutating func next() async throws(ChangeFeedError) -> Element? {
+      try await reader.next()
+    }
+
+    /// The next page; `nil` when all is told, or when the task is cancelled.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ChangeFeedError)
+      -> Element?
+    {
+      try await reader.next()
+    }
+  }
+}
+
+extension TidingsV1.FetchDatabaseChangesResponse: ChangeFeedPage {
+  var isEmpty: Bool { changedZoneIDs.isEmpty && deletedZones.isEmpty }
+}

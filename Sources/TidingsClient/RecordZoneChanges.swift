@@ -1,0 +1,89 @@
+public import TidingsProto
+public import TidingsRPC
+
+/// What changed in a zone after a token: pages of records, oldest change first, each record once at its
+/// latest state.
+///
+/// Every page has a token. Keep it together with what the page told, in one transaction: a program
+/// that begins again with the last token it kept misses nothing.
+public struct RecordZoneChanges: AsyncSequence, Sendable {
+  /// A page; its `error` is never set.
+  public typealias Element = TidingsV1.ZoneChanges
+  /// Why the feed ended.
+  public typealias Failure = ChangeFeedError
+
+  private let token: [UInt8]
+  private let follows: Bool
+  private let fetch: ChangeFeedReader<TidingsV1.ZoneChanges>.Fetch
+
+  /// The changes of a zone, over a transport.
+  ///
+  /// - Parameters:
+  ///   - transport: Carries the calls.
+  ///   - database: The zone's database.
+  ///   - options: The zone, where to begin, and what to return; its `limit` is that of a page.
+  ///   - follow: Go on for ever: wait for changes when all are told.
+  ///   - timeout: How long a call may take, besides the wait; `nil`: the transport's default.
+  public init(
+    _ transport: any ClientTransport,
+    database: TidingsV1.DatabaseID,
+    _ options: TidingsV1.ZoneChangesOptions,
+    follow: Bool = false,
+    timeout: Duration? = nil
+  ) {
+    token = options.changeToken
+    follows = follow
+    let records = TidingsV1.RecordService.Client(transport)
+    fetch = { token, wait throws(ChangeFeedError) in
+      var options = options
+      options.changeToken = token
+      let request = TidingsV1.FetchRecordZoneChangesRequest(
+        databaseID: database,
+        zones: [options],
+        maxWait: .wait(wait)
+      )
+      let response: TidingsV1.FetchRecordZoneChangesResponse
+      do throws(RPCError) {
+        response = try await records.fetchRecordZoneChanges(
+          request,
+          options: CallOptions(timeout: timeout, wait: wait)
+        )
+      } catch {
+        throw ChangeFeedError(error)
+      }
+      guard let page = response.zones.first else {
+        throw .call(RPCError(.internal, "the server answered without the zone"))
+      }
+      if let error = page.error { throw ChangeFeedError(error) }
+      return page
+    }
+  }
+
+  /// Begins an iteration, at the token.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(reader: ChangeFeedReader(after: token, follows: follows, fetch))
+  }
+
+  /// Fetches pages, one after the other.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var reader: ChangeFeedReader<TidingsV1.ZoneChanges>
+
+    /// The next page; `nil` when all is told, or when the task is cancelled.
+    public mutating func next() async throws(ChangeFeedError) -> TidingsV1.ZoneChanges? {
+      try await reader.next()
+    }
+
+    /// The next page; `nil` when all is told, or when the task is cancelled.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ChangeFeedError)
+      -> TidingsV1.ZoneChanges?
+    {
+      try await reader.next()
+    }
+  }
+}
+
+extension TidingsV1.ZoneChanges: ChangeFeedPage {
+  var isEmpty: Bool { changedRecords.isEmpty && deletedRecords.isEmpty }
+}

@@ -1,0 +1,101 @@
+public import TidingsModel
+
+/// Where to continue in a zone's changes, and what to return.
+public struct ZoneFeedRequest: Sendable {
+  /// The zone.
+  public var zone: ZoneID
+  /// What the last page returned; empty: from the beginning.
+  public var changeToken: [UInt8]
+  /// Which fields; `nil`: all.
+  public var desiredKeys: Set<String>?
+  /// Only records of these types; empty: all.
+  public var recordTypes: Set<String>
+  /// Most records of this zone; 0: as many as the answer holds.
+  public var limit: Int
+
+  /// A request.
+  public init(
+    zone: ZoneID,
+    changeToken: [UInt8] = [],
+    desiredKeys: Set<String>? = nil,
+    recordTypes: Set<String> = [],
+    limit: Int = 0
+  ) {
+    self.zone = zone
+    self.changeToken = changeToken
+    self.desiredKeys = desiredKeys
+    self.recordTypes = recordTypes
+    self.limit = limit
+  }
+}
+
+/// One record that changed, lent while the page is made.
+public enum ZoneChange {
+  /// It is there: encoded, with the fields asked for.
+  case saved(UnsafeRawBufferPointer)
+  /// It is gone.
+  case deleted(recordName: String, recordType: String)
+}
+
+/// The end of a page of a zone's changes.
+public struct ZonePage: Sendable {
+  /// For the next page.
+  public let changeToken: [UInt8]
+  /// There is more at once.
+  public let moreComing: Bool
+  /// How many records the page has.
+  public let changeCount: Int
+  /// The calling device's newest mark that the pages so far cover; empty: none.
+  public let clientChangeTokenData: [UInt8]
+}
+
+/// A page of the zones that changed in a database.
+public struct DatabasePage: Sendable {
+  /// A zone that is no longer there.
+  public struct DeletedZone: Hashable, Sendable {
+    /// Which one.
+    public let zone: ZoneID
+    /// Why.
+    public let reason: ZoneDeletionReason
+  }
+
+  /// Zones that were created, altered, or in which a record changed; oldest change first.
+  public internal(set) var changedZones: [ZoneID] = []
+  /// Zones that were deleted, oldest first.
+  public internal(set) var deletedZones: [DeletedZone] = []
+  /// For the next page.
+  public internal(set) var changeToken: [UInt8] = []
+  /// There is more at once.
+  public internal(set) var moreComing = false
+}
+
+/// What a caller waits for that was told nothing: any change of these zones after a number.
+public struct FeedWatch: Hashable, Sendable {
+  /// The database.
+  public let database: DatabaseID
+  /// The zones; empty: any.
+  public let zones: [ZoneID]
+  /// The database's number as of the snapshot that had nothing to tell; 0: it does not exist yet.
+  public let head: Int64
+
+  /// A watch from its parts.
+  public init(database: DatabaseID, zones: [ZoneID], head: Int64) {
+    self.database = database
+    self.zones = zones
+    self.head = head
+  }
+}
+
+/// A zone that a transaction changed.
+public struct ChangedZone: Hashable, Sendable {
+  /// The database.
+  public let database: DatabaseID
+  /// The zone.
+  public let zone: ZoneID
+
+  /// A zone in a database.
+  public init(database: DatabaseID, zone: ZoneID) {
+    self.database = database
+    self.zone = zone
+  }
+}

@@ -1,0 +1,263 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The changes of a zone after a token: each record once, at its latest state, oldest change first.
+///
+/// The order is that of the zone's numbers and, within one, of the places in its batch. A record that
+/// changes while a client pages moves to the end, and comes (again) with a later page.
+final class ZoneFeed {
+  /// A zone as the snapshot has it.
+  private struct Zone {
+    /// 0 for the default zone that was never written to.
+    var number: Int64 = 0
+    var created: Int64 = 0
+    var head: Int64 = 0
+    /// The number of the newest tombstone that is forgotten.
+    var floor: Int64 = 0
+  }
+
+  private let catalog: Catalog
+  private let codec: any BodyCodec
+  private let identity: StoreIdentity
+  private let limits: Limits
+  private let selectZone: any SQLStatement
+  private let selectRecords: any SQLStatement
+  private let selectHeads: any SQLStatement
+  private let selectBody: any SQLStatement
+  private let selectMark: any SQLStatement
+
+  init(
+    _ connection: any SQLConnection,
+    catalog: Catalog,
+    codec: any BodyCodec,
+    identity: StoreIdentity,
+    limits: Limits
+  ) throws {
+    self.catalog = catalog
+    self.codec = codec
+    self.identity = identity
+    self.limits = limits
+    selectZone = try connection.prepare(
+      """
+      SELECT id, created, head, tombstone_floor FROM zones WHERE database_id = ?1 AND name = ?2
+      """
+    )
+    func select(_ body: String) -> String {
+      """
+      SELECT sequence, position, name, record_type, deleted IS NOT NULL, \(body) FROM records
+      WHERE zone_id = ?1 AND (sequence, position) > (?2, ?3) ORDER BY sequence, position
+      """
+    }
+    selectRecords = try connection.prepare(select("body"))
+    selectHeads = try connection.prepare(select("NULL"))
+    selectBody = try connection.prepare(
+      "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2"
+    )
+    selectMark = try connection.prepare(
+      """
+      SELECT token FROM client_tokens
+      WHERE zone_id = ?1 AND owner = ?2 AND device = ?3 AND sequence <= ?4
+      """
+    )
+  }
+
+  /// Makes one page.
+  ///
+  /// - Parameters:
+  ///   - request: The zone, where to continue, and what to return.
+  ///   - database: The zone's database.
+  ///   - entry: The same in the store; `nil`: nothing was ever written to it.
+  ///   - caller: Whose mark comes with the page.
+  ///   - budget: What the call may still return.
+  ///   - visit: Takes each change, oldest first.
+  /// - Returns: The end of the page.
+  /// - Throws: `ItemError`: `zoneNotFound`, `userDeletedZone`, `changeTokenExpired`,
+  ///   `invalidArguments`; `SQLError`; what `visit` throws.
+  func page(
+    _ request: ZoneFeedRequest,
+    in database: DatabaseID,
+    _ entry: DatabaseEntry?,
+    caller: Caller,
+    budget: inout FeedBudget,
+    _ visit: (ZoneChange) throws -> Void
+  ) throws -> ZonePage {
+    try request.zone.validate()
+    let zone = try zone(request.zone, in: database, entry)
+    let purpose = "zone changes\0" + database.purpose + "\0" + request.zone.zoneName
+    var position = try position(request, zone, purpose)
+    let room = request.limit == 0 ? budget.items : min(request.limit, budget.items)
+    var (count, moreComing) = (0, false)
+    // Known without a look at the rows, which matters for calls with many idle zones.
+    if position.covered < zone.head {
+      moreComing = try !walk(request, zone, &position, &budget) { change, bytes, budget in
+        guard count < room, budget.take(bytes: bytes) else { return false }
+        try visit(change)
+        count += 1
+        return true
+      }
+    }
+    return ZonePage(
+      changeToken: SealedToken.seal(
+        [zone.number, zone.created] + position.numbers,
+        for: purpose,
+        identity
+      ),
+      moreComing: moreComing,
+      changeCount: count,
+      clientChangeTokenData: try mark(of: caller, in: zone, upTo: position.covered)
+    )
+  }
+
+  // MARK: The zone and the token
+
+  private func zone(
+    _ id: ZoneID,
+    in database: DatabaseID,
+    _ entry: DatabaseEntry?
+  ) throws
+    -> Zone
+  {
+    if let entry {
+      selectZone.bind(entry.number, at: 1)
+      selectZone.bind(id.zoneName, at: 2)
+      defer { selectZone.reset() }
+      if try selectZone.step() {
+        return Zone(
+          number: selectZone.int64(0),
+          created: selectZone.int64(1),
+          head: selectZone.int64(2),
+          floor: selectZone.int64(3)
+        )
+      }
+    }
+    guard id == .default else {
+      throw try catalog.absence(of: id, in: entry, scope: database.scope)
+    }
+    return Zone()
+  }
+
+  private func position(
+    _ request: ZoneFeedRequest,
+    _ zone: Zone,
+    _ purpose: String
+  ) throws(ItemError) -> FeedPosition {
+    guard !request.changeToken.isEmpty else { return .beginning(head: zone.head) }
+    let holder = "zone \(Identifier.shown(request.zone.zoneName)) of this database and user"
+    let numbers = try SealedToken.open(request.changeToken, for: purpose, identity, holder: holder)
+    guard numbers.count > 2, let position = FeedPosition(numbers[2...]) else {
+      throw SealedToken.foreign(holder)
+    }
+    let name = "zone \(Identifier.shown(request.zone.zoneName))"
+    // The default zone is never deleted, and tokens from before it was first written to stay valid.
+    let isDefault = request.zone == .default
+    guard isDefault || (numbers[0], numbers[1]) == (zone.number, zone.created) else {
+      throw .tokenExpired(
+        "the change token was issued before \(name) was deleted and created again"
+      )
+    }
+    guard max(position.covered, position.born) <= zone.head else {
+      throw .tokenFromTheFuture(name)
+    }
+    guard !position.isExpired(floor: zone.floor) else {
+      throw .tokenExpired(
+        "the change token of \(name) is too old: deletions are forgotten after "
+          + limits.tombstoneRetention.shown
+      )
+    }
+    return position
+  }
+
+  // MARK: The rows
+
+  /// Reads on from a position, and moves it, until the end (`true`) or until `take` has no room for a
+  /// change.
+  private func walk(
+    _ request: ZoneFeedRequest,
+    _ zone: Zone,
+    _ position: inout FeedPosition,
+    _ budget: inout FeedBudget,
+    take: (ZoneChange, _ bytes: Int, inout FeedBudget) throws -> Bool
+  ) throws -> Bool {
+    // Skipped records are not read.
+    let rows = request.recordTypes.isEmpty ? selectRecords : selectHeads
+    rows.bind(zone.number, at: 1)
+    rows.bind(position.sequence, at: 2)
+    rows.bind(position.place ?? .max, at: 3)
+    defer { rows.reset() }
+    let born = position.born
+    while try rows.step() {
+      let (sequence, place) = (rows.int64(0), rows.int64(1))
+      position.completeBatch(before: sequence)
+      guard budget.rows > 0 else { return false }
+      budget.rows -= 1
+      let isNews = rows.int64(4) == 0 || sequence > born
+      if isNews, request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)) {
+        guard try offer(rows, request, zone, &budget, take) else { return false }
+      }
+      position.move(to: sequence, place)
+    }
+    position.move(to: zone.head, nil)
+    return true
+  }
+
+  /// Offers the change in a row.
+  private func offer(
+    _ row: any SQLStatement,
+    _ request: ZoneFeedRequest,
+    _ zone: Zone,
+    _ budget: inout FeedBudget,
+    _ take: (ZoneChange, _ bytes: Int, inout FeedBudget) throws -> Bool
+  ) throws -> Bool {
+    guard row.int64(4) == 0 else {
+      let (name, type) = (row.string(2), row.string(3))
+      let bytes = name.utf8.count + type.utf8.count
+      return try take(.deleted(recordName: name, recordType: type), bytes, &budget)
+    }
+    var isTaken = false
+    func offer(_ body: UnsafeRawBufferPointer) throws {
+      guard let keys = request.desiredKeys else {
+        isTaken = try take(.saved(body), body.count, &budget)
+        return
+      }
+      try keeping(keys, of: body).withUnsafeBytes { body in
+        isTaken = try take(.saved(body), body.count, &budget)
+      }
+    }
+    guard !request.recordTypes.isEmpty else {
+      try row.withBytes(5, offer)
+      return isTaken
+    }
+    selectBody.bind(zone.number, at: 1)
+    selectBody.bind(row.string(2), at: 2)
+    defer { selectBody.reset() }
+    if try selectBody.step() { try selectBody.withBytes(0, offer) }
+    return isTaken
+  }
+
+  private func keeping(
+    _ keys: Set<String>,
+    of body: UnsafeRawBufferPointer
+  ) throws
+    -> [UInt8]
+  {
+    var record = try codec.decodeRecord(body)
+    record.fields = RecordFields(record.fields.sorted.filter { keys.contains($0.name) })
+    return codec.encode(record)
+  }
+
+  private func mark(
+    of caller: Caller,
+    in zone: Zone,
+    upTo sequence: Int64
+  ) throws(SQLError)
+    -> [UInt8]
+  {
+    guard !caller.user.isEmpty else { return [] }
+    selectMark.bind(zone.number, at: 1)
+    selectMark.bind(caller.user, at: 2)
+    selectMark.bind(caller.device, at: 3)
+    selectMark.bind(sequence, at: 4)
+    defer { selectMark.reset() }
+    return try selectMark.step() ? selectMark.bytes(0) : []
+  }
+}

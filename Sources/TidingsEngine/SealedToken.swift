@@ -1,0 +1,107 @@
+internal import TidingsModel
+
+/// Numbers that a client keeps for the server and cannot read or change: what all tokens of feeds are
+/// made of.
+///
+/// A version, the store's incarnation, the numbers, and a hash that only this store can make, over all
+/// of that and the purpose that the token was issued for.
+enum SealedToken {
+  private static let version: UInt8 = 1
+  private static let hashBytes = 16
+
+  /// The bytes for the client.
+  ///
+  /// - Parameters:
+  ///   - numbers: What to keep; small ones are short.
+  ///   - purpose: What the token is issued for: it is good for nothing else.
+  ///   - identity: The store that issues it.
+  /// - Returns: The token.
+  static func seal(_ numbers: [Int64], for purpose: String, _ identity: StoreIdentity) -> [UInt8] {
+    var bytes = [version] + identity.incarnation
+    for number in numbers { bytes.appendVarint(number) }
+    return bytes + hash(bytes[...], purpose, identity)
+  }
+
+  /// Reads a token that a client sent.
+  ///
+  /// - Parameters:
+  ///   - bytes: The token.
+  ///   - purpose: What it must have been issued for.
+  ///   - identity: The store that must have issued it.
+  ///   - holder: What it must be a token of, for the message, for example `zone 'notes' of this database`.
+  /// - Returns: The numbers.
+  /// - Throws: `invalidArguments` for bytes that are no token for this purpose; `changeTokenExpired`
+  ///   for one from before a restored backup.
+  static func open(
+    _ bytes: [UInt8],
+    for purpose: String,
+    _ identity: StoreIdentity,
+    holder: @autoclosure () -> String
+  ) throws(ItemError) -> [Int64] {
+    let headBytes = 1 + identity.incarnation.count
+    guard bytes.count >= headBytes + hashBytes, bytes[0] == version else {
+      throw foreign(holder())
+    }
+    guard bytes[1..<headBytes].elementsEqual(identity.incarnation) else {
+      throw ItemError(
+        .changeTokenExpired,
+        "the change token was issued before the server's data was restored: drop what you cached "
+          + "and fetch without a token"
+      )
+    }
+    let expected = hash(bytes.dropLast(hashBytes), purpose, identity)
+    guard Cryptography.areEqual(bytes.suffix(hashBytes), expected) else {
+      throw foreign(holder())
+    }
+    var numbers: [Int64] = []
+    var rest = bytes[headBytes..<(bytes.count - hashBytes)]
+    while !rest.isEmpty {
+      guard let number = rest.popVarint() else { throw foreign(holder()) }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  /// The refusal of bytes that are no token for a purpose.
+  static func foreign(_ holder: String) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "the change token is not one that this server issued for \(holder): fetch without a token"
+    )
+  }
+
+  private static func hash(
+    _ head: ArraySlice<UInt8>,
+    _ purpose: String,
+    _ identity: StoreIdentity
+  )
+    -> [UInt8]
+  {
+    Cryptography.hash(Array(head) + Array(purpose.utf8), key: identity.secret, bytes: hashBytes)
+  }
+}
+
+extension [UInt8] {
+  /// Appends a number, seven bits to a byte, the lowest first.
+  fileprivate mutating func appendVarint(_ value: Int64) {
+    var rest = UInt64(bitPattern: value)
+    while rest > 0x7f {
+      append(UInt8(rest & 0x7f) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(rest))
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Removes a number from the front; `nil` when there is none.
+  fileprivate mutating func popVarint() -> Int64? {
+    var value: UInt64 = 0
+    for shift in stride(from: 0, to: 64, by: 7) {
+      guard let byte = popFirst() else { return nil }
+      value |= UInt64(byte & 0x7f) << UInt64(shift)
+      if byte < 0x80 { return Int64(bitPattern: value) }
+    }
+    return nil
+  }
+}

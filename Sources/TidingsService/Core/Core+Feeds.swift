@@ -1,0 +1,158 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers the methods of RecordService that tell what changed.
+  func registerFeeds(on loop: LoopContext) {
+    typealias Methods = TidingsV1.RecordService.Methods
+    registerWaiting(Methods.fetchRecordZoneChanges, on: loop) { reader, caller, body in
+      try ZoneChangesCall(reader, caller, body).answer()
+    }
+    registerWaiting(Methods.fetchDatabaseChanges, on: loop) { reader, caller, body in
+      try databaseChanges(reader, caller, body)
+    }
+    loop.whenStopping { [weak self, unowned loop] in self?.endAllWaits(on: loop) }
+  }
+}
+
+/// Answers FetchRecordZoneChanges.
+private struct ZoneChangesCall {
+  private let reader: ReaderPool.Reader
+  private let caller: Caller
+  private let request: TidingsV1.FetchRecordZoneChangesRequest
+  private let database: DatabaseID
+  private let wait: Duration
+
+  init(_ reader: ReaderPool.Reader, _ caller: Caller, _ body: UnsafeRawBufferPointer) throws {
+    self.reader = reader
+    self.caller = caller
+    request = try .init(decoding: body.bytes, in: reader.arena)
+    database = try request.databaseID.model(for: caller)
+    wait = try request.maxWait.wait
+    try reader.engine.limits.check(itemCount: request.zones.count)
+    guard !request.zones.isEmpty else {
+      throw ItemError(.invalidArguments, "the call names no zone: name at least one")
+    }
+    // What is wrong with the database fails the call, not each zone.
+    _ = try reader.engine.watch([], in: database)
+    var names: Set<String> = []
+    for options in request.zones {
+      let name = options.zoneID?.zoneName ?? ""
+      guard names.insert(name.isEmpty ? ZoneID.default.zoneName : name).inserted else {
+        throw ItemError(
+          .invalidArguments,
+          "zone \(Identifier.shown(name)) stands in the call twice: ask for each zone once"
+        )
+      }
+    }
+  }
+
+  func answer() throws -> FeedAnswer {
+    var budget = FeedBudget(limit: Int(request.limit), reader.engine.limits)
+    var response = SplicedMessage()
+    var zones: [ZoneID] = []
+    var isNews = false
+    for options in request.zones {
+      var part = SplicedMessage()
+      part.add(1, (options.zoneID ?? .init(.default)).encoded(in: reader.arena))
+      do {
+        let zone = try options.zoneID.model
+        zones.append(zone)
+        let page = try add(options, of: zone, to: &part, &budget)
+        isNews = isNews || page.changeCount > 0 || page.moreComing
+      } catch let error as ItemError {
+        isNews = true
+        part.add(6, TidingsV1.ItemError(error).encoded(in: reader.arena))
+      }
+      response.add(1, part.bytes)
+    }
+    return FeedAnswer(
+      body: response.bytes,
+      watch: isNews ? nil : try reader.engine.watch(zones, in: database),
+      wait: wait
+    )
+  }
+
+  /// Adds the page of one zone.
+  private func add(
+    _ options: TidingsV1.ZoneChangesOptions,
+    of zone: ZoneID,
+    to part: inout SplicedMessage,
+    _ budget: inout FeedBudget
+  ) throws -> ZonePage {
+    let page = try reader.engine.zoneChanges(
+      ZoneFeedRequest(
+        zone: zone,
+        changeToken: options.changeToken,
+        desiredKeys: options.desiredKeys.map { Set($0.keys) },
+        recordTypes: Set(options.recordTypes),
+        limit: Int(options.limit)
+      ),
+      in: database,
+      caller: caller,
+      budget: &budget
+    ) { change in
+      switch change {
+      case .saved(let body): part.add(2, body)
+      case .deleted(let name, let type):
+        let record = TidingsV1.DeletedRecord(
+          recordID: .init(RecordID(recordName: name, zoneID: zone)),
+          recordType: type
+        )
+        part.add(3, record.encoded(in: reader.arena))
+      }
+    }
+    part.add(4, page.changeToken)
+    if page.moreComing { part.add(5, varint: 1) }
+    if !page.clientChangeTokenData.isEmpty { part.add(7, page.clientChangeTokenData) }
+    return page
+  }
+}
+
+/// Answers FetchDatabaseChanges.
+private func databaseChanges(
+  _ reader: ReaderPool.Reader,
+  _ caller: Caller,
+  _ body: UnsafeRawBufferPointer
+) throws -> FeedAnswer {
+  let request = try TidingsV1.FetchDatabaseChangesRequest(decoding: body.bytes, in: reader.arena)
+  let database = try request.databaseID.model(for: caller)
+  let wait = try request.maxWait.wait
+  let page = try reader.engine.databaseChanges(
+    in: database,
+    after: request.changeToken,
+    limit: Int(request.limit)
+  )
+  let response = TidingsV1.FetchDatabaseChangesResponse(
+    changedZoneIDs: page.changedZones.map { .init($0) },
+    deletedZones: page.deletedZones.map {
+      .init(zoneID: .init($0.zone), reason: .init(rawValue: $0.reason.rawValue))
+    },
+    changeToken: page.changeToken,
+    moreComing: page.moreComing
+  )
+  let isNews = page.moreComing || !page.changedZones.isEmpty || !page.deletedZones.isEmpty
+  return FeedAnswer(
+    body: response.encoded(in: reader.arena),
+    watch: isNews ? nil : try reader.engine.watch([], in: database),
+    wait: wait
+  )
+}
+
+extension GoogleProtobuf.Duration? {
+  /// How long a caller would wait for a change.
+  fileprivate var wait: Duration {
+    get throws(ItemError) {
+      guard let self else { return .zero }
+      guard self.seconds >= 0, self.nanos >= 0, self.nanos < 1_000_000_000 else {
+        throw ItemError(.invalidArguments, "max_wait is negative or no duration: send 0 s to 60 s")
+      }
+      // What is longer is shortened to the longest wait anyway.
+      return .seconds(min(self.seconds, 1 << 30)) + .nanoseconds(self.nanos)
+    }
+  }
+}

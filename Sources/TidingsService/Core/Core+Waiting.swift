@@ -1,0 +1,159 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// What a reader thread found for a caller who may wait.
+struct FeedAnswer: Sendable {
+  /// The encoded response.
+  let body: [UInt8]
+  /// What to wait for before it is sent; `nil`: send it.
+  let watch: FeedWatch?
+  /// How long the caller would wait; zero: not at all.
+  let wait: Duration
+}
+
+/// A call that reads a feed, and may wait for something to be in it.
+struct FeedCall: Sendable {
+  /// Reads the feed on a reader thread.
+  typealias Handler =
+    @Sendable (ReaderPool.Reader, Caller, _ body: UnsafeRawBufferPointer) throws -> FeedAnswer
+
+  let token: ReplyToken
+  let caller: Caller
+  let body: [UInt8]
+  let deadline: ContinuousClock.Instant?
+  let handler: Handler
+  /// When it stops waiting; `nil`: it has not begun.
+  var end: ContinuousClock.Instant?
+  /// The answer when nothing comes.
+  var answer: [UInt8] = []
+  /// It was woken, and counts among those that run again.
+  var isRerun = false
+}
+
+extension Core {
+  /// Woken calls that the reader threads have at once: one change may wake thousands.
+  private static let rerunsMax = 64
+  /// An answer leaves so long before the deadline.
+  private static let deadlineMargin = Duration.milliseconds(100)
+
+  /// Lets the reader threads answer a method that waits when there is nothing to tell.
+  func registerWaiting(
+    _ method: MethodDescriptor,
+    on loop: LoopContext,
+    _ handler: @escaping FeedCall.Handler
+  ) {
+    loop.registerInline(method) { [self] call, loop in
+      do {
+        let feedCall = FeedCall(
+          token: call.token,
+          caller: try CallerIdentity.caller(of: call),
+          body: Array(call.body),
+          deadline: call.deadline,
+          handler: handler
+        )
+        guard run(feedCall) else { throw RPCError.tooManyReaders }
+      } catch {
+        loop.fail(call.token, RPCError(callFailure: error))
+      }
+    }
+  }
+
+  /// Wakes the calls that wait for what a transaction changed, after its commit.
+  func wakeWaitingCalls(on loop: LoopContext) {
+    waitingCalls.wake(engine.changedZones)
+    runWoken(on: loop)
+  }
+
+  /// Answers the calls whose wait is over.
+  func endWaits(on loop: LoopContext) {
+    for call in waitingCalls.expire(loop.now) { loop.reply(call.token, body: call.answer) }
+  }
+
+  /// Answers all calls that wait, and lets none wait any more.
+  func endAllWaits(on loop: LoopContext) {
+    letsCallsWait = false
+    for call in waitingCalls.takeAll() { loop.reply(call.token, body: call.answer) }
+  }
+
+  private func run(_ call: FeedCall) -> Bool {
+    readers.submit(
+      ReaderPool.Job(token: call.token, deadline: call.deadline) { reader in
+        try call.body.withUnsafeBytes { try call.handler(reader, call.caller, $0) }
+      } deliver: { result, loop in
+        guard let core = loop.turn as? Core else {
+          return loop.fail(call.token, RPCError(.unavailable, "the server is stopping"))
+        }
+        core.deliver(result, to: call, on: loop)
+      }
+    )
+  }
+
+  private func runWoken(on loop: LoopContext) {
+    while rerunCount < Self.rerunsMax, var call = waitingCalls.popWoken() {
+      call.isRerun = true
+      if run(call) {
+        rerunCount += 1
+      } else {
+        loop.reply(call.token, body: call.answer)
+      }
+    }
+  }
+
+  private func deliver(
+    _ result: Result<FeedAnswer, RPCError>,
+    to call: FeedCall,
+    on loop: LoopContext
+  ) {
+    var call = call
+    if call.isRerun {
+      rerunCount -= 1
+      call.isRerun = false
+      runWoken(on: loop)
+    }
+    switch result {
+    case .failure(let error): loop.fail(call.token, error)
+    case .success(let answer):
+      call.answer = answer.body
+      guard let watch = answer.watch, answer.wait > .zero, letsCallsWait,
+        wait(call, for: watch, at: end(of: call, after: answer.wait, loop.now))
+      else { return loop.reply(call.token, body: answer.body) }
+    }
+  }
+
+  /// Lets a call wait, or runs it again at once.
+  ///
+  /// - Returns: `false` when it is to be answered instead.
+  private func wait(
+    _ call: FeedCall,
+    for watch: FeedWatch,
+    at end: ContinuousClock.Instant
+  ) -> Bool {
+    guard end > .now, let head = committedHead(of: watch.database) else { return false }
+    var call = call
+    call.end = end
+    // Something was committed after the reader looked and before anybody waited for it.
+    guard head == watch.head else { return run(call) }
+    return waitingCalls.park(
+      call,
+      for: watch,
+      bytes: call.body.count + call.answer.count,
+      until: end
+    )
+  }
+
+  private func end(
+    of call: FeedCall,
+    after wait: Duration,
+    _ now: ContinuousClock.Instant
+  )
+    -> ContinuousClock.Instant
+  {
+    if let end = call.end { return end }
+    let end = now.advanced(by: min(wait, engine.limits.changeWaitMax))
+    guard let deadline = call.deadline else { return end }
+    return min(end, deadline.advanced(by: .zero - Self.deadlineMargin))
+  }
+}

@@ -1,0 +1,262 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsProtobuf
+
+extension Verb {
+  static let fetchZoneChanges = Verb(
+    command: Command(
+      "fetch-zone-changes",
+      "Fetches what changed in a zone: records saved and deleted, oldest change first.",
+      operands: "[ZONE]",
+      options: feedOptions("records") + [
+        Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
+        Option("types", value: "T,U", "Only records of these types. Without it all."),
+      ],
+      discussion: """
+        Without ZONE the default zone; without --token all its records. Each record comes once, at its
+        latest state. \(feedOutput("changedRecords", "deletedRecords"))
+
+        Examples:
+          rpcctl fetch-zone-changes notes --all
+          rpcctl fetch-zone-changes notes --token AQIDBAUG --follow --types Note
+        """
+    ),
+    run: { invocation in
+      let arguments = invocation.arguments
+      guard arguments.operands.count <= 1 else {
+        throw UsageError("one ZONE at most: '\(arguments.operands[1])' is one too many")
+      }
+      let feed = try FeedArguments(arguments)
+      let options = TidingsV1.ZoneChangesOptions(
+        zoneID: .init(zoneName: arguments.operands.first ?? ""),
+        changeToken: feed.token,
+        desiredKeys: arguments["desired-keys"].map { .init(keys: commaSeparated($0)) },
+        recordTypes: arguments["types"].map(commaSeparated) ?? [],
+        limit: feed.limit
+      )
+      let changes = RecordZoneChanges(
+        try await connect(invocation, feed).transport,
+        database: invocation.settings.databaseID,
+        options,
+        follow: feed.follows,
+        timeout: feed.timeout(invocation.settings)
+      )
+      return try await print(changes, feed, invocation.output)
+    }
+  )
+
+  static let fetchDatabaseChanges = Verb(
+    command: Command(
+      "fetch-database-changes",
+      "Fetches which zones of the database changed, oldest change first.",
+      options: feedOptions("zones"),
+      discussion: """
+        A zone changed when it was created, or a record in it was saved or deleted. Without --token all
+        zones. \(feedOutput("changedZones", "deletedZones"))
+
+        Examples:
+          rpcctl fetch-database-changes
+          rpcctl fetch-database-changes --token AQIDBAUG --follow
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let feed = try FeedArguments(invocation.arguments)
+      let changes = DatabaseChanges(
+        try await connect(invocation, feed).transport,
+        database: invocation.settings.databaseID,
+        after: feed.token,
+        pageLimit: feed.limit,
+        follow: feed.follows,
+        timeout: feed.timeout(invocation.settings)
+      )
+      return try await print(changes, feed, invocation.output)
+    }
+  )
+
+  private static func feedOptions(_ items: String) -> [Option] {
+    [
+      Option("token", value: "TOKEN", "Continue after this `changeToken`."),
+      Option("limit", value: "N", "Most \(items) in a page."),
+      Option(flag: "all", "All pages, not only the next."),
+      Option(flag: "follow", "All pages, and then what changes, as it does, until interrupted."),
+    ]
+  }
+
+  private static func feedOutput(_ changed: String, _ deleted: String) -> String {
+    """
+    With `--output json` it prints an object for
+    each page with `\(changed)`, `\(deleted)`, `changeToken` and `moreComing`; with jsonl a
+    line for each change, and one with the other two at the end of each page; as a table the rows,
+    and the token on standard error. `--token` takes the token as it is printed.
+
+    With --follow, `--timeout TIME` on the command line ends it, with 0, after that time; without it
+    Ctrl-C does (130). A page and its token are printed together: nothing is lost or told twice by
+    going on with the last token.
+    """
+  }
+
+  private static func connect(
+    _ invocation: Invocation,
+    _ feed: FeedArguments
+  ) async throws -> Session {
+    let session = try await invocation.connect()
+    if feed.follows { try await requireServer(session, invocation) }
+    return session
+  }
+
+  /// Prints pages: the next one, all, or for ever.
+  private static func print<Pages: AsyncSequence & Sendable>(
+    _ pages: Pages,
+    _ feed: FeedArguments,
+    _ output: Output
+  ) async throws -> ExitCode where Pages.Element: PrintablePage {
+    if feed.follows, output.format == .table { output.tell("following; Ctrl-C ends") }
+    _ = try await withTimeLimit(feed.timeLimit) { _ in
+      var hasHeader = false
+      for try await page in pages {
+        try print(page, hasHeader: hasHeader, output)
+        hasHeader = hasHeader || !page.rows.isEmpty
+        if !feed.isComplete { return }
+      }
+    }
+    return .success
+  }
+
+  private static func print(
+    _ page: some PrintablePage,
+    hasHeader: Bool,
+    _ output: Output
+  ) throws {
+    let end: JSONObject = [
+      "changeToken": .string(Base64.encode(page.changeToken)),
+      "moreComing": .bool(page.moreComing),
+    ]
+    switch output.format {
+    case .json:
+      var object = page.lists
+      for member in end.members { object.append(member.name, member.value) }
+      output.write(.object(object))
+    case .jsonl:
+      for line in page.lines { output.write(line: line) }
+      output.write(line: .object(end))
+    case .table:
+      // The columns of a page fit its content; its header is printed once.
+      var table = Table(type(of: page).columns)
+      for row in page.rows { table.append(row) }
+      let text = table.description
+      output.write(text: hasHeader ? String(text.drop { $0 != "\n" }.dropFirst()) : text)
+      output.tell(
+        "changeToken \(Base64.encode(page.changeToken))\(page.moreComing ? ", more coming" : "")"
+      )
+    }
+  }
+}
+
+/// What the command line says about where a feed begins and ends.
+private struct FeedArguments {
+  let token: [UInt8]
+  let limit: UInt32
+  let follows: Bool
+  /// All pages, not only the next.
+  let isComplete: Bool
+  /// How long to follow.
+  let timeLimit: Duration?
+
+  init(_ arguments: ParsedArguments) throws {
+    token = try Verb.changeToken(arguments)
+    limit = UInt32(try arguments.number("limit", in: 1...Int(UInt32.max)) ?? 0)
+    follows = arguments.has("follow")
+    isComplete = follows || arguments.has("all")
+    timeLimit =
+      follows && arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
+  }
+
+  /// How long a call may take; a limit on the following is none.
+  func timeout(_ settings: Settings) -> Duration? {
+    timeLimit == nil ? settings.timeout : .seconds(10)
+  }
+}
+
+/// A page of a feed as it is printed.
+protocol PrintablePage: Sendable {
+  static var columns: [String] { get }
+  var changeToken: [UInt8] { get }
+  var moreComing: Bool { get }
+  /// The changes, by kind.
+  var lists: JSONObject { get }
+  /// The changes, one by one.
+  var lines: [JSONValue] { get }
+  /// The same as cells.
+  var rows: [[String]] { get }
+}
+
+extension TidingsV1.ZoneChanges: PrintablePage {
+  static let columns = ["RECORD", "TYPE", "CHANGE TAG", "FIELDS"]
+
+  private var deletions: [JSONValue] {
+    deletedRecords.map { record in
+      let id = record.recordID ?? .init()
+      return .omittingNil([
+        "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON,
+        "recordType": .string(record.recordType), "deleted": .bool(true),
+      ])
+    }
+  }
+
+  var lists: JSONObject {
+    [
+      "changedRecords": .array(changedRecords.map { RecordJSON.json($0) }),
+      "deletedRecords": .array(deletions),
+    ]
+  }
+
+  var lines: [JSONValue] { changedRecords.map { RecordJSON.json($0) } + deletions }
+
+  var rows: [[String]] {
+    changedRecords.map { record in
+      [
+        record.recordID?.recordName ?? "", record.recordType, record.changeTag,
+        FieldValueJSON().json(record.fields).description,
+      ]
+    }
+      + deletedRecords.map { record in
+        [record.recordID?.recordName ?? "", record.recordType, "", "deleted"]
+      }
+  }
+}
+
+extension TidingsV1.FetchDatabaseChangesResponse: PrintablePage {
+  static let columns = ["ZONE", "CHANGE"]
+
+  private var names: [String] { changedZoneIDs.map(\.name) }
+
+  private var deletions: [(name: String, reason: String)] {
+    deletedZones.map { zone in
+      (zone.zoneID?.name ?? "", Contract.shortName(zone.reason, "ZONE_DELETION_REASON_"))
+    }
+  }
+
+  private var deletionValues: [JSONValue] {
+    deletions.map { .object(["zoneName": .string($0.name), "reason": .string($0.reason)]) }
+  }
+
+  var lists: JSONObject {
+    ["changedZones": .array(names.map { .string($0) }), "deletedZones": .array(deletionValues)]
+  }
+
+  var lines: [JSONValue] {
+    names.map { .object(["zoneName": .string($0)]) }
+      + deletions.map { zone in
+        .object([
+          "zoneName": .string(zone.name), "deleted": .bool(true), "reason": .string(zone.reason),
+        ])
+      }
+  }
+
+  var rows: [[String]] {
+    names.map { [$0, "changed"] } + deletions.map { [$0.name, "deleted (\($0.reason))"] }
+  }
+}
