@@ -5,7 +5,7 @@ let package = Package(
   name: "greeter",
   dependencies: [
     // Where the Tidings package is.
-    .package(name: "tidings", path: "../..")
+    .package(name: "tidings", path: "../../..")
   ],
   targets: [
     // Generated: the C structs, and the Swift values and stubs.

@@ -5,7 +5,7 @@ let package = Package(
   name: "watcher",
   dependencies: [
     // Where the Tidings package is.
-    .package(name: "tidings", path: "../..")
+    .package(name: "tidings", path: "../../..")
   ],
   targets: [
     .executableTarget(
