@@ -48,6 +48,12 @@ package enum Folder {
     return names
   }
 
+  /// Whether the path leads to a folder.
+  package static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// Bytes of a file, and seconds since 1970 at its last change; `nil` when it is not there.
   package static func status(_ path: String) throws(FileError) -> (size: UInt64, changed: Int64)? {
     var status = stat()

@@ -19,14 +19,14 @@ struct Settings: Sendable {
       value: "NAME",
       default: "development",
       choices: ["development", "production"],
-      "The environment."
+      "The environment: development or production."
     ),
     Option(
       "database",
       value: "SCOPE",
       default: "private",
       choices: ["public", "private", "shared"],
-      "The database."
+      "The database: public or private; no server has shared ones yet."
     ),
     Option("as", value: "USER", "The user that calls (development mode)."),
     Option(

@@ -89,7 +89,7 @@ import TidingsRPC
     }
     let wrong = [
       (["--record", "h1", "--field", "name"], "field 'name' of record 'h1' holds no asset"),
-      (byField.dropLast() + ["2"], "has 2 assets: --index"),
+      (byField.dropLast() + ["2"], "has 2 assets: --index counts them from 0"),
       (["abc"], "'abc' is no checksum"),
       (["--record", "h1"], "name the asset"),
       ([], "name the asset"),
@@ -103,6 +103,21 @@ import TidingsRPC
     }
     let nowhere = await ProgramRun("download-asset", "--record", "h1", "--field", "photos")
     #expect(nowhere.exitCode == .usage && nowhere.err.contains("--file"))
+    let inFolder = await ProgramRun("download-asset", "-O", folder.path, asset.checksum.hexadecimal)
+    #expect(inFolder.exitCode == .usage && inFolder.err.contains("is a folder"))
+    #expect(inFolder.calls.isEmpty)
+  }
+
+  @Test("as a table each file with its checksum, which a record takes as it is printed")
+  func uploadTable() async throws {
+    let checksum = asset.checksum.hexadecimal
+    let run = await ProgramRun("upload-asset", folder.file("photo"), format: .table) { _ in
+      [TidingsV1.UploadAssetResponse(offset: 5, complete: true).encoded()]
+    }
+    let row = run.out.split(separator: "\n").dropFirst().first.map(String.init) ?? ""
+    #expect(row == "\(folder.file("photo"))  5     \(checksum)")
+    let json = try JSONValue(parsing: #"{"asset":{"checksum":"\#(checksum)","size":5}}"#)
+    #expect(try FieldValueJSON().value(json, "f").value == .assetValue(asset))
   }
 
   @Test("a terminal shows how far a transfer is, and where nobody looks nothing")

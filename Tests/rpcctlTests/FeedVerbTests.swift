@@ -110,6 +110,43 @@ import TidingsRPC
     #expect(table.err == "changeToken AQ==, more coming\nchangeToken Ag==\n")
   }
 
+  @Test("as a table, further pages keep to the columns of the first")
+  func columnsOfPages() async {
+    let names = ["a-long-name", "b"]
+    let run = await ProgramRun("fetch-database-changes", "--all", "-o", "table") { call in
+      let request = try? TidingsV1.FetchDatabaseChangesRequest(decoding: call.request)
+      let page = Int(request?.changeToken.first ?? 0)
+      let response = TidingsV1.FetchDatabaseChangesResponse(
+        changedZoneIDs: [.init(zoneName: names[page])],
+        changeToken: [UInt8(page + 1)],
+        moreComing: page == 0
+      )
+      return [response.encoded()]
+    }
+    #expect(
+      run.out == """
+        ZONE         CHANGE
+        a-long-name  changed
+        b            changed
+
+        """
+    )
+  }
+
+  @Test("this device's mark comes with the token, as the text that was sent")
+  func mark() async {
+    let answer: ScriptedTransport.Answer = { _ throws(RPCError) in
+      let zone = TidingsV1.ZoneChanges(changeToken: [1], clientChangeTokenData: Array("m 1".utf8))
+      return [TidingsV1.FetchRecordZoneChangesResponse(zones: [zone]).encoded()]
+    }
+    let lines = await ProgramRun("fetch-zone-changes", answer: answer)
+    #expect(
+      lines.out == #"{"changeToken":"AQ==","moreComing":false,"clientTokenData":"m 1"}"# + "\n"
+    )
+    let table = await ProgramRun("fetch-zone-changes", "-o", "table", answer: answer)
+    #expect(table.err == "changeToken AQ==\nclientTokenData \"m 1\"\n")
+  }
+
   @Test("the zones of a database")
   func database() async {
     let response = TidingsV1.FetchDatabaseChangesResponse(

@@ -31,7 +31,10 @@ import TidingsRPC
     arguments: [
       (["fetch-record"], "there is no verb 'fetch-record'; did you mean fetch-records?"),
       (["fetch-records"], "at least one NAME is needed"),
-      (["fetch-records", "a", "--key", "x"], "unknown option '--key'; did you mean --keys?"),
+      (
+        ["fetch-records", "a", "--desired-key", "x"],
+        "unknown option '--desired-key'; did you mean --desired-keys?"
+      ),
       (["--bogus", "fetch-records"], "unknown option '--bogus'"),
       (["--ass", "u", "fetch-zones"], "unknown option '--ass'; did you mean --as?"),
       (["--endpoin=x", "fetch-zones"], "unknown option '--endpoin=x'; did you mean --endpoint?"),

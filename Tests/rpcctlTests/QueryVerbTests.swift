@@ -77,6 +77,15 @@ import TidingsProtobuf
     #expect(request.zoneID?.zoneName == "z" && request.desiredKeys == .init(keys: ["a", "b"]))
   }
 
+  @Test("spaces stand around keys of the sort, not in them")
+  func sortSpaces() async throws {
+    let run = await ProgramRun("query", "T", "--sort", " a b , -c", answer: Self.server)
+    #expect(
+      try Self.requests(run).first?.sortDescriptors
+        == [.init(fieldName: "a b"), .init(fieldName: "c", descending: true)]
+    )
+  }
+
   @Test("without --zone the default zone is meant, with --all-zones none")
   func zones() async throws {
     let one = await ProgramRun("query", "T", answer: Self.server)
@@ -185,6 +194,10 @@ import TidingsProtobuf
 
         """
     )
+    let named = await ProgramRun("explain", "T", format: .table) { _ in
+      [TidingsV1.ExplainQueryResponse(steps: ["look up recordName = \"a\""]).encoded()]
+    }
+    #expect(named.out.contains("\n1. look up recordName = \"a\"\nserved by: no index\n"))
     let request = try TidingsV1.ExplainQueryRequest(decoding: run.calls[0].request)
     #expect(request.query?.sortDescriptors == [.init(fieldName: "a", descending: true)])
   }

@@ -164,10 +164,10 @@ import TidingsRPC
     #expect(json.out.hasPrefix("[\n  {\n    \"recordType\": \"T\",") && json.out.hasSuffix("]\n"))
   }
 
-  @Test("--keys asks for some fields, or for none")
+  @Test("--desired-keys asks for some fields, or for none")
   func keys() async throws {
     for (text, keys) in [("a, b", ["a", "b"]), ("", [])] {
-      let run = await ProgramRun("fetch-records", "h1", "--keys=\(text)")
+      let run = await ProgramRun("fetch-records", "h1", "--desired-keys=\(text)")
       let request = try TidingsV1.FetchRecordsRequest(decoding: run.calls[0].request)
       #expect(request.desiredKeys == .init(keys: keys))
     }

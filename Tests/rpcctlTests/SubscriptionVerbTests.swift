@@ -21,7 +21,7 @@ import TidingsProtobuf
       "s1",
       "--alert-body",
       "x",
-      "--keys",
+      "--desired-keys",
       "a,b",
       "--badge",
       "--once",

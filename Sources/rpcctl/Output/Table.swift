@@ -4,8 +4,18 @@ struct Table: CustomStringConvertible {
   private(set) var rows: [[String]] = []
   /// Lines that stand under a row, by its index.
   private var notes: [Int: [String]] = [:]
+  /// The columns are not narrower than these.
+  private let widthsMin: [Int]
 
-  init(_ header: [String]) { self.header = header }
+  /// A table without rows.
+  ///
+  /// - Parameters:
+  ///   - header: The names of the columns.
+  ///   - widthsMin: How wide the columns are at least, in cells: those of the table that this continues.
+  init(_ header: [String], widthsMin: [Int] = []) {
+    self.header = header
+    self.widthsMin = widthsMin.isEmpty ? header.map { _ in 0 } : widthsMin
+  }
 
   /// Adds a row; terminals obey control characters, so those are shown as escapes.
   mutating func append(_ row: [String]) { rows.append(row.map(printable)) }
@@ -20,9 +30,10 @@ struct Table: CustomStringConvertible {
   /// The header and the rows, each ending in a line break; no rows: nothing.
   var description: String { rows.isEmpty ? "" : lines(widths: widths) }
 
-  private var widths: [Int] {
+  /// How wide each column is, in cells.
+  var widths: [Int] {
     header.indices.map { column in
-      ([header] + rows).map { displayWidth($0[column]) }.max() ?? 0
+      ([header] + rows).map { displayWidth($0[column]) }.reduce(widthsMin[column], max)
     }
   }
 

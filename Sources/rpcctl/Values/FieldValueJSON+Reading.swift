@@ -1,4 +1,5 @@
 internal import CommandLineTools
+internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsProto
 
@@ -240,9 +241,19 @@ extension FieldValueJSON {
       throw ValueError("\(path).size", "\(size.literal) is not a number of bytes")
     }
     return .init(
-      checksum: try bytes(object["checksum"] ?? .null, "\(path).checksum"),
+      checksum: try checksum(object["checksum"] ?? .null, "\(path).checksum"),
       size: size
     )
+  }
+
+  /// A checksum as answers have it, or as sha256sum and tables print it.
+  private func checksum(_ json: JSONValue, _ path: String) throws(ValueError) -> [UInt8] {
+    if let checksum = json.string.flatMap({ [UInt8](hexadecimal: $0) }),
+      checksum.count == SHA256.checksumBytes
+    {
+      return checksum
+    }
+    return try bytes(json, path)
   }
 
   /// The members of an object that may have these.

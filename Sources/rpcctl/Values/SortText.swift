@@ -21,7 +21,6 @@ enum SortText {
     for character in text {
       switch character {
       case ",": if depth == 0 { keys.append("") } else { keys[keys.count - 1].append(character) }
-      case " ": break
       default:
         depth += character == "(" ? 1 : character == ")" ? -1 : 0
         keys[keys.count - 1].append(character)
@@ -29,7 +28,11 @@ enum SortText {
       guard (0...1).contains(depth) else { throw UsageError("\(form), not '\(text)'") }
     }
     guard depth == 0 else { throw UsageError("\(form); a ')' is missing in '\(text)'") }
-    return keys
+    return keys.map(trimmed)
+  }
+
+  private static func trimmed(_ text: some StringProtocol) -> String {
+    String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 
   private static func descriptor(_ key: String) throws(UsageError) -> TidingsV1.SortDescriptor {
@@ -38,7 +41,7 @@ enum SortText {
     guard !name.isEmpty, !name.hasPrefix("-") else { throw UsageError("\(form), not '\(key)'") }
     guard name.contains("(") else { return .init(fieldName: name, descending: isDescending) }
     let distance = "distance("
-    let parts = name.dropFirst(distance.count).dropLast().split(separator: ",")
+    let parts = name.dropFirst(distance.count).dropLast().split(separator: ",").map(trimmed)
     guard name.hasPrefix(distance), name.hasSuffix(")"), parts.count == 3,
       let latitude = Double(parts[1]), let longitude = Double(parts[2]),
       (-90...90).contains(latitude), (-180...180).contains(longitude)
@@ -46,7 +49,7 @@ enum SortText {
       throw UsageError("\(form), for example distance(location,52.5,13.4), not '\(key)'")
     }
     return .init(
-      fieldName: String(parts[0]),
+      fieldName: parts[0],
       descending: isDescending,
       relativeLocation: .init(latitude: latitude, longitude: longitude)
     )

@@ -32,8 +32,8 @@ extension Verb {
         let asset = try await transfer.upload(fileAt: path) { line.update($0) }
         line.end()
         invocation.output.write([FieldValueJSON().json(asset)]) {
-          var table = Table(["CHECKSUM", "SIZE"])
-          table.append([asset.checksum.hexadecimal, "\(asset.size)"])
+          var table = Table(["FILE", "SIZE", "CHECKSUM"])
+          table.append([path, "\(asset.size)", asset.checksum.hexadecimal])
           return table
         }
       }
@@ -68,6 +68,9 @@ extension Verb {
       let arguments = invocation.arguments
       guard let path = arguments["file"] else {
         throw UsageError("--file FILE (or -O FILE) says where the asset is to be put")
+      }
+      guard !Folder.isThere(path) else {
+        throw UsageError("'\(path)' is a folder: --file names the file to write")
       }
       let source = try AssetSource(invocation)
       let session = try await invocation.connect()
@@ -138,7 +141,8 @@ private enum AssetSource {
         guard index < assets.count else {
           throw LocalFailure(
             assets.isEmpty
-              ? "\(place) holds no asset" : "\(place) has \(assets.count) assets: --index"
+              ? "\(place) holds no asset"
+              : "\(place) has \(assets.count) assets: --index counts them from 0"
           )
         }
         return assets[index]

@@ -34,7 +34,7 @@ extension Verb {
     for (index, step) in response.steps.enumerated() { lines.append("\(index + 1). \(step)") }
     let index =
       response.indexField.isEmpty
-      ? "no index: the records of the zones are looked at one by one"
+      ? "no index"
       : "index of \(response.indexField)"
         + (response.sortedByIndex ? ", which gives the order" : "")
     lines.append("served by: \(index)")

@@ -9,11 +9,11 @@ extension Verb {
       operands: "NAME…",
       options: [
         zoneOption,
-        Option("keys", value: "A,B", "Which fields; empty: none. Without it all."),
+        Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
       ],
       discussion: """
         Examples:
-          rpcctl fetch-records h1 h2 --keys price
+          rpcctl fetch-records h1 h2 --desired-keys price
           rpcctl fetch-records h1 | rpcctl modify-records --save -
 
         A record that cannot be fetched is printed with its error, and the exit code is 4.
@@ -23,7 +23,7 @@ extension Verb {
       let names = try invocation.requireOperands("NAME")
       var request = TidingsV1.FetchRecordsRequest(databaseID: invocation.settings.databaseID)
       request.recordIDs = names.map { TidingsV1.RecordID($0, zoneName: invocation.zoneName) }
-      if let keys = invocation.arguments["keys"] {
+      if let keys = invocation.arguments["desired-keys"] {
         request.desiredKeys = .init(keys: commaSeparated(keys))
       }
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)

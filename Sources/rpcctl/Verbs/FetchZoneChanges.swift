@@ -18,6 +18,9 @@ extension Verb {
         Without ZONE the default zone; without --token all its records. Each record comes once, at its
         latest state. \(feedOutput("changedRecords", "deletedRecords"))
 
+        `clientTokenData` stands beside the token when this device (--device) sent a mark with a save
+        that the pages cover (modify-records --client-token-data).
+
         Examples:
           rpcctl fetch-zone-changes notes --all
           rpcctl fetch-zone-changes notes --token AQIDBAUG --follow --types Note
@@ -87,8 +90,7 @@ extension Verb {
 
   private static func feedOutput(_ changed: String, _ deleted: String) -> String {
     """
-    With `--output json` it prints an object for
-    each page with `\(changed)`, `\(deleted)`, `changeToken` and `moreComing`; with jsonl a
+    With `--output json` it prints an object for each page with `\(changed)`, `\(deleted)`, `changeToken` and `moreComing`; with jsonl a
     line for each change, and one with the other two at the end of each page; as a table the rows,
     and the token on standard error. `--token` takes the token as it is printed.
 
@@ -115,25 +117,27 @@ extension Verb {
   ) async throws -> ExitCode where Pages.Element: PrintablePage {
     if feed.follows, output.format == .table { output.tell("following; Ctrl-C ends") }
     _ = try await withTimeLimit(feed.timeLimit) { _ in
-      var hasHeader = false
+      var widths: [Int] = []
       for try await page in pages {
-        try print(page, hasHeader: hasHeader, output)
-        hasHeader = hasHeader || !page.rows.isEmpty
+        try print(page, &widths, output)
         if !feed.isComplete { return }
       }
     }
     return .success
   }
 
+  /// Prints a page; the widths are those of the columns so far, none before there was a row.
   private static func print(
     _ page: some PrintablePage,
-    hasHeader: Bool,
+    _ widths: inout [Int],
     _ output: Output
   ) throws {
-    let end: JSONObject = [
+    var end: JSONObject = [
       "changeToken": .string(Base64.encode(page.changeToken)),
       "moreComing": .bool(page.moreComing),
     ]
+    let mark = page.clientTokenData
+    if !mark.isEmpty { end.append("clientTokenData", markJSON(mark)) }
     switch output.format {
     case .json:
       var object = page.lists
@@ -143,15 +147,23 @@ extension Verb {
       for line in page.lines { output.write(line: line) }
       output.write(line: .object(end))
     case .table:
-      // The columns of a page fit its content; its header is printed once.
-      var table = Table(type(of: page).columns)
+      // The header is printed once; what follows keeps to its columns, or widens them.
+      var table = Table(type(of: page).columns, widthsMin: widths)
       for row in page.rows { table.append(row) }
       let text = table.description
-      output.write(text: hasHeader ? String(text.drop { $0 != "\n" }.dropFirst()) : text)
+      output.write(text: widths.isEmpty ? text : String(text.drop { $0 != "\n" }.dropFirst()))
+      if !page.rows.isEmpty { widths = table.widths }
       output.tell(
         "changeToken \(Base64.encode(page.changeToken))\(page.moreComing ? ", more coming" : "")"
       )
+      if !mark.isEmpty { output.tell("clientTokenData \(printable(markJSON(mark).description))") }
     }
+  }
+
+  /// A mark as `--client-token-data` takes it; one that is no text, as bytes.
+  private static func markJSON(_ mark: [UInt8]) -> JSONValue {
+    if let text = String(validating: mark, as: UTF8.self) { return .string(text) }
+    return .object(["bytes": .string(Base64.encode(mark))])
   }
 }
 
@@ -185,6 +197,8 @@ protocol PrintablePage: Sendable {
   static var columns: [String] { get }
   var changeToken: [UInt8] { get }
   var moreComing: Bool { get }
+  /// This device's newest mark that the pages cover; empty: none.
+  var clientTokenData: [UInt8] { get }
   /// The changes, by kind.
   var lists: JSONObject { get }
   /// The changes, one by one.
@@ -195,6 +209,8 @@ protocol PrintablePage: Sendable {
 
 extension TidingsV1.ZoneChanges: PrintablePage {
   static let columns = ["RECORD", "TYPE", "CHANGE TAG", "FIELDS"]
+
+  var clientTokenData: [UInt8] { clientChangeTokenData }
 
   private var deletions: [JSONValue] {
     deletedRecords.map { record in
@@ -230,6 +246,9 @@ extension TidingsV1.ZoneChanges: PrintablePage {
 
 extension TidingsV1.FetchDatabaseChangesResponse: PrintablePage {
   static let columns = ["ZONE", "CHANGE"]
+
+  /// Marks belong to zones.
+  var clientTokenData: [UInt8] { [] }
 
   private var names: [String] { changedZoneIDs.map(\.name) }
 

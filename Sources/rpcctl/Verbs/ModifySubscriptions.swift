@@ -25,7 +25,7 @@ extension Verb {
         Option("sound", value: "NAME", "Sound; `default` for the system's."),
         Option("category", value: "NAME", "Category of actions."),
         Option("collapse", value: "KEY", "Notifications with the same key replace each other."),
-        Option("keys", value: "A,B,C", "Fields that the notification carries, at most 3."),
+        Option("desired-keys", value: "A,B,C", "Fields that the notification carries, at most 3."),
         Option(flag: "badge", "Increments the badge."),
         Option(flag: "content-available", "Wakes the application without showing anything."),
         Option(flag: "mutable-content", "Lets the application change the notification."),
@@ -80,7 +80,7 @@ extension Verb {
     guard let recordType = arguments["query"] else {
       let needless = [
         "where", "arg", "on", "once", "id", "zone", "alert-body", "title", "subtitle", "sound",
-        "category", "collapse", "keys", "badge", "content-available", "mutable-content",
+        "category", "collapse", "desired-keys", "badge", "content-available", "mutable-content",
       ].first(where: arguments.has)
       if let needless { throw UsageError("--\(needless) needs --query TYPE") }
       return nil
@@ -113,7 +113,7 @@ extension Verb {
     info.soundName = arguments["sound"] ?? ""
     info.category = arguments["category"] ?? ""
     info.collapseIDKey = arguments["collapse"] ?? ""
-    info.desiredKeys = commaSeparated(arguments["keys"] ?? "")
+    info.desiredKeys = commaSeparated(arguments["desired-keys"] ?? "")
     info.shouldBadge = arguments.has("badge")
     info.shouldSendContentAvailable = arguments.has("content-available")
     info.shouldSendMutableContent = arguments.has("mutable-content")
