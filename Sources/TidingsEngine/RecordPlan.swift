@@ -116,7 +116,8 @@ struct RecordPlan {
         ItemError(
           .batchRequestFailed,
           "record '\(recordID.recordName)' was not changed because '\(culprit.recordName)' in the "
-            + "same atomic batch failed: mend that one, or send the batch with atomic = false"
+            + "same atomic batch failed: mend that one, or send the batch with atomic = false "
+            + "(rpcctl --no-atomic)"
         ),
         .none
       )

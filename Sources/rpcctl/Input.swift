@@ -46,7 +46,7 @@ struct Input: Sendable {
         value.array ?? [value]
       }
     } catch let error as JSONSyntaxError {
-      throw UsageError("\(option) \(source(argument)) is not JSON: \(error)")
+      throw UsageError("\(option) \(source(argument)) is not JSON: \(error)\(hint(argument))")
     }
   }
 
@@ -63,6 +63,12 @@ struct Input: Sendable {
     if argument == "-" { return try read(nil) }
     if argument.hasPrefix("@") { return try read(String(argument.dropFirst())) }
     return Array(argument.utf8)
+  }
+
+  /// What was probably meant by a word that does not begin as JSON for records does.
+  private func hint(_ argument: String) -> String {
+    guard let first = argument.first, !"-@{[ \n".contains(first) else { return "" }
+    return "; for the content of a file write @\(argument.prefix(40))"
   }
 
   private func source(_ argument: String) -> String {

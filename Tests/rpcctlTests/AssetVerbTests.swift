@@ -116,6 +116,12 @@ import TidingsRPC
     }
     let row = run.out.split(separator: "\n").dropFirst().first.map(String.init) ?? ""
     #expect(row == "\(folder.file("photo"))  5     \(checksum)")
+    let several = await ProgramRun(
+      list: ["upload-asset", folder.file("photo"), folder.file("photo"), folder.file("none")],
+      format: .json
+    ) { _ in [TidingsV1.UploadAssetResponse(offset: 5, complete: true).encoded()] }
+    #expect(try JSONValue(parsing: several.out).array?.count == 2)
+    #expect(several.exitCode == .localFailure)
     let json = try JSONValue(parsing: #"{"asset":{"checksum":"\#(checksum)","size":5}}"#)
     #expect(try FieldValueJSON().value(json, "f").value == .assetValue(asset))
   }

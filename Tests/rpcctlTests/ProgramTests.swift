@@ -69,6 +69,9 @@ import TidingsRPC
       (["fetch-zones", "--timeout", "soon"], "--timeout takes a time like 500ms, 10s or 2m"),
       (["modify-records"], "nothing to do: --save and --delete say what"),
       (["modify-records", "--save", "{"], "--save '{' is not JSON"),
+      (
+        ["modify-records", "--save", "h.json"], "column 1; for the content of a file write @h.json"
+      ),
       (["modify-records", "--save", "{}"], "records[0]: recordType is needed"),
       (["modify-records", "h1"], "'h1' is not expected here"),
       (["modify-subscriptions", "--where", "a = 1"], "--where needs --query TYPE"),

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import TidingsJSON
 
@@ -17,6 +18,15 @@ import TidingsJSON
 
         """
     )
+  }
+
+  @Test("output that cannot be written is an error, for example on a full disk")
+  func fullDisk() {
+    let full = open("/dev/full", O_WRONLY)
+    let null = open("/dev/null", O_WRONLY)
+    defer { for descriptor in [full, null] { close(descriptor) } }
+    #expect(Output.writeAll([1, 2], to: full) == ENOSPC)
+    #expect(Output.writeAll([1, 2], to: null) == 0)
   }
 
   @Test("no rows print nothing")

@@ -45,18 +45,33 @@ struct Output: Sendable {
     writeMessage: { write($0, to: STDERR_FILENO) }
   )
 
+  /// Writes to a stream of the process, or ends it: what is lost must not look like success.
   private static func write(_ bytes: [UInt8], to descriptor: CInt) {
+    switch writeAll(bytes, to: descriptor) {
+    case 0: return
+    case EPIPE: exit(ExitCode.brokenPipe.rawValue)
+    case let number where descriptor == STDOUT_FILENO:
+      let reason = String(cString: strerror(number))
+      _ = writeAll(Array("rpcctl: cannot write the output: \(reason)\n".utf8), to: STDERR_FILENO)
+      exit(ExitCode.localFailure.rawValue)
+    default: return
+    }
+  }
+
+  /// Writes all bytes to a file.
+  ///
+  /// - Returns: 0, or the error's number.
+  static func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> CInt {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         rest = rest.dropFirst(count)
-      } else if errno == EPIPE {
-        exit(ExitCode.brokenPipe.rawValue)
       } else if errno != EINTR, errno != EAGAIN {
-        return
+        return errno
       }
     }
+    return 0
   }
 
   /// The same output in a format that was asked for.

@@ -26,16 +26,16 @@ extension Verb {
     run: { invocation in
       let paths = try invocation.requireOperands("FILE")
       let transfer = try await assetTransfer(invocation)
+      var table = Table(["FILE", "SIZE", "CHECKSUM"])
+      var values: [JSONValue] = []
+      // Also when a later file fails: what was uploaded is told.
+      defer { invocation.output.write(values) { table } }
       for path in paths {
         let line = TransferLine(name(ofFile: path), invocation.output)
         defer { line.end() }
         let asset = try await transfer.upload(fileAt: path) { line.update($0) }
-        line.end()
-        invocation.output.write([FieldValueJSON().json(asset)]) {
-          var table = Table(["FILE", "SIZE", "CHECKSUM"])
-          table.append([path, "\(asset.size)", asset.checksum.hexadecimal])
-          return table
-        }
+        values.append(FieldValueJSON().json(asset))
+        table.append([path, "\(asset.size)", asset.checksum.hexadecimal])
       }
       return .success
     }
