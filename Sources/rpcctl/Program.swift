@@ -79,6 +79,10 @@ struct Program: Sendable {
   private func run(_ output: Output) async throws -> ExitCode {
     let (verbName, rest) = try Self.takeVerb(arguments)
     guard let verbName else { return try runWithoutVerb(output) }
+    if !Verb.group(verbName).isEmpty, try parse(rest, Settings.options).has("help") {
+      output.write(text: Self.help(group: verbName))
+      return .success
+    }
     let verb: Verb
     do {
       verb = try Verb.named(verbName)
@@ -195,6 +199,17 @@ struct Program: Sendable {
       that failed (for example 78: the server cannot be reached), 130 interrupted.
 
       """
+  }
+
+  /// The help of the verbs with one first word.
+  static func help(group name: String) -> String {
+    Help(
+      program: Self.name,
+      summary: "The verbs that begin with '\(name)':",
+      commands: Verb.group(name).map(\.command),
+      options: Settings.options,
+      prefix: Settings.environmentPrefix
+    ).description
   }
 
   /// The help of a verb.

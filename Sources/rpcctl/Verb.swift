@@ -22,13 +22,18 @@ struct Verb: Sendable {
   /// - Throws: `UsageError` with what was probably meant.
   static func named(_ name: String) throws(UsageError) -> Verb {
     if let verb = all.first(where: { $0.command.name == name }) { return verb }
-    let group = all.map(\.command.name).filter { $0.hasPrefix(name + " ") }
+    let group = group(name)
     if !group.isEmpty {
-      let words = group.map { $0.dropFirst(name.count + 1) }.joined(separator: ", ")
+      let words = group.map { $0.command.name.dropFirst(name.count + 1) }.joined(separator: ", ")
       throw UsageError("'\(name)' is followed by one of: \(words)")
     }
     let near = nearest(to: name, among: all.map(\.command.name))
     throw UsageError("there is no verb '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
+  }
+
+  /// The verbs whose first word is a name: `schema`.
+  static func group(_ name: String) -> [Verb] {
+    all.filter { $0.command.name.hasPrefix(name + " ") }
   }
 
   /// `--zone`, the same for all verbs.

@@ -26,6 +26,13 @@ import TidingsRPC
     }
   }
 
+  @Test("the first word of verbs has a help that lists them")
+  func groupHelp() async {
+    let (a, b) = (await ProgramRun("help", "schema"), await ProgramRun("schema", "--help"))
+    #expect(a.out == b.out && a.exitCode == .success && b.exitCode == .success)
+    #expect(a.out.contains("schema deploy") && !a.out.contains("fetch-records"))
+  }
+
   @Test(
     "wrong usage ends with 2 and says what would be right",
     arguments: [
@@ -70,7 +77,9 @@ import TidingsRPC
       (["modify-records"], "nothing to do: --save and --delete say what"),
       (["modify-records", "--save", "{"], "--save '{' is not JSON"),
       (
-        ["modify-records", "--save", "h.json"], "column 1; for the content of a file write @h.json"
+        ["modify-records", "--save", "h.json"],
+        "--save 'h.json' is not JSON: a value must stand here at line 1, column 1; for the content of "
+          + "a file write @h.json"
       ),
       (["modify-records", "--save", "{}"], "records[0]: recordType is needed"),
       (["modify-records", "h1"], "'h1' is not expected here"),

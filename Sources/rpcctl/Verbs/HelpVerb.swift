@@ -9,7 +9,12 @@ extension Verb {
         invocation.output.write(text: Program.help)
         return .success
       }
-      let verb = try named(words.joined(separator: " "))
+      let name = words.joined(separator: " ")
+      guard group(name).isEmpty else {
+        invocation.output.write(text: Program.help(group: name))
+        return .success
+      }
+      let verb = try named(name)
       invocation.output.write(text: Program.help(verb.command).description)
       return .success
     }
