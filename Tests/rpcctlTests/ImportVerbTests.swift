@@ -38,6 +38,14 @@ import TidingsRPC
     #expect(throws: (any Error).self) { try folder.read("f.progress") }
   }
 
+  @Test("a file of a later format is refused, and nothing is left to go on with")
+  func laterFormat() async throws {
+    let (folder, file) = try Self.file(#"{"tidings":"export","version":99}"# + "\n")
+    let run = await MemoryServer().run(["import", file])
+    #expect(run.exitCode == .localFailure && run.err.contains("version 99"))
+    #expect(throws: (any Error).self) { try folder.read("f.progress") }
+  }
+
   @Test("what fails is told with its line, the rest is saved")
   func errors() async throws {
     let server = MemoryServer()

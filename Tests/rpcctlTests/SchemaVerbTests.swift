@@ -146,8 +146,6 @@ import TidingsRPC
     "wrong usage ends with 2",
     arguments: [
       (["schema"], "'schema' is followed by one of: get, apply, diff, validate, deploy"),
-      (["schema", "--help"], "'schema' is followed by one of: get"),
-      (["help", "schema"], "'schema' is followed by one of: get"),
       (["schema", "aply", "s"], "there is no verb 'schema aply'; did you mean schema apply?"),
       (["schema", "apply"], "one FILE is needed, or - for standard input"),
       (["schema", "diff", "a", "b"], "one FILE is needed"),

@@ -28,6 +28,8 @@ struct Importer {
   private var tally: ImportTally
   private var pending = PendingRecords()
   private var progressAt = ContinuousClock.now
+  /// A batch was read: from now on there is something to go on with.
+  private var hasBegun = false
 
   init(
     sender: BatchSender,
@@ -55,13 +57,11 @@ struct Importer {
   /// - Throws: What stopped it; the progress is kept then.
   mutating func run() async throws -> Bool {
     do {
-      // The keys of the calls must be known again if this breaks off at once.
-      try keepProgress()
       try await sendAll()
       try await sendPending()
     } catch {
       report.endProgress()
-      try? keepProgress()
+      if hasBegun { try? keepProgress() }
       throw error
     }
     if let progressPath { AtomicFile.remove(progressPath) }
@@ -81,6 +81,11 @@ struct Importer {
     try await withThrowingTaskGroup(of: ImportOutcome.self) { group in
       var underWay: [Int: Set<UInt64>] = [:]
       while let batch = try batches.next() {
+        if !hasBegun {
+          hasBegun = true
+          // The keys of the calls must be known again if this breaks off at once.
+          try keepProgress()
+        }
         if !batch.newZoneNames.isEmpty { try await zones.create(batch.newZoneNames, report) }
         if batch.count == 0 {
           try take(ImportOutcome(batch: batch, failures: []))
