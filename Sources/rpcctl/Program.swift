@@ -72,7 +72,9 @@ struct Program: Sendable {
     do {
       return try await run(output)
     } catch {
-      return output.fail(error)
+      // What a call says when it is cancelled is beside the point.
+      let isCancelled = Task.isCancelled && !(error is Interrupted)
+      return output.fail(isCancelled ? Interrupted() : error)
     }
   }
 

@@ -4,7 +4,7 @@ import Glibc
 import Musl
 #endif
 
-// What is printed is written at once, so that an interruption loses nothing.
-signal(SIGINT) { _ in _exit(ExitCode.interrupted.rawValue) }
-let status = await Program(Array(CommandLine.arguments.dropFirst())).run()
+let run = Task { await Program(Array(CommandLine.arguments.dropFirst())).run() }
+let interruption = Interruption { run.cancel() }
+let status = await run.value
 exit(status.rawValue)

@@ -125,4 +125,21 @@ import TidingsProto
     )
     #expect(newer.exitCode == .localFailure && newer.err.contains("version 2"))
   }
+
+  @Test("an interruption leaves whole pages and tells how to go on")
+  func interrupted() async throws {
+    var random = SplitMix64(seed: 5)
+    let server = Self.server(&random)
+    let folder = try TemporaryFolder()
+    let arguments = ["export", "-O", folder.file("f")]
+    let run = await server.run(arguments, interruptedAtCall: 4)
+    #expect(run.exitCode == .interrupted)
+    #expect(
+      run.err.hasPrefix("rpcctl: interrupted: ") && run.err.hasSuffix("--resume goes on there\n")
+    )
+    #expect(try !folder.read("f").isEmpty)
+    let rest = await server.run(arguments + ["--resume"])
+    #expect(rest.exitCode == .success)
+    #expect(Self.lines(try folder.read("f")).last == #"{"tidings":"end","records":30}"#)
+  }
 }

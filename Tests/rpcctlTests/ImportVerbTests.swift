@@ -158,6 +158,32 @@ import TidingsRPC
     }
   }
 
+  @Test("an interruption keeps the progress and tells how to go on")
+  func interrupted() async throws {
+    let server = MemoryServer()
+    let (folder, file) = try Self.file((1...20).map { Self.line("h\($0)") }.joined())
+    let arguments = ["import", file, "--batch", "4", "--in-flight", "1"]
+    let run = await server.run(arguments, interruptedAtCall: 4)
+    #expect(run.exitCode == .interrupted && run.out.isEmpty)
+    #expect(
+      run.err
+        == "rpcctl: interrupted: 12 records saved, all is done up to line 12; --resume goes on there\n"
+    )
+    #expect(try !folder.read("f.progress").isEmpty)
+    let rest = await server.run(arguments + ["--resume"])
+    #expect(rest.exitCode == .success && rest.out.hasPrefix(#"{"saved":20,"#))
+    #expect(server.now.writes.values.allSatisfy { $0 == 1 } && server.now.callCount == 5)
+    let early = await MemoryServer().run(["import", file], interruptedAtCall: 0)
+    #expect(early.exitCode == .interrupted && early.err == "rpcctl: interrupted\n")
+  }
+
+  @Test("one record is not told as several")
+  func plural() async {
+    let server = MemoryServer()
+    let run = await server.run(["-o", "table", "import", "-"], input: Self.line("a"))
+    #expect(run.out.hasPrefix("1 record saved, 0 failed"))
+  }
+
   @Test("progress of another file, or of other settings, is refused")
   func otherProgress() async throws {
     let server = MemoryServer()

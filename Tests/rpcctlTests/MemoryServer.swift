@@ -15,8 +15,12 @@ final class MemoryServer: ClientTransport {
     var writes: [String: Int] = [:]
     /// Calls that save fail from this one on.
     var failsFromCall = Int.max
+    /// Calls that save, and pages, get no answer from this one on.
+    var hangsFromCall = Int.max
     /// The call is applied first, and its answer lost.
     var losesAnswer = false
+    /// A call waits for an answer that does not come.
+    var isHanging = false
     /// A page of a feed.
     var pageSize = 3
     /// Feed calls fail from this one on.
@@ -39,6 +43,11 @@ final class MemoryServer: ClientTransport {
     _ request: [UInt8],
     options: CallOptions
   ) async throws(RPCError) -> [UInt8] {
+    if now.callCount + now.feedCallCount + 1 >= now.hangsFromCall {
+      change { $0.isHanging = true }
+      try? await Task.sleep(for: .seconds(3600))
+      throw RPCError(.cancelled, "the call was cancelled")
+    }
     do {
       switch method.name {
       case "ModifyRecords": return try modify(request, options.idempotencyKey ?? "")
@@ -159,6 +168,16 @@ final class MemoryServer: ClientTransport {
     options: CallOptions
   ) -> ResponseStream {
     .failed(RPCError(.unimplemented, method.fullName))
+  }
+
+  /// Runs rpcctl against this server, and interrupts it at a call.
+  func run(_ arguments: [String], interruptedAtCall number: Int) async -> ProgramRun {
+    change { $0.hangsFromCall = number }
+    let run = Task { await self.run(arguments) }
+    while !now.isHanging { await Task.yield() }
+    run.cancel()
+    change { ($0.hangsFromCall, $0.isHanging) = (Int.max, false) }
+    return await run.value
   }
 
   /// Runs rpcctl against this server, with real files.

@@ -29,6 +29,10 @@ struct Failure {
       text = "rpcctl: \(error)"
       json = .object(["status": .string("USAGE"), "message": .string("\(error)")])
       exitCode = .usage
+    case is Interrupted:
+      text = "rpcctl: \(error)"
+      json = .object(["status": .string("INTERRUPTED"), "message": .string("\(error)")])
+      exitCode = .interrupted
     default:
       text = "rpcctl: \(error)"
       json = .object(["status": .string("LOCAL_FAILURE"), "message": .string("\(error)")])

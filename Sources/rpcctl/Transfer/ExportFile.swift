@@ -54,6 +54,8 @@ struct ExportSink {
 
   private let file: OutputFile?
   private let output: Output
+  /// It can be taken up again.
+  var isFile: Bool { file != nil }
   private var bytes: [UInt8] = []
 
   init(_ file: OutputFile?, _ output: Output) {

@@ -51,13 +51,24 @@ struct Exporter {
     } catch {
       output.endProgress()
       // What is complete up to the last marker is worth having.
-      try? sink.flush()
-      throw error
+      guard Task.isCancelled else {
+        try? sink.flush()
+        throw error
+      }
+      try sink.flush()
+      throw interrupted
     }
     output.endProgress()
     let seconds = ((ContinuousClock.now - start) / .milliseconds(1)).rounded() / 1000
-    output.tell("\(state.recordCount) records of \(zones.count) zones in \(seconds) s")
+    let records = counted(state.recordCount, "record")
+    output.tell("\(records) of \(counted(zones.count, "zone")) in \(seconds) s")
     return failedZoneCount == 0
+  }
+
+  private var interrupted: Interrupted {
+    let records = counted(state.recordCount, "record")
+    let advice = sink.isFile ? "; --resume goes on there" : ""
+    return Interrupted("interrupted: \(records) exported\(advice)")
   }
 
   private mutating func export(_ zone: String) async throws {
@@ -73,6 +84,7 @@ struct Exporter {
     while true {
       if let error = page.error { return try fail(zone, error) }
       guard page.moreComing else { return try write(page, zone) }
+      try Task.checkCancellation()
       let token = page.changeToken
       async let next = fetch(after: token)
       try write(page, zone)

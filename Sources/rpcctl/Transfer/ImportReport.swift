@@ -66,7 +66,7 @@ final class ImportReport {
     }
     let deletions = deleted > 0 ? ", \(deleted) deleted" : ""
     output.write(
-      text: "\(saved) records saved\(deletions), \(failed) failed, "
+      text: "\(counted(saved, "record")) saved\(deletions), \(failed) failed, "
         + "in \(seconds) s (\(rate(count))/s)\n"
     )
   }

@@ -61,8 +61,12 @@ struct Importer {
       try await sendPending()
     } catch {
       report.endProgress()
-      if hasBegun { try? keepProgress() }
-      throw error
+      guard Task.isCancelled else {
+        if hasBegun { try? keepProgress() }
+        throw error
+      }
+      if hasBegun { try keepProgress() }
+      throw interrupted
     }
     if let progressPath { AtomicFile.remove(progressPath) }
     batches.tellEnd()
@@ -81,6 +85,7 @@ struct Importer {
     try await withThrowingTaskGroup(of: ImportOutcome.self) { group in
       var underWay: [Int: Set<UInt64>] = [:]
       while let batch = try batches.next() {
+        try Task.checkCancellation()
         if !hasBegun {
           hasBegun = true
           // The keys of the calls must be known again if this breaks off at once.
@@ -164,6 +169,18 @@ struct Importer {
       try report.fail(line: failure.line, failure.reason)
     }
     tally.settle()
+  }
+
+  private var interrupted: Interrupted {
+    let records = counted(tally.savedCount, "record")
+    guard hasBegun else { return Interrupted("interrupted before anything was sent") }
+    guard progressPath != nil else {
+      return Interrupted("interrupted: \(records) saved, and what was under way may be saved too")
+    }
+    let line = tally.progress.lineCount
+    return Interrupted(
+      "interrupted: \(records) saved, all is done up to line \(line); --resume goes on there"
+    )
   }
 
   private func keepProgress() throws {

@@ -39,10 +39,11 @@ extension Verb {
       if path == nil, arguments.has("resume") {
         throw UsageError("--resume needs a FILE: standard output cannot be taken up again")
       }
+      Interruption.heed()
       let header = exportHeader(invocation)
       let state = try exportState(invocation, path, header)
       if state.isComplete {
-        invocation.output.tell("\(out) is complete: \(state.recordCount) records")
+        invocation.output.tell("\(out) is complete: \(counted(state.recordCount, "record"))")
         return .success
       }
       let transport = try await invocation.connect().transport

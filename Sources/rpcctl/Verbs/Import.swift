@@ -48,6 +48,7 @@ extension Verb {
         While it runs, FILE.progress tells how far it came; it is removed at the end. When an import
         broke off, --resume goes on there, and nothing is applied twice: the calls have idempotency
         keys, which the server keeps for 24 hours. Errors of the last seconds may be told again.
+        Control-C breaks it off in order; a second one, or two seconds, at once.
         """
     ),
     run: { invocation in
@@ -56,6 +57,7 @@ extension Verb {
         throw UsageError("import takes one FILE, or - for standard input")
       }
       let path = operand == "-" ? nil : operand
+      Interruption.heed()
       let countMax = try arguments.number("batch", in: 1...10_000) ?? 1
       let batchesMax = try arguments.number("in-flight", in: 1...64) ?? 1
       let size = try invocation.input.open(path, 0).size
