@@ -131,6 +131,14 @@ internal import TidingsSQLite
     let sparse = try store.query("n = 9")
     let first = try store.page(sparse)
     #expect(first.records.isEmpty && !first.answer.cursor.isEmpty)
+    #expect(
+      first.answer.report.steps.last
+        == "the page ended after 4 rows; the query goes on with its cursor"
+    )
+    let full = try store.page(store.query("n >= 0"), limit: 4)
+    #expect(
+      !full.answer.cursor.isEmpty && !full.answer.report.steps.contains { $0.contains("ended") }
+    )
     #expect(try store.all(sparse).map(\.recordID.recordName) == ["r9"])
     do {
       _ = try store.page(store.query(sort: [.init(field: "n")]))

@@ -275,8 +275,9 @@ final class QueryEngine {
   // MARK: Explaining
 
   private func report(_ run: QueryRun, _ query: RecordQuery, _ plan: QueryPlan) -> QueryReport {
-    QueryReport(
-      steps: plan.steps(for: query),
+    let end = "the page ended after \(run.rowsVisited) rows; the query goes on with its cursor"
+    return QueryReport(
+      steps: plan.steps(for: query) + (run.endedEarly ? [end] : []),
       predicate: query.predicate.text,
       indexField: plan.indexField,
       isSortedByIndex: plan.order == .access,

@@ -23,6 +23,8 @@ final class QueryRun {
   private(set) var rowsVisited = 0
   private(set) var recordsRead = 0
   private(set) var recordsMatched = 0
+  /// The page ended because of the rows looked at: records that match may be left, or none.
+  private(set) var endedEarly = false
   private var bytes = 0
   /// Where the next page begins; `nil`: this was the last.
   private(set) var next: QueryPosition?
@@ -73,6 +75,7 @@ final class QueryRun {
     try visit(from: start) { row in
       guard recordsMatched < limit, rowsVisited < source.limits.queryRowsPerPageMax else {
         next = row.position
+        endedEarly = recordsMatched < limit
         return false
       }
       rowsVisited += 1
