@@ -11,21 +11,27 @@ enum LimitArguments {
   )
 
   /// Sets limits from texts like `items-per-call-max=200,page-items-max=100`.
-  static func apply(_ texts: [String], to limits: inout Limits) throws(UsageError) {
+  ///
+  /// The source is what messages begin with: the option, the variable, or the line of a file.
+  static func apply(
+    _ texts: [String],
+    from source: String,
+    to limits: inout Limits
+  ) throws(UsageError) {
     for text in texts.lazy.flatMap({ $0.split(separator: ",") }) {
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = parts[0].filter { $0 != " " }
       guard let limit = AdjustableLimit.all.first(where: { $0.name == name }) else {
         let near = nearest(to: name, among: AdjustableLimit.all.map(\.name))
         throw UsageError(
-          "--limit: unknown limit '\(name)'"
+          "\(source): unknown limit '\(name)'"
             + (near.map { "; did you mean \($0)?" } ?? "; rpcd --limits shows them")
         )
       }
       let value = parts.count == 2 ? parts[1].filter { $0 != " " } : ""
       guard let number = Int(value), limit.range.contains(number) else {
         throw UsageError(
-          "--limit \(name) takes a whole number of \(limit.unit.rawValue) from "
+          "\(source) \(name) takes a whole number of \(limit.unit.rawValue) from "
             + "\(limit.range.lowerBound) to \(limit.range.upperBound), not '\(value)'"
         )
       }

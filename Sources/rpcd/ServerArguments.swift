@@ -94,7 +94,11 @@ enum ServerArguments {
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
     settings.checksThoroughly = parsed.has("verify")
-    try LimitArguments.apply(parsed.all("limit"), to: &settings.limits)
+    try LimitArguments.apply(
+      parsed.all(LimitArguments.option.name),
+      from: parsed.source(LimitArguments.option.name),
+      to: &settings.limits
+    )
     if parsed.has("limits") {
       print(LimitArguments.table(settings.limits), terminator: "")
       return nil

@@ -172,6 +172,14 @@ internal import TidingsRPC
     try folder.write(Array("colour = blue\n".utf8), to: "bad.conf")
     let bad = try await run(["--config", folder.file("bad.conf")])
     #expect(bad.exit == .code(2) && bad.errors.contains("colour"), "\(bad.errors)")
+    for (text, words) in [
+      ("page-items-max=0", "bad.conf, line 2: limit page-items-max takes a whole number"),
+      ("page-item-max=1", "bad.conf, line 2: limit: unknown limit 'page-item-max'; did you mean"),
+    ] {
+      try folder.write(Array("\nlimit = \(text)\n".utf8), to: "bad.conf")
+      let bad = try await run(["--config", folder.file("bad.conf")])
+      #expect(bad.exit == .code(2) && bad.errors.contains(words), "\(bad.errors)")
+    }
   }
 
   @Test("the log level decides what is said")
