@@ -58,6 +58,21 @@ import TidingsRPC
       (["query", "T", "--sort", "a,"], "--sort takes FIELD, -FIELD or distance("),
       (["query", "T", "--cursor", "AQ=="], "--cursor goes on with its query: leave out 'T'"),
       (
+        ["modify-zones", "--save", ""], "--save takes the names of zones, and one of them is empty"
+      ),
+      (
+        ["modify-zones", "--save", "a", "--delete", "b", ""],
+        "--delete takes the names of zones, and one of them is empty"
+      ),
+      (
+        ["--database", "public", "query", "--cursor", "AQ=="],
+        "--cursor goes on with its query: leave out --database"
+      ),
+      (
+        ["query", "--cursor", "AQ==", "--container=default"],
+        "--cursor goes on with its query: leave out --container"
+      ),
+      (
         ["query", "--cursor", "AQ==", "--sort", "a"],
         "--cursor goes on with its query: leave out --sort"
       ),

@@ -108,6 +108,24 @@ import TidingsRPC
     )
   }
 
+  @Test("deploying nothing tells that the container exists in production")
+  func deployNothing() async {
+    let response = TidingsV1.DeploySchemaResponse()
+    for (arguments, text) in [
+      ([], "nothing to copy; container 'c' exists in production, with this schema\n"),
+      (
+        ["--dry-run"],
+        "nothing to copy; deploying sees to it that container 'c' exists in production\n"
+      ),
+    ] {
+      let run = await ProgramRun(
+        list: ["schema", "deploy", "--container", "c"] + arguments,
+        format: .table
+      ) { _ in [response.encoded()] }
+      #expect(run.exitCode == .success && run.out.isEmpty && run.err == text)
+    }
+  }
+
   @Test("validate needs no server, and shows where a file is no schema")
   func validate() async {
     let good = await ProgramRun("schema", "validate", "s", files: ["s": text])

@@ -61,7 +61,7 @@ extension Verb {
 
         A checksum is 64 hexadecimal digits, or base64 as in records. The file appears when all is
         there and the checksum is right; until then FILE.….part holds what has come, and the same
-        command continues it.
+        command continues it. With --output json its path and size are printed.
         """
     ),
     run: { invocation in
@@ -83,6 +83,9 @@ extension Verb {
       let line = TransferLine(name(ofFile: path), invocation.output)
       defer { line.end() }
       try await transfer.download(asset, to: path) { line.update($0) }
+      guard invocation.output.format != .table else { return .success }
+      let bytes = try FileSource(path, offset: 0).size ?? 0
+      invocation.output.write(.object(["path": .string(path), "bytes": .integer(bytes)]))
       return .success
     }
   )

@@ -70,7 +70,10 @@ extension Verb {
   ) throws -> TidingsV1.QueryRecordsRequest {
     let arguments = invocation.arguments
     guard let text = arguments["cursor"] else { return try queryRequest(invocation) }
-    let needless = ["where", "arg", "sort", "zone", "all-zones"].first(where: arguments.has)
+    let needless =
+      ["where", "arg", "sort", "zone", "all-zones"].first(where: arguments.has)
+      // These have defaults; what counts is that somebody wrote them beside a cursor, which knows its own.
+      ?? ["database", "container", "environment"].first(where: arguments.isGiven)
     if let needless { throw UsageError("--cursor goes on with its query: leave out --\(needless)") }
     if let type = arguments.operands.first {
       throw UsageError("--cursor goes on with its query: leave out '\(type)'")

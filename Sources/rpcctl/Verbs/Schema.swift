@@ -130,9 +130,21 @@ extension Verb {
         ),
         options: invocation.callOptions
       )
-      return SchemaResults.print(response.changes, invocation.output)
+      return SchemaResults.print(
+        response.changes,
+        withoutChanges: withoutChanges(invocation),
+        invocation.output
+      )
     }
   )
+
+  /// What a deployment does that has nothing to copy.
+  private static func withoutChanges(_ invocation: Invocation) -> String {
+    let container = "container '\(invocation.settings.container)'"
+    return invocation.arguments.has("dry-run")
+      ? "nothing to copy; deploying sees to it that \(container) exists in production"
+      : "nothing to copy; \(container) exists in production, with this schema"
+  }
 
   private static func schemas(
     _ invocation: Invocation

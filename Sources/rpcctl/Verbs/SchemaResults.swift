@@ -4,7 +4,11 @@ internal import TidingsProto
 /// Schemas and their changes, as they are printed.
 enum SchemaResults {
   /// Prints changes; that there are none is told too.
-  static func print(_ changes: [TidingsV1.SchemaChange], _ output: Output) -> ExitCode {
+  static func print(
+    _ changes: [TidingsV1.SchemaChange],
+    withoutChanges: String = "nothing to change",
+    _ output: Output
+  ) -> ExitCode {
     var results = Results(columns: ["CHANGE", "SUBJECT", "BEFORE", "AFTER"])
     for change in changes {
       let kind = Contract.shortName(change.kind, "SCHEMA_CHANGE_KIND_")
@@ -17,7 +21,7 @@ enum SchemaResults {
         [kind, change.subject, change.before, change.after]
       )
     }
-    if changes.isEmpty, output.format == .table { output.tell("nothing to change") }
+    if changes.isEmpty, output.format == .table { output.tell(withoutChanges) }
     return results.finish(output)
   }
 

@@ -24,6 +24,9 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
+      for option in ["save", "delete"] where arguments.all(option).contains("") {
+        throw UsageError("--\(option) takes the names of zones, and one of them is empty")
+      }
       let request = TidingsV1.ModifyRecordZonesRequest(
         databaseID: invocation.settings.databaseID,
         zonesToSave: arguments.all("save").map { .init(zoneID: .init(zoneName: $0)) },
