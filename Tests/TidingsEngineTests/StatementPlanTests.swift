@@ -31,6 +31,21 @@ internal import TidingsSQLite
     }
   }
 
+  @Test("what is read in an order is read in that order, never sorted first")
+  func orders() throws {
+    let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))
+    let codec = HandleCodec()
+    _ = try Engine(connection, codec: codec) { Timestamp(millisecondsSince1970: 0) }
+    _ = try EngineReader(connection, codec: codec, limits: Limits()).queries()
+    // Of the declared indexes of a type, and of the subscriptions of a user, there are few.
+    let small = ["FROM field_indexes", "FROM subscriptions"]
+    for sql in connection.statements
+    where sql.contains("ORDER BY") && !small.contains(where: sql.contains) {
+      let plan = try connection.plan(of: sql)
+      #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(sql): \(plan)")
+    }
+  }
+
   /// The columns of `(a, b) IN (SELECT …)`.
   private static func columnsBeforeIn(_ sql: String) -> [Substring]? {
     guard let end = sql.firstRange(of: ") IN") else { return nil }
