@@ -144,10 +144,27 @@ extension Migration {
         CREATE UNIQUE INDEX deleted_zones_by_change ON deleted_zones (database_id, changed);
         CREATE INDEX deleted_zones_by_time ON deleted_zones (deleted);
 
-        -- previous: the version before, in ancestors. deleted: since when it is a tombstone.
-        ALTER TABLE records ADD COLUMN previous INTEGER;
-        ALTER TABLE records ADD COLUMN deleted BIGINT;
-        UPDATE records SET deleted = 0 WHERE body IS NULL;
+        -- Records in the order of their creation: new ones are appended, and the trees that find them by
+        -- name and by change stay small. previous: the version before, in ancestors. deleted: since when
+        -- it is a tombstone. The body comes last, so that the rest is read without it.
+        CREATE TABLE record_rows (
+          id INTEGER PRIMARY KEY NOT NULL,
+          zone_id INTEGER NOT NULL,
+          name TEXT NOT NULL,
+          sequence INTEGER NOT NULL,
+          position INTEGER NOT NULL,
+          record_type TEXT NOT NULL,
+          previous INTEGER,
+          deleted BIGINT,
+          body BLOB
+        );
+        INSERT INTO record_rows (zone_id, name, sequence, position, record_type, deleted, body)
+          SELECT zone_id, name, sequence, position, record_type,
+            CASE WHEN body IS NULL THEN 0 END, body FROM records;
+        DROP TABLE records;
+        ALTER TABLE record_rows RENAME TO records;
+        CREATE UNIQUE INDEX records_by_name ON records (zone_id, name);
+        CREATE UNIQUE INDEX records_by_sequence ON records (zone_id, sequence, position);
         CREATE INDEX tombstones_by_time ON records (deleted) WHERE deleted IS NOT NULL;
 
         -- Superseded versions of records, oldest first, each with the one before it; a tombstone has

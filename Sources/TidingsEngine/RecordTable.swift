@@ -5,6 +5,8 @@ internal import TidingsSQL
 final class RecordTable {
   /// A record as stored.
   struct Row {
+    /// The row's number in the store; `nil` until it is written.
+    var number: Int64?
     /// The zone's number at the record's last change.
     var sequence: Int64
     /// The record's type.
@@ -29,7 +31,10 @@ final class RecordTable {
 
   init(_ connection: any SQLConnection) throws {
     select = try connection.prepare(
-      "SELECT sequence, record_type, body, previous FROM records WHERE zone_id = ?1 AND name = ?2"
+      """
+      SELECT sequence, record_type, body, previous, id FROM records
+      WHERE zone_id = ?1 AND name = ?2
+      """
     )
     selectBody = try connection.prepare(
       "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2"
@@ -46,14 +51,14 @@ final class RecordTable {
     update = try connection.prepare(
       """
       UPDATE records SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7
-      WHERE zone_id = ?1 AND name = ?2
+      WHERE id = ?1
       """
     )
     updateLife = try connection.prepare(
       """
       UPDATE records
       SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7, deleted = ?8
-      WHERE zone_id = ?1 AND name = ?2
+      WHERE id = ?1
       """
     )
     selectBodies = try connection.prepare(
@@ -89,6 +94,7 @@ final class RecordTable {
     defer { select.reset() }
     guard try select.step() else { return nil }
     return Row(
+      number: select.int64(4),
       sequence: select.int64(0),
       recordType: select.string(1),
       body: select.isNull(2) ? nil : select.bytes(2),
@@ -131,13 +137,18 @@ final class RecordTable {
     at time: Timestamp
   ) throws(SQLError) {
     let statement = statement(for: row, replacing: old, at: time)
-    statement.bind(zone.number, at: 1)
-    statement.bind(name, at: 2)
+    if let old {
+      precondition(old.number != nil, "a row that was read has a number")
+      statement.bind(old.number, at: 1)
+      statement.bind(row.previous, at: 7)
+    } else {
+      statement.bind(zone.number, at: 1)
+      statement.bind(name, at: 2)
+    }
     statement.bind(row.sequence, at: 3)
     statement.bind(Int64(position), at: 4)
     statement.bind(row.recordType, at: 5)
     if let body = row.body { statement.bind(body, at: 6) } else { statement.bindNull(at: 6) }
-    if old != nil { statement.bind(row.previous, at: 7) }
     try statement.run()
   }
 

@@ -154,6 +154,31 @@ internal import TidingsSQLite
     #expect(try store.all(store.query("n = 1")).count == 1)
   }
 
+  @Test("sources with more entries than are read at once are merged in order", arguments: [0, 7])
+  func batches(limit: Int) throws {
+    let store = try QueryStore()
+    try store.makeZone("z")
+    for zone in ["_defaultZone", "z"] {
+      try store.save(
+        (0..<150).map {
+          record("r\(1000 + $0)", zone: zone, ["n": .int64(Int64($0 * 7 % 50)), "m": .int64(1)])
+        }
+      )
+    }
+    try store.declare("n")
+    try store.finishChores()
+    func values(_ text: String, isDescending: Bool) throws -> [FieldValue?] {
+      let query = try store.query(text, sort: [.init(field: "n", isDescending: isDescending)])
+      return try store.all(query) { limit }.map { $0.fields["n"] }
+    }
+    let all = (0..<300).map { FieldValue.int64(Int64($0 / 6)) }
+    #expect(try values("m = 1", isDescending: false) == all)
+    #expect(try values("m = 1", isDescending: true) == all.reversed())
+    let keys = try store.query("n IN {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}")
+    let found = try store.all(keys) { limit }
+    #expect(found.count == 90 && Set(found.map(\.recordID)).count == 90)
+  }
+
   @Test("a query explains itself")
   func explaining() throws {
     let store = try QueryStore()

@@ -157,10 +157,11 @@ private struct CallInModel {
       // The order of a record's references does not matter: each of its saves is judged for all.
       for link in save.links.sorted(by: { $0.target.recordName < $1.target.recordName })
       where link.action == .deleteSelf && seen.insert(link.target).inserted {
-        let staying = model.records.count { source, links in
-          links.contains(link) && !gone.contains(source) && !rewritten.contains(source)
-        }
         let alive = saves.filter { rewritten.contains($0.id) && failures[$0.id] == nil }
+        let changing = Set(alive.map(\.id))
+        let staying = model.records.count { source, links in
+          links.contains(link) && !gone.contains(source) && !changing.contains(source)
+        }
         let owned = alive.filter { $0.links.contains(link) }
         let added = owned.filter { model.records[$0.id]?.contains(link) != true }
         let room = model.ownersMax - staying - (owned.count - added.count)

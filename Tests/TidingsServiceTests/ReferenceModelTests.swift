@@ -22,7 +22,7 @@ internal import TidingsSQLite
       }
     }
     // The run must have met what it is about.
-    #expect(session.cascadeCount > 20, "seed \(seed)")
+    #expect(session.cascadeCount > 5, "seed \(seed)")
     for code in [ItemError.Code.referenceViolation, .limitExceeded, .batchRequestFailed] {
       #expect(session.seen.contains(code), "seed \(seed): \(code)")
     }
@@ -36,7 +36,7 @@ private struct ReferenceSession {
   private(set) var seen: Set<ItemError.Code> = []
 
   private var random: SplitMix64
-  private var model = ReferenceModel(ownersMax: 2)
+  private var model = ReferenceModel(ownersMax: 1)
   private let engine: Engine
   private let rows: StoredRows
   private static let database = DatabaseID(
@@ -54,7 +54,7 @@ private struct ReferenceSession {
     random = SplitMix64(seed: seed)
     let path = try TemporaryFolder().file("db")
     var limits = Limits()
-    limits.owningReferencesMax = 2
+    limits.owningReferencesMax = 1
     engine = try Engine(
       SQLiteConnection(path: path),
       codec: ProtoBodyCodec(),

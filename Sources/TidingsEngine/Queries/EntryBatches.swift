@@ -13,6 +13,13 @@ struct VisitedEntry {
 final class EntryBatches {
   /// Entries of one source that are in memory.
   static let entriesMax = 32
+  /// Entries of all sources of an order that are in memory, and at least two of each.
+  private static let entriesOfAllMax = 8_192
+
+  /// Entries of one of so many sources.
+  static func entries(sources count: Int) -> Int {
+    max(2, min(entriesMax, entriesOfAllMax / max(count, 1)))
+  }
 
   private let named: any SQLStatement
   private let forwards: any SQLStatement
@@ -72,7 +79,8 @@ final class EntryBatches {
     _ range: KeyRange,
     isDescending: Bool,
     in zone: QueryZone,
-    from place: (key: IndexKey, name: String)
+    from place: (key: IndexKey, name: String),
+    limit: Int
   ) throws -> [VisitedEntry] {
     let statement = isDescending ? backwards : forwards
     statement.bind(index, at: 1)
@@ -81,7 +89,7 @@ final class EntryBatches {
     statement.bind(place.name, at: 4)
     statement.bind((isDescending ? range.lower : range.upper).bytes, at: 5)
     statement.bind(zone.head, at: 6)
-    statement.bind(Int64(Self.entriesMax), at: 7)
+    statement.bind(Int64(limit), at: 7)
     return try entries(of: statement)
   }
 
@@ -164,6 +172,7 @@ struct OrderedEntries: Comparable {
   private let index: Int64
   private let range: KeyRange
   private let isDescending: Bool
+  private let batchCount: Int
   private var batch: [VisitedEntry]
   private var place = 0
 
@@ -174,10 +183,19 @@ struct OrderedEntries: Comparable {
     isDescending: Bool,
     _ zone: QueryZone,
     from place: (key: IndexKey, name: String),
+    batchCount: Int,
     _ batches: EntryBatches
   ) throws {
     (self.index, self.range, self.isDescending, self.zone) = (index, range, isDescending, zone)
-    batch = try batches.ordered(index, range, isDescending: isDescending, in: zone, from: place)
+    self.batchCount = batchCount
+    batch = try batches.ordered(
+      index,
+      range,
+      isDescending: isDescending,
+      in: zone,
+      from: place,
+      limit: batchCount
+    )
     if batch.isEmpty { return nil }
   }
 
@@ -190,13 +208,14 @@ struct OrderedEntries: Comparable {
     var next = self
     next.place += 1
     if next.place == batch.count {
-      guard batch.count == EntryBatches.entriesMax else { return nil }
+      guard batch.count == batchCount else { return nil }
       next.batch = try batches.ordered(
         index,
         range,
         isDescending: isDescending,
         in: zone,
-        from: (key, isDescending ? name : name + "\u{1}")
+        from: (key, isDescending ? name : name + "\u{1}"),
+        limit: batchCount
       )
       next.place = 0
       if next.batch.isEmpty { return nil }

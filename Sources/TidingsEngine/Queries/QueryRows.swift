@@ -138,20 +138,28 @@ final class QueryRows {
     }
   }
 
+  /// Most ranges that are counted; the others are taken for alike.
+  private static let countedRangesMax = 256
+
   /// Counts rows of an access, up to a bound.
   func count(_ access: QueryAccess, in zones: [QueryZone], upTo limit: Int) throws -> Int {
-    var count = 0
-    for zone in zones where count < limit {
-      let ranges: [KeyRange]
-      let number: Int64
-      switch access {
-      case .scan, .named: return limit
-      case .range(let index, let range), .ordered(let index, let range, _, _):
-        (number, ranges) = (index, [range])
-      case .keys(let index, let keys): (number, ranges) = (index, keys.map { KeyRange($0) })
-      }
-      for range in ranges where count < limit {
-        count += try batches.count(number, range, in: zone, upTo: limit - count)
+    let index: Int64
+    let ranges: [KeyRange]
+    switch access {
+    case .scan, .named: return limit
+    case .range(let number, let range), .ordered(let number, let range, _, _):
+      (index, ranges) = (number, [range])
+    case .keys(let number, let keys): (index, ranges) = (number, keys.map { KeyRange($0) })
+    }
+    var (count, counted) = (0, 0)
+    for zone in zones {
+      for range in ranges {
+        guard count < limit else { return limit }
+        guard counted < Self.countedRangesMax else {
+          return min(limit, count * zones.count * ranges.count / counted)
+        }
+        count += try batches.count(index, range, in: zone, upTo: limit - count)
+        counted += 1
       }
     }
     return count
@@ -316,6 +324,7 @@ final class QueryRows {
       backwards.bind(zone.head, at: 6)
       return try visitRows(of: backwards, hasKey: true, zone, body)
     }
+    let batchCount = EntryBatches.entries(sources: visit.zones.count)
     var sources = try Heap(
       visit.zones.compactMap { zone in
         try OrderedEntries(
@@ -324,6 +333,7 @@ final class QueryRows {
           isDescending: visit.isDescending,
           zone,
           from: visit.place(in: zone, range),
+          batchCount: batchCount,
           batches
         )
       }

@@ -18,9 +18,8 @@ extension OracleSession {
       try await turnPages(slot, keys, limit, pageCount)
     } catch let error as RPCError {
       openQueries[slot] = nil
-      let isMissing = query.zone.map { oracle.isMissing($0, in: query.database) } ?? false
       let isExpected =
-        isMissing && error.code == .notFound
+        oracle.isMissing(query) && error.code == .notFound
         || !oracle.canSort(query) && error.code == .invalidArgument
       if !isExpected { throw error }
     }
@@ -44,7 +43,10 @@ extension OracleSession {
       do {
         page = try await client(of: open.caller).records.queryRecords(request)
       } catch let error as RPCError {
-        guard open.mayExpire, error.code == .outOfRange else { throw error }
+        let isExpected =
+          open.mayExpire && error.code == .outOfRange
+          || oracle.isMissing(open.reader.query) && error.code == .notFound
+        guard isExpected else { throw error }
         openQueries[slot] = nil
         return
       }

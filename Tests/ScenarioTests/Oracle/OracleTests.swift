@@ -7,7 +7,7 @@ internal import Testing
 /// `TIDINGS_ORACLE_SECONDS` makes it go on with ever new seeds for that long, `TIDINGS_ORACLE_SEED`
 /// repeats one seed.
 @Suite struct OracleTests {
-  private static let operationCount = 1000
+  private static let operationCount = 1500
   private static let shorteningTime = Duration.seconds(90)
 
   @Test("thousands of random operations are answered as the model answers them", arguments: 0..<3)

@@ -141,9 +141,9 @@ extension Oracle {
     (self.zone(zone, in: database)?.rows ?? [:]).compactMapValues(\.record)
   }
 
-  /// Whether a zone does not exist.
-  public func isMissing(_ zone: String, in database: Database) -> Bool {
-    self.zone(zone, in: database) == nil
+  /// Whether the zone that a query looks at does not exist.
+  public func isMissing(_ query: OracleQuery) -> Bool {
+    query.zone.map { zone($0, in: query.database) == nil } ?? false
   }
 
   /// The code for what is in a zone that does not exist.

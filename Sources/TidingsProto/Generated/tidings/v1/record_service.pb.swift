@@ -249,7 +249,8 @@ extension TidingsV1 {
     public var fieldName: String = ""
     /// Largest first. Records without the field come last in either direction.
     public var descending: Bool = false
-    /// Sorts by the distance from this place, nearest first.
+    /// Sorts by the distance from this place, nearest first. Only for a field of type LOCATION; any other
+    /// fails with INVALID_ARGUMENTS, and so does a field of locations, lists or assets without it.
     public var relativeLocation: TidingsV1.Location? {
       get { _relativeLocation?.value }
       set { _relativeLocation = newValue.map { TidingsProtobuf.Indirect($0) } }
@@ -321,7 +322,9 @@ extension TidingsV1 {
     public var records: [TidingsV1.Record] = []
     /// For the next page; empty: this was the last. Over all pages each record comes at most once, and
     /// one that was there and matched all the time is not missed, whatever is saved meanwhile. Kept by
-    /// nobody, valid for `cursor_retention_minutes`; an older one fails with CHANGE_TOKEN_EXPIRED.
+    /// nobody, valid for `cursor_retention_minutes`. CHANGE_TOKEN_EXPIRED when it is older, when the index
+    /// that served the query was removed, or when too much changed to know the order as of the first
+    /// page: run the query again. ZONE_NOT_FOUND when the query's zone is gone.
     public var cursor: [UInt8] = []
 
     /// All fields at their defaults.

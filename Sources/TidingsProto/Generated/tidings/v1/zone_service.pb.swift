@@ -486,7 +486,8 @@ extension TidingsV1 {
     /// Describes each method.
     public enum Methods {
       /// Saves and deletes zones. Each item has its own result. Saving a zone that exists changes
-      /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND.
+      /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND,
+      /// one that is gone because the user removed the application's data with USER_DELETED_ZONE.
       public static let modifyRecordZones = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.ZoneService",
         name: "ModifyRecordZones",
@@ -512,7 +513,8 @@ extension TidingsV1 {
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
       /// Saves and deletes zones. Each item has its own result. Saving a zone that exists changes
-      /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND.
+      /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND,
+      /// one that is gone because the user removed the application's data with USER_DELETED_ZONE.
       public func modifyRecordZones(
         _ request: TidingsV1.ModifyRecordZonesRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -546,7 +548,8 @@ extension TidingsV1 {
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
       /// Saves and deletes zones. Each item has its own result. Saving a zone that exists changes
-      /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND.
+      /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND,
+      /// one that is gone because the user removed the application's data with USER_DELETED_ZONE.
       func modifyRecordZones(
         _ request: TidingsV1.ModifyRecordZonesRequest,
         call: TidingsRPC.ServerCall
