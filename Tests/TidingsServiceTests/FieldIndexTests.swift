@@ -95,6 +95,39 @@ internal import TidingsSQLite
     #expect(try entryCount(store) == 0)
   }
 
+  @Test("a call changes a limited number of entries, and one save always may")
+  func entriesPerCall() throws {
+    var limits = Limits()
+    limits.indexEntriesPerCallMax = 10
+    let store = try QueryStore(limits: limits)
+    try store.declare("tags")
+    func tagged(_ name: String, _ count: Int) -> Record {
+      record(name, ["tags": .int64List((0..<count).map { Int64($0) })])
+    }
+    try store.save([tagged("a", 20)])
+    try store.save([tagged("b", 5), tagged("c", 5)])
+    let refused = try store.write {
+      try store.engine.modifyRecords(
+        RecordChanges(
+          database: store.database,
+          saves: [tagged("d", 5), tagged("e", 6)],
+          deletions: [],
+          isAtomic: false
+        ),
+        caller: Caller(user: QueryStore.user, device: "")
+      )
+    }
+    guard case .saved = refused.outcomes[0], case .failed(_, let error, _) = refused.outcomes[1]
+    else {
+      Issue.record("\(refused.outcomes)")
+      return
+    }
+    #expect(error.code == .limitExceeded)
+    #expect(try entryCount(store) == 35)
+    // What stays as it is costs nothing.
+    try store.save(["a", "b", "c"].map { record($0, ["m": .int64(1)]) })
+  }
+
   @Test("only what changed is written; ended entries go after a while, deleted ones at once")
   func entries() throws {
     let store = try QueryStore()
