@@ -101,6 +101,7 @@ internal import TidingsSQLite
     limits.indexEntriesPerCallMax = 10
     let store = try QueryStore(limits: limits)
     try store.declare("tags")
+    try store.finishChores()
     func tagged(_ name: String, _ count: Int) -> Record {
       record(name, ["tags": .int64List((0..<count).map { Int64($0) })])
     }
