@@ -23,10 +23,11 @@ final class QueryEngine {
     identity: StoreIdentity,
     ancestors: AncestorLog,
     codec: any BodyCodec,
-    limits: Limits
+    limits: Limits,
+    interruption: Interruption
   ) throws {
     source = QueryRun.Source(
-      rows: try QueryRows(connection),
+      rows: try QueryRows(connection, interruption),
       ancestors: ancestors,
       codec: codec,
       limits: limits
