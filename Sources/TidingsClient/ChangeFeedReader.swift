@@ -10,11 +10,18 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
   private var state: ChangeFeedState
   private let follows: Bool
   private let fetch: Fetch
+  private let pause: @Sendable (Duration) async -> Void
   private var backoff = Backoff()
 
-  init(after token: [UInt8], follows: Bool, _ fetch: @escaping Fetch) {
+  init(
+    after token: [UInt8],
+    follows: Bool,
+    pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+    _ fetch: @escaping Fetch
+  ) {
     state = ChangeFeedState(token: token, follows: follows)
     self.follows = follows
+    self.pause = pause
     self.fetch = fetch
   }
 
@@ -22,18 +29,25 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
   mutating func next() async throws(ChangeFeedError) -> Page? {
     while !Task.isCancelled, case .fetch(let wait) = state.nextAction {
       do {
+        let begin = ContinuousClock.now
         let page = try await fetch(state.token, wait)
-        backoff.reset()
         let isNews = state.fetched(
           token: page.changeToken,
           moreComing: page.moreComing,
           isEmpty: page.isEmpty
         )
-        if isNews { return page }
+        if isNews {
+          backoff.reset()
+          return page
+        }
+        // A server that is stopping, or where too many wait already, does not wait: this client must.
+        let hasWaited =
+          wait == .zero || begin.duration(to: .now) >= ChangeFeedState.shortestWait
+        if hasWaited { backoff.reset() } else { await pause(backoff.next()) }
       } catch {
         if Task.isCancelled { return nil }
         guard follows, error.isWorthRepeating else { throw error }
-        try? await Task.sleep(for: backoff.next())
+        await pause(backoff.next())
       }
     }
     return nil

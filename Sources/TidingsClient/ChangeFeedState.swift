@@ -10,6 +10,8 @@ struct ChangeFeedState {
 
   /// How long a followed feed lets the server wait: less than the server's longest wait of 60 s.
   static let followWait = Duration.seconds(50)
+  /// An answer that tells nothing and comes sooner was not waited for.
+  static let shortestWait = Duration.seconds(1)
 
   /// Where to continue.
   private(set) var token: [UInt8]

@@ -6,7 +6,8 @@ final class ClientTokens {
   private let limits: Limits
   private let upsert: any SQLStatement
   private let deleteAll: any SQLStatement
-  private let deleteOld: any SQLStatement
+  private let selectOld: any SQLStatement
+  private let deleteOne: any SQLStatement
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
@@ -19,12 +20,11 @@ final class ClientTokens {
       """
     )
     deleteAll = try connection.prepare("DELETE FROM client_tokens WHERE zone_id = ?1")
-    deleteOld = try connection.prepare(
-      """
-      DELETE FROM client_tokens WHERE (zone_id, owner, device) IN
-        (SELECT zone_id, owner, device FROM client_tokens WHERE saved < ?1 LIMIT ?2)
-      RETURNING 1
-      """
+    selectOld = try connection.prepare(
+      "SELECT zone_id, owner, device FROM client_tokens WHERE saved < ?1 LIMIT ?2"
+    )
+    deleteOne = try connection.prepare(
+      "DELETE FROM client_tokens WHERE zone_id = ?1 AND owner = ?2 AND device = ?3"
     )
   }
 
@@ -81,10 +81,18 @@ extension ClientTokens: Chore {
   /// Forgets the marks that came before the oldest tombstones.
   func work(at now: Timestamp) throws -> Duration {
     let day: Int64 = 24 * 3_600_000
-    deleteOld.bind(now.millisecondsSince1970 - Int64(limits.tombstoneRetentionDays) * day, at: 1)
-    deleteOld.bind(Self.rowsPerPiece, at: 2)
-    var count: Int64 = 0
-    try deleteOld.forEachRow { count += 1 }
-    return count == Self.rowsPerPiece ? .zero : Self.pause
+    selectOld.bind(now.millisecondsSince1970 - Int64(limits.tombstoneRetentionDays) * day, at: 1)
+    selectOld.bind(Self.rowsPerPiece, at: 2)
+    var old: [(zone: Int64, owner: String, device: String)] = []
+    try selectOld.forEachRow {
+      old.append((selectOld.int64(0), selectOld.string(1), selectOld.string(2)))
+    }
+    for token in old {
+      deleteOne.bind(token.zone, at: 1)
+      deleteOne.bind(token.owner, at: 2)
+      deleteOne.bind(token.device, at: 3)
+      try deleteOne.run()
+    }
+    return old.count == Self.rowsPerPiece ? .zero : Self.pause
   }
 }

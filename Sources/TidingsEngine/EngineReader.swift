@@ -17,6 +17,7 @@ public final class EngineReader {
   /// What calls may not exceed.
   public let limits: Limits
 
+  private let interruption = Interruption()
   private var queryEngine: QueryEngine?
   private let beginStatement: any SQLStatement
   private let endStatement: any SQLStatement
@@ -57,7 +58,8 @@ public final class EngineReader {
       identity: identity,
       ancestors: ancestors,
       codec: codec,
-      limits: limits
+      limits: limits,
+      interruption: interruption
     )
     queryEngine = made
     return made
@@ -71,7 +73,18 @@ public final class EngineReader {
   }
 
   /// Reads within one snapshot of the store.
-  public func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+  ///
+  /// - Parameters:
+  ///   - check: Called now and then while a query works; what it throws ends the query.
+  ///   - body: Reads.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` and `check` throw; `SQLError`.
+  public func withSnapshot<Result>(
+    checking check: (() throws -> Void)? = nil,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    interruption.check = check
+    defer { interruption.check = nil }
     // The loop may have changed what was looked up before.
     catalog.forget()
     try beginStatement.run()

@@ -48,6 +48,8 @@ public struct Limits: Hashable, Sendable {
   public var ancestorStepsPerCallMax = 2_000
   /// Most references of one record that bind: delete-self and validate.
   public var bindingReferencesPerRecordMax = 1_000
+  /// Most entries of indexes that the saves of one call change, about; a single save may change more.
+  public var indexEntriesPerCallMax = 200_000
   /// How long a deleted record or zone stays in the change feeds.
   public var tombstoneRetention = Duration.seconds(90 * 86_400)
   /// How long the cursor of a query is valid, in minutes.

@@ -128,6 +128,10 @@ final class ModifyRecords {
       try limits.checkMemberCount(of: new)
       for follower in tables.followers {
         try follower.check(new, replacing: old, in: zone, of: scene.database)
+        try plan.take(
+          entries: follower.entryCount(new, replacing: old, in: scene.database),
+          of: new.recordID
+        )
       }
       let body = codec.encode(new)
       guard body.count <= limits.recordBytesMax else {

@@ -19,6 +19,19 @@ protocol RecordFollower: AnyObject {
     of database: DatabaseEntry
   ) throws
 
+  /// About how many entries of indexes a save changes.
+  ///
+  /// - Parameters:
+  ///   - new: The record as it would be stored.
+  ///   - old: The record as it is stored; `nil` for a creation.
+  ///   - database: The record's database.
+  /// - Returns: 0 for what has no entries.
+  func entryCount(
+    _ new: Record,
+    replacing old: Record?,
+    in database: DatabaseEntry
+  ) -> Int
+
   /// Follows a record that was just written.
   ///
   /// - Parameters:
@@ -42,4 +55,11 @@ extension RecordFollower {
     in zone: ZoneEntry,
     of database: DatabaseEntry
   ) throws {}
+
+  /// It has no entries.
+  func entryCount(
+    _ new: Record,
+    replacing old: Record?,
+    in database: DatabaseEntry
+  ) -> Int { 0 }
 }

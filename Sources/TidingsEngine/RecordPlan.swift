@@ -35,6 +35,9 @@ struct RecordPlan {
   var cascades: [ReferencePlan.Cascade] = []
   /// Versions that the call's conflicts may still look through.
   var ancestorSteps: Int
+  /// About how many entries of indexes the writes change.
+  private var entryCount = 0
+  private let entryCountMax: Int
   private var zones: [ZoneID?]
   private var conflictBytes = 0
   private let conflictBytesMax: Int
@@ -42,8 +45,24 @@ struct RecordPlan {
   init(itemCount: Int, limits: Limits) {
     ancestorSteps = limits.ancestorStepsPerCallMax
     conflictBytesMax = limits.answerBytesMax
+    entryCountMax = limits.indexEntriesPerCallMax
     outcomes = Array(repeating: nil, count: itemCount)
     zones = Array(repeating: nil, count: itemCount)
+  }
+
+  /// Counts the entries of indexes that a save changes; the first ones always have room.
+  ///
+  /// - Throws: `limitExceeded` when the call changes too many: everybody waits meanwhile.
+  mutating func take(entries count: Int, of recordID: RecordID) throws(ItemError) {
+    guard count > 0 else { return }
+    guard entryCount == 0 || count <= entryCountMax - entryCount else {
+      throw ItemError(
+        .limitExceeded,
+        "record '\(recordID.recordName)': the saves of this call would change more than "
+          + "\(entryCountMax) entries of indexes: save fewer records in one call"
+      )
+    }
+    entryCount += count
   }
 
   /// The item will be written.

@@ -30,6 +30,10 @@ struct ReferencePlan {
   /// Zones of an atomic call in which an item failed: nothing is done there.
   private var deadZones: Set<ZoneID> = []
 
+  /// The rounds together visit no more records than this many of the largest calls have: each round may
+  /// find one failure only, and everybody waits for all of them.
+  private static let fullRoundsMax = 10
+
   private struct Referrer {
     var save: Int
     var kind: BindingReference.Kind
@@ -78,11 +82,16 @@ struct ReferencePlan {
 
   private mutating func settle() throws {
     try failMissingTargets()
+    let referenceCount = saves.reduce(0) { $0 + $1.references.count }
+    var visitsLeft =
+      Self.fullRoundsMax * (limits.cascadedDeletionsMax + limits.itemsPerCallMax + referenceCount)
     var failureCount = -1
     while failureCount != failures.count {
       failureCount = failures.count
       if isAtomic { stopZones() } else { failDependents() }
       let gone = try deletedRecords()
+      visitsLeft -= gone.records.count + referenceCount
+      guard visitsLeft >= 0 else { return failAll() }
       failReferrers(to: gone)
       // The record of a save that fails stays as it was: then it may go along, and block nothing.
       guard failures.count == failureCount else { continue }
@@ -90,6 +99,18 @@ struct ReferencePlan {
       if failures.count == failureCount { try failOverOwned(gone) }
       cascades = gone.cascades
     }
+  }
+
+  /// What is not decided by now is refused.
+  private mutating func failAll() {
+    let message =
+      "the records of this call depend on each other in too many steps, because some cannot be "
+      + "changed: mend those, whose own errors say why, or send fewer records in one call"
+    for save in saves { fail(save.item, save.recordID, .limitExceeded, message: message) }
+    for deletion in deletions {
+      fail(deletion.item, deletion.recordID, .limitExceeded, message: message)
+    }
+    cascades = []
   }
 
   private mutating func fail(

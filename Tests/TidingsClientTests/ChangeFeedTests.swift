@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TestSupport
 internal import Testing
 internal import TidingsProto
@@ -27,6 +28,24 @@ internal import TidingsRPC
     // Nothing matched, and yet the consumer keeps where to go on.
     #expect(state.fetched(token: [11], moreComing: false, isEmpty: true))
     #expect(!state.fetched(token: [11], moreComing: false, isEmpty: true))
+  }
+
+  @Test("a server that does not wait is not asked again at once")
+  func pauses() async throws {
+    let pauses = Mutex<[Duration]>([])
+    var reader = ChangeFeedReader<TidingsV1.ZoneChanges>(
+      after: [9],
+      follows: true,
+      pause: { pause in pauses.withLock { $0.append(pause) } },
+      { _, _ in
+        // The first call does not wait; then three tell nothing at once.
+        let isNews = pauses.withLock { $0.count } == 3
+        return TidingsV1.ZoneChanges(changeToken: isNews ? [10] : [9])
+      }
+    )
+    let page = try await reader.next()
+    #expect(page?.changeToken == [10])
+    #expect(pauses.withLock { $0.count } == 3)
   }
 
   @Test("failures are told by what to do about them")

@@ -196,7 +196,7 @@ extension Record {
 }
 
 /// Keeps records in memory; their bytes are 8 for the place, and as many more as they have bytes.
-private final class HandleCodec: BodyCodec {
+final class HandleCodec: BodyCodec {
   private var records: [Record] = []
 
   func encode(_ record: Record) -> [UInt8] {

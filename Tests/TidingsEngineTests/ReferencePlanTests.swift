@@ -69,6 +69,37 @@ internal import TidingsModel
     )
   }
 
+  @Test("a call whose failures come one after the other, round by round, is refused")
+  func rounds() throws {
+    // Each of them is held by the next, the last one by a stranger; the first owns many.
+    let (chain, owned) = (60, 100)
+    var limits = Limits()
+    limits.cascadedDeletionsMax = owned
+    limits.itemsPerCallMax = chain
+    var visits = 0
+    let plan = try ReferencePlan(
+      saves: [],
+      deletions: (0..<chain).map { .init(item: $0, recordID: id("\($0)")) },
+      failed: [],
+      isAtomic: false,
+      limits: limits,
+      stored: .init(
+        owned: { $0.recordName == "0" ? (0..<owned).map { "owned \($0)" } : [] },
+        holder: { target, isWanted in
+          visits += 1
+          guard let number = Int(target.recordName) else { return nil }
+          let holder = ReferenceSource(kind: .validate, name: "\(number + 1)")
+          return isWanted(holder) ? holder : nil
+        },
+        exists: { _ in true }
+      )
+    )
+    #expect(plan.failures.count == chain && plan.cascades.isEmpty)
+    #expect(plan.failures[chain - 1]?.code == .referenceViolation)
+    #expect(plan.failures[0]?.code == .limitExceeded)
+    #expect(visits < 20 * (chain + owned))
+  }
+
   @Test("targets go before their sources, each record once, cycles and diamonds included")
   func cascades() throws {
     let graph = Graph("t", "a>t", "b>t", "c>a", "c>b", "t>c", "d>c", "z>y")

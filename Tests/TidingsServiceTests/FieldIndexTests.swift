@@ -56,6 +56,79 @@ internal import TidingsSQLite
     #expect(Set(page.records.map(\.recordID.recordName)) == names)
   }
 
+  @Test(
+    "a zone that goes while its records are added does not bring another container's records in"
+  )
+  func zoneNumbers() throws {
+    let store = try QueryStore()
+    try store.makeZone("z")
+    for start in stride(from: 0, to: 1200, by: 400) {
+      try store.save(
+        (start..<start + 400).map { record("r\(1000 + $0)", zone: "z", ["n": .int64(1)]) }
+      )
+    }
+    try store.declare("n")
+    while try entryCount(store) == 0 { try store.doChores() }
+    let ada = Caller(user: QueryStore.user, device: "")
+    let other = DatabaseID(
+      container: "other",
+      environment: .development,
+      scope: .private,
+      owner: QueryStore.user
+    )
+    let zone = ZoneID(zoneName: "z")
+    try store.write {
+      try store.engine.deleteZone(zone, in: store.database, because: .deleted, caller: ada)
+      // It gets the number of the zone that went.
+      _ = try store.engine.saveZone(zone, in: other)
+      _ = try store.engine.modifyRecords(
+        RecordChanges(
+          database: other,
+          saves: [record("r9999", zone: "z", ["n": .int64(1)])],
+          deletions: []
+        ),
+        caller: ada
+      )
+    }
+    try store.finishChores()
+    #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.ready])
+    #expect(try entryCount(store) == 0)
+  }
+
+  @Test("a call changes a limited number of entries, and one save always may")
+  func entriesPerCall() throws {
+    var limits = Limits()
+    limits.indexEntriesPerCallMax = 10
+    let store = try QueryStore(limits: limits)
+    try store.declare("tags")
+    try store.finishChores()
+    func tagged(_ name: String, _ count: Int) -> Record {
+      record(name, ["tags": .int64List((0..<count).map { Int64($0) })])
+    }
+    try store.save([tagged("a", 20)])
+    try store.save([tagged("b", 5), tagged("c", 5)])
+    let refused = try store.write {
+      try store.engine.modifyRecords(
+        RecordChanges(
+          database: store.database,
+          saves: [tagged("d", 5), tagged("e", 6)],
+          deletions: [],
+          isAtomic: false
+        ),
+        caller: Caller(user: QueryStore.user, device: "")
+      )
+    }
+    guard case .saved = refused.outcomes[0], case .failed(_, let error, _) = refused.outcomes[1]
+    else {
+      Issue.record("\(refused.outcomes)")
+      return
+    }
+    #expect(error.code == .limitExceeded)
+    #expect(try entryCount(store) == 35)
+    // What stays as it is costs nothing.
+    try store.save(["a", "b", "c"].map { record($0, ["m": .int64(1)]) })
+  }
+
   @Test("only what changed is written; ended entries go after a while, deleted ones at once")
   func entries() throws {
     let store = try QueryStore()

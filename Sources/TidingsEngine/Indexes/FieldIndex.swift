@@ -13,6 +13,33 @@ final class FieldIndex: RecordFollower {
     self.entries = entries
   }
 
+  func entryCount(
+    _ new: Record,
+    replacing old: Record?,
+    in database: DatabaseEntry
+  ) -> Int {
+    var count = 0
+    for index in registry.indexes(of: new.recordType, in: database.id) {
+      let before = old?.predicateValue(index.predicateName)
+      let after = new.predicateValue(index.predicateName)
+      guard before != after else { continue }
+      if old != nil { count += Self.entryCount(before, index.kind) }
+      count += Self.entryCount(after, index.kind)
+    }
+    return count
+  }
+
+  /// About how many entries a value has, without a look at the words.
+  private static func entryCount(_ value: FieldValue?, _ kind: IndexKind) -> Int {
+    let bytesPerWord = 6
+    switch (kind, value) {
+    case (.words, .string(let text)):
+      return min(Tokenizer.tokenCountMax, text.utf8.count / bytesPerWord)
+    case (.words, _): return 0
+    case (.ordered, _): return max(1, value?.memberCount ?? 0)
+    }
+  }
+
   func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
     let indexes = registry.indexes(of: write.row.recordType, in: database.id)
     if indexes.isEmpty { return }

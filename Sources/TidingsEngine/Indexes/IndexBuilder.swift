@@ -34,9 +34,10 @@ final class IndexBuilder: Chore {
       WHERE zone_id = ?1 AND name > ?2 ORDER BY name LIMIT ?4
       """
     )
+    // CROSS JOIN: in the order of the zones, not over all databases of the container each time.
     selectNextZone = try connection.prepare(
       """
-      SELECT zones.id FROM zones JOIN databases ON databases.id = zones.database_id
+      SELECT zones.id FROM zones CROSS JOIN databases ON databases.id = zones.database_id
       WHERE zones.id > ?3 AND container = ?1 AND environment = ?2 ORDER BY zones.id LIMIT 1
       """
     )
@@ -54,8 +55,11 @@ final class IndexBuilder: Chore {
 
   private func build(_ index: DeclaredIndex) throws {
     let zone = index.built.zone
-    let (last, isDone) = try addRecords(to: index)
-    if !isDone { return try registry.moveOn(index, to: (zone, last)) }
+    // The zone may be gone, and its number another container's.
+    if zone > 0, try zoneAfter(zone - 1, of: index.type) == zone {
+      let (last, isDone) = try addRecords(to: index)
+      if !isDone { return try registry.moveOn(index, to: (zone, last)) }
+    }
     if let next = try zoneAfter(zone, of: index.type) {
       return try registry.moveOn(index, to: (next, ""))
     }

@@ -10,8 +10,9 @@ final class IndexEntries {
   private let end: any SQLStatement
   private let delete: any SQLStatement
   private let deleteZone: any SQLStatement
-  private let deleteSome: any SQLStatement
-  private let deleteEnded: any SQLStatement
+  private let selectSome: any SQLStatement
+  private let selectEnded: any SQLStatement
+  private let deleteRow: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     insert = try connection.prepare(
@@ -34,20 +35,21 @@ final class IndexEntries {
     deleteZone = try connection.prepare(
       "DELETE FROM index_entries WHERE index_id = ?1 AND zone_id = ?2"
     )
-    deleteSome = try connection.prepare(
+    selectSome = try connection.prepare(
       """
-      DELETE FROM index_entries
-      WHERE index_id = ?1 AND (zone_id, key, name, since) IN
-        (SELECT zone_id, key, name, since FROM index_entries WHERE index_id = ?1 LIMIT ?2)
-      RETURNING 1
+      SELECT index_id, zone_id, key, name, since FROM index_entries WHERE index_id = ?1 LIMIT ?2
       """
     )
-    deleteEnded = try connection.prepare(
+    selectEnded = try connection.prepare(
       """
-      DELETE FROM index_entries WHERE (index_id, zone_id, key, name, since) IN
-        (SELECT index_id, zone_id, key, name, since FROM index_entries
-         WHERE ended IS NOT NULL AND ended < ?1 ORDER BY ended LIMIT ?2)
-      RETURNING 1
+      SELECT index_id, zone_id, key, name, since FROM index_entries
+      WHERE ended IS NOT NULL AND ended < ?1 ORDER BY ended LIMIT ?2
+      """
+    )
+    deleteRow = try connection.prepare(
+      """
+      DELETE FROM index_entries
+      WHERE index_id = ?1 AND zone_id = ?2 AND key = ?3 AND name = ?4 AND since = ?5
       """
     )
   }
@@ -97,22 +99,37 @@ final class IndexEntries {
   ///
   /// - Returns: How many.
   func removeSome(of index: DeclaredIndex, limit: Int) throws -> Int {
-    deleteSome.bind(index.number, at: 1)
-    deleteSome.bind(Int64(limit), at: 2)
-    var count = 0
-    try deleteSome.forEachRow { count += 1 }
-    return count
+    selectSome.bind(index.number, at: 1)
+    selectSome.bind(Int64(limit), at: 2)
+    return try removeRows(of: selectSome)
   }
 
   /// Removes some entries that ended before a time, oldest first.
   ///
   /// - Returns: How many.
   func removeEnded(before time: Timestamp, limit: Int) throws -> Int {
-    deleteEnded.bind(time.millisecondsSince1970, at: 1)
-    deleteEnded.bind(Int64(limit), at: 2)
-    var count = 0
-    try deleteEnded.forEachRow { count += 1 }
-    return count
+    selectEnded.bind(time.millisecondsSince1970, at: 1)
+    selectEnded.bind(Int64(limit), at: 2)
+    return try removeRows(of: selectEnded)
+  }
+
+  /// Removes the rows that a statement finds, each by its whole key: SQLite looks up a list of keys by
+  /// its first columns only, and then goes through the whole zone.
+  private func removeRows(of rows: any SQLStatement) throws -> Int {
+    var places: [(index: Int64, key: [UInt8], place: Place)] = []
+    try rows.forEachRow {
+      let place = Place(zone: rows.int64(1), name: rows.string(3), sequence: rows.int64(4))
+      places.append((rows.int64(0), rows.bytes(2), place))
+    }
+    for (index, key, place) in places {
+      deleteRow.bind(index, at: 1)
+      deleteRow.bind(place.zone, at: 2)
+      deleteRow.bind(key, at: 3)
+      deleteRow.bind(place.name, at: 4)
+      deleteRow.bind(place.sequence, at: 5)
+      try deleteRow.run()
+    }
+    return places.count
   }
 
   private func bind(

@@ -23,10 +23,11 @@ final class QueryEngine {
     identity: StoreIdentity,
     ancestors: AncestorLog,
     codec: any BodyCodec,
-    limits: Limits
+    limits: Limits,
+    interruption: Interruption
   ) throws {
     source = QueryRun.Source(
-      rows: try QueryRows(connection),
+      rows: try QueryRows(connection, interruption),
       ancestors: ancestors,
       codec: codec,
       limits: limits
@@ -93,9 +94,9 @@ final class QueryEngine {
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try query.validate()
+    let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
     try checkType(of: query)
     try checkSortKeys(of: query)
-    let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
     let indexes = try self.indexes(of: query)
     let kind = { (field: String) in try? self.kind(of: field, query) }
     let planner = QueryPlanner(

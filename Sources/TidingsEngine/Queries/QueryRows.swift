@@ -52,8 +52,10 @@ final class QueryRows {
   private let forwards: any SQLStatement
   private let backwards: any SQLStatement
   private let batches: EntryBatches
+  private let interruption: Interruption
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, _ interruption: Interruption) throws {
+    self.interruption = interruption
     // What other types' records hold is not read.
     scan = try connection.prepare(
       """
@@ -184,6 +186,7 @@ final class QueryRows {
     _ body: (QueryZone, _ name: String?) throws -> Bool
   ) throws {
     for zone in zones where start.map({ $0.zone <= zone.number }) ?? true {
+      try interruption.step()
       guard try body(zone, start?.zone == zone.number ? start?.name : nil) else { return }
     }
   }
@@ -226,8 +229,10 @@ final class QueryRows {
     _ body: Visitor
   ) throws -> Bool {
     defer { statement.reset() }
+    try interruption.step()
     let row = VisitedRow(statement: statement, hasKey: hasKey, zone: zone)
     while try statement.step() {
+      try interruption.step()
       guard try body(row) else { return false }
     }
     return true

@@ -9,28 +9,10 @@ internal import TidingsSQLite
 final class WorkerThread<State>: Sendable {
   private typealias Job = @Sendable (State?) -> Void
 
-  private struct Queue {
-    var jobs: [Job] = []
-    var next = 0
-    var isStopping = false
-
-    mutating func takeNext() -> Job? {
-      guard next < jobs.count else { return nil }
-      let job = jobs[next]
-      next += 1
-      // What is done must not keep its memory while more comes.
-      if next == jobs.count || next == 16 {
-        jobs.removeSubrange(..<next)
-        next = 0
-      }
-      return job
-    }
-  }
-
   /// Most jobs that wait.
   static var jobsMax: Int { 1024 }
 
-  private let queue = Mutex(Queue())
+  private let queue = Mutex(JobQueue<Job>(countMax: jobsMax))
   private let wakeUp = Semaphore()
   private let stopped = Semaphore()
 
@@ -66,22 +48,14 @@ final class WorkerThread<State>: Sendable {
 
   /// Ends the thread after the job at hand; those who wait are told.
   func stop() {
-    let left = queue.withLock { queue in
-      queue.isStopping = true
-      defer { (queue.jobs, queue.next) = ([], 0) }
-      return queue.jobs[queue.next...]
-    }
+    let left = queue.withLock { $0.stop() }
     wakeUp.signal()
     stopped.wait()
     for job in left { job(nil) }
   }
 
   private func submit(_ job: @escaping Job) -> Bool {
-    let isTaken = queue.withLock { queue in
-      guard queue.jobs.count - queue.next < Self.jobsMax, !queue.isStopping else { return false }
-      queue.jobs.append(job)
-      return true
-    }
+    let isTaken = queue.withLock { $0.add(job) }
     if isTaken { wakeUp.signal() }
     return isTaken
   }

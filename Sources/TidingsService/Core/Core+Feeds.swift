@@ -88,7 +88,7 @@ private struct ZoneChangesCall {
       ZoneFeedRequest(
         zone: zone,
         changeToken: options.changeToken,
-        desiredKeys: options.desiredKeys.map { Set($0.keys) },
+        desiredKeys: try options.desiredKeys.map { try Core.fields($0, reader.engine.limits) },
         recordTypes: Set(options.recordTypes),
         limit: Int(options.limit)
       ),

@@ -17,7 +17,11 @@ extension Core {
       do {
         let caller = try CallerIdentity.caller(of: call)
         let body = Array(call.body)
-        let job = ReaderPool.Job(token: call.token, deadline: call.deadline) { reader in
+        let job = ReaderPool.Job(
+          token: call.token,
+          deadline: call.deadline,
+          bytes: body.count
+        ) { reader in
           try body.withUnsafeBytes { try handler(reader, caller, $0) }
         }
         guard readers.submit(job) else { throw RPCError.tooManyReaders }
@@ -32,7 +36,7 @@ extension RPCError {
   /// All reader threads are busy, and enough calls wait for them.
   static let tooManyReaders = RPCError(
     .resourceExhausted,
-    "\(ReaderPool.jobsMax) queries and feeds wait already: try again later",
+    "too many queries and feeds wait already: try again later",
     details: [.retryInfo(after: .seconds(1))]
   )
 }

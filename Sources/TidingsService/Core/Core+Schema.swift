@@ -30,6 +30,7 @@ extension Core {
   private func applySchema(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    keepsAnswer = !request.dryRun
     let changes = try engine.applySchema(
       request.text,
       to: try containerName(request.container),
@@ -42,6 +43,7 @@ extension Core {
   private func deploySchema(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    keepsAnswer = !request.dryRun
     let changes = try engine.deploySchema(
       of: try containerName(request.container),
       isDryRun: request.dryRun

@@ -80,7 +80,11 @@ extension Core {
 
   private func run(_ call: FeedCall) -> Bool {
     readers.submit(
-      ReaderPool.Job(token: call.token, deadline: call.deadline) { reader in
+      ReaderPool.Job(
+        token: call.token,
+        deadline: call.deadline,
+        bytes: call.body.count + call.answer.count
+      ) { reader in
         try call.body.withUnsafeBytes { try call.handler(reader, call.caller, $0) }
       } deliver: { result, loop in
         guard let core = loop.turn as? Core else {

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TidingsEngine
+internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsSQLite
@@ -12,8 +13,38 @@ final class ReaderPool: Sendable {
   final class Reader {
     let engine: EngineReader
     let arena = Arena()
+    private let isStopping: () -> Bool
 
-    init(_ engine: EngineReader) { self.engine = engine }
+    init(_ engine: EngineReader, isStopping: @escaping () -> Bool) {
+      self.engine = engine
+      self.isStopping = isStopping
+    }
+
+    /// Reads within a snapshot, until a deadline.
+    func withSnapshot<Output>(
+      until deadline: ContinuousClock.Instant?,
+      _ work: (Reader) throws -> Output
+    ) throws -> Output {
+      defer { arena.reset() }
+      let end = ContinuousClock.now.advanced(by: ReaderPool.jobTimeMax)
+      return try engine.withSnapshot(
+        checking: { [isStopping] in
+          if isStopping() { throw RPCError(.unavailable, "the server is stopping") }
+          let now = ContinuousClock.now
+          if let deadline, deadline <= now {
+            throw RPCError(.deadlineExceeded, "the deadline passed while the query worked")
+          }
+          guard now < end else { throw Self.tookTooLong }
+        },
+        { try work(self) }
+      )
+    }
+
+    private static let tookTooLong = ItemError(
+      .limitExceeded,
+      "the query worked for \(ReaderPool.jobTimeMax) and found no end: ask ExplainQuery with a "
+        + "narrower predicate which index to declare"
+    )
   }
 
   /// One call: what to do, and whom to answer.
@@ -22,6 +53,8 @@ final class ReaderPool: Sendable {
 
     let token: ReplyToken
     let deadline: ContinuousClock.Instant?
+    /// What it holds while it waits.
+    fileprivate let bytes: Int
     /// Works on a reader thread; returns what is left to do on the loop.
     fileprivate let run: @Sendable (Result<Reader, RPCError>) -> Delivery
 
@@ -29,9 +62,10 @@ final class ReaderPool: Sendable {
     init(
       token: ReplyToken,
       deadline: ContinuousClock.Instant?,
+      bytes: Int,
       answer: @escaping @Sendable (Reader) throws -> [UInt8]
     ) {
-      self.init(token: token, deadline: deadline, work: answer) { result, loop in
+      self.init(token: token, deadline: deadline, bytes: bytes, work: answer) { result, loop in
         switch result {
         case .success(let body): loop.reply(token, body: body)
         case .failure(let error): loop.fail(token, error)
@@ -44,22 +78,23 @@ final class ReaderPool: Sendable {
     /// - Parameters:
     ///   - token: Whom to answer; only used if the work is never begun.
     ///   - deadline: When the answer is no longer wanted.
+    ///   - bytes: What it holds while it waits.
     ///   - work: Runs on a reader thread, within a snapshot.
     ///   - deliver: Answers the call, on the loop thread.
     init<Output: Sendable>(
       token: ReplyToken,
       deadline: ContinuousClock.Instant?,
+      bytes: Int,
       work: @escaping @Sendable (Reader) throws -> Output,
       deliver: @escaping @Sendable (Result<Output, RPCError>, LoopContext) -> Void
     ) {
       self.token = token
       self.deadline = deadline
+      self.bytes = bytes
       run = { reader in
         let result: Result<Output, RPCError>
         do {
-          let reader = try reader.get()
-          defer { reader.arena.reset() }
-          result = .success(try reader.engine.withSnapshot { try work(reader) })
+          result = .success(try reader.get().withSnapshot(until: deadline, work))
         } catch {
           result = .failure(RPCError(callFailure: error))
         }
@@ -70,16 +105,14 @@ final class ReaderPool: Sendable {
 
   /// Most calls that wait for a thread.
   static let jobsMax = 1024
+  /// Bytes of requests and answers that these calls hold.
+  static let jobBytesMax = 64 << 20
+  /// The longest that a query works on one page.
+  static let jobTimeMax = Duration.seconds(60)
   /// How big each connection's memory of pages may grow.
   private static let cacheBytesMax = 16 << 20
 
-  private struct State {
-    var jobs: [Job] = []
-    var next = 0
-    var isStopping = false
-  }
-
-  private let state = Mutex(State())
+  private let jobs = Mutex(JobQueue<Job>(countMax: jobsMax, bytesMax: jobBytesMax))
   private let remote: LoopRemote
   private let wakeUp = Semaphore()
   private let stopped = Semaphore()
@@ -107,11 +140,7 @@ final class ReaderPool: Sendable {
   ///
   /// - Returns: `false` when too many wait already; it will not be answered.
   func submit(_ job: Job) -> Bool {
-    let isTaken = state.withLock { state in
-      guard state.jobs.count - state.next < Self.jobsMax, !state.isStopping else { return false }
-      state.jobs.append(job)
-      return true
-    }
+    let isTaken = jobs.withLock { $0.add(job, bytes: job.bytes) }
     if isTaken { wakeUp.signal() }
     return isTaken
   }
@@ -120,11 +149,7 @@ final class ReaderPool: Sendable {
   ///
   /// - Returns: The calls that were not begun.
   func stop() -> [Job] {
-    let left = state.withLock { state in
-      state.isStopping = true
-      defer { (state.jobs, state.next) = ([], 0) }
-      return Array(state.jobs[state.next...])
-    }
+    let left = jobs.withLock { $0.stop() }
     for _ in 0..<threadCount { wakeUp.signal() }
     for _ in 0..<threadCount { stopped.wait() }
     return left
@@ -138,7 +163,7 @@ final class ReaderPool: Sendable {
         if let deadline = job.deadline, deadline <= .now {
           throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
         }
-        let ready = try reader ?? Self.open(path, limits)
+        let ready = try reader ?? open(path, limits)
         reader = ready
         delivery = job.run(.success(ready))
       } catch {
@@ -152,24 +177,19 @@ final class ReaderPool: Sendable {
   private func nextJob() -> Job? {
     while true {
       wakeUp.wait()
-      let (job, isStopping) = state.withLock { state -> (Job?, Bool) in
-        guard state.next < state.jobs.count else { return (nil, state.isStopping) }
-        defer {
-          state.next += 1
-          if state.next == state.jobs.count {
-            state.jobs.removeAll(keepingCapacity: true)
-            state.next = 0
-          }
-        }
-        return (state.jobs[state.next], false)
-      }
+      let (job, isStopping) = jobs.withLock { ($0.takeNext(), $0.isStopping) }
       if let job { return job }
       if isStopping { return nil }
     }
   }
 
-  private static func open(_ path: String, _ limits: Limits) throws -> Reader {
-    let connection = try SQLiteConnection(path: path, cacheBytes: cacheBytesMax, readsOnly: true)
-    return Reader(try EngineReader(connection, codec: ProtoBodyCodec(), limits: limits))
+  private func open(_ path: String, _ limits: Limits) throws -> Reader {
+    let connection = try SQLiteConnection(
+      path: path,
+      cacheBytes: Self.cacheBytesMax,
+      readsOnly: true
+    )
+    let engine = try EngineReader(connection, codec: ProtoBodyCodec(), limits: limits)
+    return Reader(engine) { [self] in jobs.withLock(\.isStopping) }
   }
 }
