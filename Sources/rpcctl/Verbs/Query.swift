@@ -72,7 +72,7 @@ extension Verb {
     guard let text = arguments["cursor"] else { return try queryRequest(invocation) }
     let needless =
       ["where", "arg", "sort", "zone", "all-zones"].first(where: arguments.has)
-      // These have defaults; what counts is that somebody wrote them beside a cursor, which knows its own.
+      // These have defaults: only those on the command line were meant.
       ?? ["database", "container", "environment"].first(where: arguments.isGiven)
     if let needless { throw UsageError("--cursor goes on with its query: leave out --\(needless)") }
     if let type = arguments.operands.first {
