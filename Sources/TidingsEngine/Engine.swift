@@ -17,21 +17,21 @@ public final class Engine {
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
 
-  private let catalog: Catalog
+  let catalog: Catalog
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
-  private let channels: ChannelRegistry
-  private let subscriptions: SubscriptionTable
+  let channels: ChannelRegistry
+  let subscriptions: SubscriptionTable
   private let events: EventLog
   private let answers: AnswerLog
-  private let feed: NotificationFeed
+  let feed: NotificationFeed
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
-  private let subscriptionChanges: ModifySubscriptions
+  let subscriptionChanges: ModifySubscriptions
   private let schemaChanges: ModifySchema
-  private let originTags: OriginTags
-  private let controlTopics: ControlTopics
+  let originTags: OriginTags
+  let controlTopics: ControlTopics
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
@@ -262,135 +262,6 @@ public final class Engine {
     try catalog.database(database)?.head ?? 0
   }
 
-  // MARK: Subscriptions
-
-  /// Saves a subscription.
-  public func saveSubscription(
-    _ subscription: Subscription,
-    of owner: String,
-    in id: DatabaseID
-  )
-    throws -> SavedSubscription
-  {
-    try subscriptionChanges.save(subscription, of: owner, in: id)
-  }
-
-  /// Deletes a subscription.
-  public func deleteSubscription(
-    _ subscriptionID: String,
-    of owner: String,
-    in id: DatabaseID
-  )
-    throws
-  {
-    try subscriptionChanges.delete(subscriptionID, of: owner, in: id)
-  }
-
-  /// Returns a subscription.
-  public func subscription(
-    _ subscriptionID: String,
-    of owner: String,
-    in id: DatabaseID
-  ) throws
-    -> SavedSubscription
-  {
-    try subscriptionChanges.fetch(subscriptionID, of: owner, in: id)
-  }
-
-  /// The names of a user's subscriptions in a database, sorted.
-  public func subscriptionNames(of owner: String, in id: DatabaseID) throws -> [String] {
-    try subscriptionChanges.names(of: owner, in: id)
-  }
-
-  /// How many channels have subscribers.
-  public var channelCount: Int { channels.count }
-
-  // MARK: Notifications
-
-  /// Returns a page of the caller's notifications.
-  public func notifications(
-    for caller: Caller,
-    container: String,
-    environment: Environment,
-    after token: [UInt8],
-    limit: Int
-  ) throws -> NotificationPage {
-    try catalog.requireDeployed(container, environment)
-    return try feed.page(
-      for: caller,
-      container: container,
-      environment: environment,
-      after: token,
-      limit: limit
-    )
-  }
-
-  /// Marks notifications read, for all devices of the user.
-  ///
-  /// - Returns: For each, why it failed, or `nil`.
-  public func markRead(
-    _ ids: [String],
-    of owner: String,
-    container: String,
-    environment: Environment
-  ) throws -> [ItemError?] {
-    try catalog.requireDeployed(container, environment)
-    let memberships = try subscriptions.memberships(
-      of: owner,
-      container: container,
-      environment: environment
-    )
-    return try ids.map { text in
-      do {
-        guard let id = NotificationID(text) else {
-          throw ItemError(
-            .invalidArguments,
-            "'\(text)' is not a notification id: they look like 12-345 and come from "
-              + "FetchNotificationChanges"
-          )
-        }
-        try feed.markRead(id, of: owner, among: memberships)
-        return nil
-      } catch let error as ItemError {
-        return error
-      }
-    }
-  }
-
-  /// The channels on which a caller's pushes are published.
-  public func pushChannels(
-    for caller: Caller,
-    container: String,
-    environment: Environment
-  ) throws
-    -> [PushChannel]
-  {
-    try catalog.requireDeployed(container, environment)
-    let memberships = try subscriptions.memberships(
-      of: caller.user,
-      container: container,
-      environment: environment
-    )
-    return memberships.compactMap { membership in
-      guard membership.ended == nil, let channel = channels.entry(membership.channel) else {
-        return nil
-      }
-      return PushChannel(
-        channel: channel.number,
-        head: channel.head,
-        topic: channel.topic,
-        subscriptionID: membership.subscriptionID,
-        originTag: originTags.tag(caller, topic: channel.topic)
-      )
-    }
-  }
-
-  /// The topic on which a user's devices learn that the user's channels changed.
-  public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
-  {
-    controlTopics.topic(of: user, container: container, environment: environment)
-  }
-
   // MARK: Assets
 
   /// Makes an asset known whose file is complete; from now on records may name it.
@@ -435,18 +306,4 @@ public final class Engine {
   public func keep(_ response: [UInt8], for call: IdempotentCall) throws(SQLError) {
     try answers.keep(response, for: call, at: now)
   }
-}
-
-/// Where one channel's pushes are published.
-public struct PushChannel: Sendable {
-  /// The channel's number.
-  public let channel: Int64
-  /// The number of its newest event.
-  public let head: Int64
-  /// The topic, 16 bytes.
-  public let topic: [UInt8]
-  /// The user's subscription in the channel.
-  public let subscriptionID: String
-  /// Marks pushes that the calling device caused; 0 when it named none.
-  public let originTag: UInt64
 }

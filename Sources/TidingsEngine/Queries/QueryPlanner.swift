@@ -261,7 +261,7 @@ struct QueryPlanner {
     }
   }
 
-  /// Records are stored by name: without an index too, a range of names is found at once.
+  /// Records are found by their names: without an index too, a range of names is found at once.
   private func names(_ comparisons: [Predicate.Comparison]) -> Candidate? {
     var (from, to) = ("", QueryAccess.nameMax)
     var conditions: [Predicate.Node] = []

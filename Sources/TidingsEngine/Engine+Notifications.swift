@@ -1,0 +1,146 @@
+public import TidingsModel
+
+extension Engine {
+  // MARK: Subscriptions
+
+  /// Saves a subscription.
+  public func saveSubscription(
+    _ subscription: Subscription,
+    of owner: String,
+    in id: DatabaseID
+  )
+    throws -> SavedSubscription
+  {
+    try subscriptionChanges.save(subscription, of: owner, in: id)
+  }
+
+  /// Deletes a subscription.
+  public func deleteSubscription(
+    _ subscriptionID: String,
+    of owner: String,
+    in id: DatabaseID
+  )
+    throws
+  {
+    try subscriptionChanges.delete(subscriptionID, of: owner, in: id)
+  }
+
+  /// Returns a subscription.
+  public func subscription(
+    _ subscriptionID: String,
+    of owner: String,
+    in id: DatabaseID
+  ) throws
+    -> SavedSubscription
+  {
+    try subscriptionChanges.fetch(subscriptionID, of: owner, in: id)
+  }
+
+  /// The names of a user's subscriptions in a database, sorted.
+  public func subscriptionNames(of owner: String, in id: DatabaseID) throws -> [String] {
+    try subscriptionChanges.names(of: owner, in: id)
+  }
+
+  /// How many channels have subscribers.
+  public var channelCount: Int { channels.count }
+
+  // MARK: Notifications
+
+  /// Returns a page of the caller's notifications.
+  public func notifications(
+    for caller: Caller,
+    container: String,
+    environment: Environment,
+    after token: [UInt8],
+    limit: Int
+  ) throws -> NotificationPage {
+    try catalog.requireDeployed(container, environment)
+    return try feed.page(
+      for: caller,
+      container: container,
+      environment: environment,
+      after: token,
+      limit: limit
+    )
+  }
+
+  /// Marks notifications read, for all devices of the user.
+  ///
+  /// - Returns: For each, why it failed, or `nil`.
+  public func markRead(
+    _ ids: [String],
+    of owner: String,
+    container: String,
+    environment: Environment
+  ) throws -> [ItemError?] {
+    try catalog.requireDeployed(container, environment)
+    let memberships = try subscriptions.memberships(
+      of: owner,
+      container: container,
+      environment: environment
+    )
+    return try ids.map { text in
+      do {
+        guard let id = NotificationID(text) else {
+          throw ItemError(
+            .invalidArguments,
+            "'\(text)' is not a notification id: they look like 12-345 and come from "
+              + "FetchNotificationChanges"
+          )
+        }
+        try feed.markRead(id, of: owner, among: memberships)
+        return nil
+      } catch let error as ItemError {
+        return error
+      }
+    }
+  }
+
+  /// The channels on which a caller's pushes are published.
+  public func pushChannels(
+    for caller: Caller,
+    container: String,
+    environment: Environment
+  ) throws
+    -> [PushChannel]
+  {
+    try catalog.requireDeployed(container, environment)
+    let memberships = try subscriptions.memberships(
+      of: caller.user,
+      container: container,
+      environment: environment
+    )
+    return memberships.compactMap { membership in
+      guard membership.ended == nil, let channel = channels.entry(membership.channel) else {
+        return nil
+      }
+      return PushChannel(
+        channel: channel.number,
+        head: channel.head,
+        topic: channel.topic,
+        subscriptionID: membership.subscriptionID,
+        originTag: originTags.tag(caller, topic: channel.topic)
+      )
+    }
+  }
+
+  /// The topic on which a user's devices learn that the user's channels changed.
+  public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
+  {
+    controlTopics.topic(of: user, container: container, environment: environment)
+  }
+}
+
+/// Where one channel's pushes are published.
+public struct PushChannel: Sendable {
+  /// The channel's number.
+  public let channel: Int64
+  /// The number of its newest event.
+  public let head: Int64
+  /// The topic, 16 bytes.
+  public let topic: [UInt8]
+  /// The user's subscription in the channel.
+  public let subscriptionID: String
+  /// Marks pushes that the calling device caused; 0 when it named none.
+  public let originTag: UInt64
+}
