@@ -133,6 +133,16 @@ internal import TidingsModel
     #expect(try stored == content)
   }
 
+  @Test("a file that was collected while it was pinned goes when it is settled without a row")
+  func collectedWhilePinned() throws {
+    let shard = shard()
+    #expect(try shard.receive(upload(), offset: 0, chunk: content) == .placed)
+    #expect(try !shard.collect(asset.checksum))
+    #expect(try stored == content)
+    shard.settle(asset.checksum)
+    #expect(try Folder.status(folder.filePath(asset.checksum)) == nil)
+  }
+
   @Test("a released asset that is sent again gets its time anew, and is safe meanwhile")
   func renewed() throws {
     store.advance(by: -3_600_000)

@@ -37,6 +37,8 @@ final class AssetShard {
   private var openLookup: AssetLookup?
   private var running: [String: Running] = [:]
   private var pins: [[UInt8]: Int] = [:]
+  /// Collected while they were pinned: looked at again when they no longer are.
+  private var collectedWhilePinned: Set<[UInt8]> = []
 
   init(_ folder: AssetFolder, databasePath: String) {
     self.folder = folder
@@ -68,6 +70,9 @@ final class AssetShard {
     let count = pins[checksum] ?? 0
     precondition(count > 0, "an asset was settled that is not placed")
     pins[checksum] = count == 1 ? nil : count - 1
+    guard count == 1, collectedWhilePinned.remove(checksum) != nil else { return }
+    // What cannot be removed now is found by the next sweep.
+    _ = try? collect(checksum)
   }
 
   /// How far the upload of an asset is that the database has; `nil` when it does not have it.
@@ -141,7 +146,11 @@ final class AssetShard {
   /// - Returns: Whether it was removed.
   @discardableResult
   func collect(_ checksum: [UInt8]) throws -> Bool {
-    guard pins[checksum] == nil, try !lookup().isKept(checksum) else { return false }
+    guard pins[checksum] == nil else {
+      collectedWhilePinned.insert(checksum)
+      return false
+    }
+    guard try !lookup().isKept(checksum) else { return false }
     try Folder.remove(folder.filePath(checksum))
     return true
   }
