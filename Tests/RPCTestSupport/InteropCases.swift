@@ -83,7 +83,7 @@ public struct InteropCases: Sendable {
     inputType: "",
     outputType: ""
   )
-  private let patient = CallOptions(timeout: .seconds(60))
+  private let patient = CallOptions(timeout: .seconds(600))
 
   private func emptyUnary() async throws -> String? {
     let response = try await transport.unary(InteropService.empty, [], options: patient)

@@ -27,8 +27,8 @@ public final class RawSocket: @unchecked Sendable {
     self.context = context
     self.handle = handle
     set(ZMQ_LINGER, 0)
-    set(ZMQ_RCVTIMEO, 60_000)
-    set(ZMQ_SNDTIMEO, 60_000)
+    set(ZMQ_RCVTIMEO, 600_000)
+    set(ZMQ_SNDTIMEO, 600_000)
     if kind == .subscriber { zmq_setsockopt(handle, ZMQ_SUBSCRIBE, "", 0) }
     guard zmq_connect(handle, endpoint) == 0 else {
       throw WaitingFailure(description: "cannot connect to \(endpoint)")

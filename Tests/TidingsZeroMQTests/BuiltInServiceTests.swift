@@ -32,7 +32,7 @@ import TidingsZeroMQ
     state.setServing(true, service: "nobody")
     #expect(try await other.next()?.status == .serving)
 
-    async let stopped: Void = server.server.stop(grace: .seconds(60))
+    async let stopped: Void = server.server.stop(grace: .seconds(600))
     #expect(try await watch.next()?.status == .notServing)
     let end = await failure { _ = try await watch.next() }
     #expect(end?.code == .unavailable)

@@ -5,7 +5,7 @@ import TidingsRPC
 import TidingsZeroMQ
 
 @Suite("ClientConnection") struct ClientConnectionTests {
-  private let patient = CallOptions(timeout: .seconds(60))
+  private let patient = CallOptions(timeout: .seconds(600))
 
   @Test("a server that is not there: UNAVAILABLE, with its endpoint")
   func unreachable() async throws {
@@ -33,7 +33,7 @@ import TidingsZeroMQ
   func lateServer() async throws {
     let endpoint = TestServer.lastingEndpoint()
     var configuration = ConnectionConfiguration(endpoint: endpoint)
-    configuration.connectTimeout = .seconds(60)
+    configuration.connectTimeout = .seconds(600)
     let client = try await ClientConnection(configuration)
     async let answer = client.unary(InteropService.empty, [1], options: patient)
     let server = try await TestServer.start(endpoint: endpoint)
@@ -45,7 +45,7 @@ import TidingsZeroMQ
   @Test("a safe call survives a server's restart")
   func retryAcrossRestart() async throws {
     let first = try await TestServer.start(endpoint: TestServer.lastingEndpoint())
-    let client = try await first.client { $0.connectTimeout = .seconds(60) }
+    let client = try await first.client { $0.connectTimeout = .seconds(600) }
     async let answer = client.unary(InteropService.hangSafely, [], options: patient)
     var keyed = patient
     keyed.idempotencyKey = "key"
@@ -83,7 +83,7 @@ import TidingsZeroMQ
       let client = try await server.client()
       async let answer = client.unary(InteropService.hold, [], options: patient)
       await server.probe.wait { $0.started == 1 }
-      async let stopped: Void = server.server.stop(grace: .seconds(60))
+      async let stopped: Void = server.server.stop(grace: .seconds(600))
       await server.probe.wait { $0.stopping == 1 }
       server.probe.note { $0.isReleased = true }
       #expect(try await answer == [1])

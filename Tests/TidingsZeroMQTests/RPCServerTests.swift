@@ -118,15 +118,15 @@ import TidingsZeroMQ
     async let running = client.unary(
       InteropService.hold,
       [],
-      options: CallOptions(timeout: .seconds(60))
+      options: CallOptions(timeout: .seconds(600))
     )
     await server.probe.wait { $0.started == 1 }
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
     dealer.call(Header(callID: 1, method: InteropService.empty.fullName))
     _ = try await dealer.response()
     let (first, second) = (
-      Task { await server.server.stop(grace: .seconds(60)) },
-      Task { await server.server.stop(grace: .seconds(60)) }
+      Task { await server.server.stop(grace: .seconds(600)) },
+      Task { await server.server.stop(grace: .seconds(600)) }
     )
     await server.probe.wait { $0.stopping == 1 }
     dealer.call(Header(callID: 2, method: InteropService.empty.fullName))

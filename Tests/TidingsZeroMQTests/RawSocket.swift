@@ -14,8 +14,8 @@ final class RawSocket: @unchecked Sendable {
   init(_ kind: CInt, receiveQueueMax: CInt = 0) {
     handle = zmq_socket(context, kind)
     set(ZMQ_LINGER, 0)
-    set(ZMQ_RCVTIMEO, 30_000)
-    set(ZMQ_SNDTIMEO, 30_000)
+    set(ZMQ_RCVTIMEO, 600_000)
+    set(ZMQ_SNDTIMEO, 600_000)
     set(ZMQ_RCVHWM, receiveQueueMax)
     set(ZMQ_SNDHWM, 0)
   }
@@ -59,7 +59,7 @@ final class RawSocket: @unchecked Sendable {
     }
   }
 
-  /// `nil` after 30 seconds.
+  /// `nil` after 10 minutes.
   func receive() async -> [[UInt8]]? {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(returning: self.receiveWaiting()) }

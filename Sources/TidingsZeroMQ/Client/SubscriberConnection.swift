@@ -143,6 +143,7 @@ private struct SubscriberLoop: ~Copyable {
   private var descriptors: [pollfd]
   private let tick: Duration?
   private var nextTick: ContinuousClock.Instant?
+  private var isConnected = false
 
   init(
     _ endpoint: Endpoint,
@@ -186,17 +187,13 @@ private struct SubscriberLoop: ~Copyable {
 
   /// - Returns: `false` when the connection is to be closed.
   private mutating func turn() throws(TransportError) -> Bool {
-    var isBusy = false
+    var isBusy = try deliverMessages()
     while let event = try monitor.next() {
       isBusy = true
-      deliver(event == .connected ? .connected : .disconnected)
-    }
-    while try frames.receive(from: socket) {
-      isBusy = true
-      if frames.count >= 2 {
-        deliver(.message(topic: Array(frames[0]), body: Array(frames[1])))
-      }
-      frames.clear()
+      // What came before the loss is told before it.
+      if event == .disconnected { _ = try deliverMessages() }
+      isConnected = event == .connected
+      deliver(isConnected ? .connected : .disconnected)
     }
     for message in inbox.drain() {
       isBusy = true
@@ -212,6 +209,24 @@ private struct SubscriberLoop: ~Copyable {
     }
     if !isBusy { wait(for: &descriptors, until: nextTick) }
     return true
+  }
+
+  /// - Returns: Whether there was any.
+  private mutating func deliverMessages() throws(TransportError) -> Bool {
+    var hasAny = false
+    while try frames.receive(from: socket) {
+      hasAny = true
+      // A message may be seen before the news of the connection that brought it.
+      if !isConnected, try monitor.next() == .connected {
+        isConnected = true
+        deliver(.connected)
+      }
+      if frames.count >= 2 {
+        deliver(.message(topic: Array(frames[0]), body: Array(frames[1])))
+      }
+      frames.clear()
+    }
+    return hasAny
   }
 
   private func deliver(_ event: SubscriberConnection.Event) {

@@ -55,7 +55,7 @@ extension OracleSession {
     with client: Client
   ) async -> Answer {
     do {
-      let options = CallOptions(timeout: .seconds(60), idempotencyKey: change.key)
+      let options = CallOptions(timeout: .seconds(600), idempotencyKey: change.key)
       return .success(try await client.records.modifyRecords(change.request, options: options))
     } catch {
       return .failure(error)
