@@ -2,8 +2,8 @@
 public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
-    case bytes, days, fields, hours, items, members, minutes, records, subscriptions, types,
-      versions, zones
+    case bytes, days, fields, groups, hours, items, members, minutes, notifications, pushes
+    case records, subscriptions, types, versions, zones
   }
 
   /// As it is written on a command line, for example `items-per-call-max`.
@@ -189,5 +189,61 @@ public struct AdjustableLimit: Sendable {
     ),
     Self("record-types-max", .types, 1...100_000, \.recordTypesMax, "of one container"),
     Self("fields-per-type-max", .fields, 1...100_000, \.fieldsPerTypeMax, "of one record type"),
+    Self(
+      "desired-keys-max",
+      .fields,
+      0...1_000,
+      \.desiredKeysMax,
+      "whose values a notification carries"
+    ),
+    Self(
+      "notification-fields-bytes-max",
+      .bytes,
+      0...1_000_000,
+      \.notificationFieldsBytesMax,
+      "of field values that a notification carries"
+    ),
+    Self(
+      "push-bytes-max",
+      .bytes,
+      256...1_000_000,
+      \.pushBytesMax,
+      "of one push before sealing; a larger notification is pruned"
+    ),
+    Self(
+      "pushes-per-second-max",
+      .pushes,
+      1...1_000_000,
+      \.pushesPerSecondMax,
+      "of one channel; more are merged"
+    ),
+    Self(
+      "notification-retention-days",
+      .days,
+      0...3_650,
+      \.notificationRetentionDays,
+      "for which notifications are kept"
+    ),
+    Self(
+      "notifications-max",
+      .notifications,
+      1_000...1_000_000_000,
+      \.notificationsMax,
+      "that are kept, in all channels"
+    ),
+    Self(
+      "work-groups-per-user-max",
+      .groups,
+      0...100_000,
+      \.workGroupsPerUserMax,
+      "of one user in one container that share the work on notifications"
+    ),
+    Self(
+      "open-leases-max",
+      .notifications,
+      1...1_000_000,
+      \.openLeasesMax,
+      "that one group has leased at a time"
+    ),
   ]
 }

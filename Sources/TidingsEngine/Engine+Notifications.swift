@@ -69,13 +69,13 @@ extension Engine {
   /// - Returns: For each, why it failed, or `nil`.
   public func markRead(
     _ ids: [String],
-    of owner: String,
+    for caller: Caller,
     container: String,
     environment: Environment
   ) throws -> [ItemError?] {
     try catalog.requireDeployed(container, environment)
     let memberships = try subscriptions.memberships(
-      of: owner,
+      of: caller.user,
       container: container,
       environment: environment
     )
@@ -88,7 +88,14 @@ extension Engine {
               + "FetchNotificationChanges"
           )
         }
-        try feed.markRead(id, of: owner, among: memberships)
+        try feed.markRead(
+          id,
+          for: caller,
+          container: container,
+          environment: environment,
+          among: memberships,
+          at: now
+        )
         return nil
       } catch let error as ItemError {
         return error

@@ -13,7 +13,7 @@ public final class Engine {
   public let incarnation: String
 
   private let clock: () -> Timestamp
-  private var now = Timestamp(millisecondsSince1970: 0)
+  private(set) var now = Timestamp(millisecondsSince1970: 0)
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
 
@@ -158,6 +158,7 @@ public final class Engine {
       ancestors.forget()
       try channels.load()
       try indexes.load()
+      try events.load()
       mustReload = false
     }
     now = max(now, clock())
@@ -201,7 +202,8 @@ public final class Engine {
 
   /// Saves and deletes records.
   public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
-    try recordChanges(changes, caller: caller, at: now)
+    defer { events.endCall() }
+    return try recordChanges(changes, caller: caller, at: now)
   }
 
   /// Lends an encoded record, valid for the call.
@@ -241,6 +243,7 @@ public final class Engine {
     because reason: ZoneDeletionReason,
     caller: Caller
   ) throws {
+    defer { events.endCall() }
     try zoneChanges.delete(id, in: database, because: reason, caller: caller, at: now)
   }
 

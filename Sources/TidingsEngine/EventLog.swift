@@ -9,6 +9,11 @@ final class EventLog {
   private let originTags: OriginTags
   private let codec: any BodyCodec
   private let insert: any SQLStatement
+  private let selectLast: any SQLStatement
+  /// The number of the newest event of all channels.
+  private var lastID: Int64 = 0
+  /// The first event of the call at hand, once there is one.
+  private var batch: Int64?
   private var firings: [Firing] = []
 
   /// What was stored since the last commit.
@@ -27,11 +32,24 @@ final class EventLog {
     self.codec = codec
     insert = try connection.prepare(
       """
-      INSERT INTO events (channel_id, sequence, committed, origin_user, origin_device, body)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      INSERT INTO events
+        (id, batch, channel_id, sequence, committed, origin_user, origin_device, body)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       """
     )
+    selectLast = try connection.prepare("SELECT max(id) FROM events")
+    try load()
   }
+
+  /// Reads anew what memory knows of the store.
+  func load() throws {
+    defer { selectLast.reset() }
+    lastID = try selectLast.step() && !selectLast.isNull(0) ? selectLast.int64(0) : 0
+    batch = nil
+  }
+
+  /// What is stored from now on belongs to another call.
+  func endCall() { batch = nil }
 
   /// Stores the events of one change.
   ///
@@ -85,12 +103,16 @@ final class EventLog {
       committed: time
     )
     let body = codec.encode(event)
-    insert.bind(channel.number, at: 1)
-    insert.bind(event.sequence, at: 2)
-    insert.bind(time.millisecondsSince1970, at: 3)
-    insert.bind(caller.user, at: 4)
-    insert.bind(caller.device, at: 5)
-    insert.bind(body, at: 6)
+    lastID += 1
+    if batch == nil { batch = lastID }
+    insert.bind(lastID, at: 1)
+    insert.bind(batch ?? lastID, at: 2)
+    insert.bind(channel.number, at: 3)
+    insert.bind(event.sequence, at: 4)
+    insert.bind(time.millisecondsSince1970, at: 5)
+    insert.bind(caller.user, at: 6)
+    insert.bind(caller.device, at: 7)
+    insert.bind(body, at: 8)
     try insert.run()
     pending.append(
       StoredEvent(

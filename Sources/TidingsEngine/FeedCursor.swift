@@ -4,21 +4,19 @@ struct FeedCursor {
   /// An event, without its body.
   struct Event {
     let sequence: Int64
-    let committed: Int64
+    /// The place among the events of all channels.
+    let id: Int64
     /// The calling device caused it.
     let isOwn: Bool
   }
 
-  /// A channel's place among the others: by the time of its next event, then by its number.
+  /// A channel's place among the others: that of its next event.
   struct Place: Comparable {
-    let time: Int64
-    let channel: Int64
+    let id: Int64
     /// Where the cursor is kept.
     let index: Int
 
-    static func < (one: Place, other: Place) -> Bool {
-      (one.time, one.channel) < (other.time, other.channel)
-    }
+    static func < (one: Place, other: Place) -> Bool { one.id < other.id }
   }
 
   /// Most events read at once.
@@ -35,11 +33,6 @@ struct FeedCursor {
   /// The next event last.
   private var events: [Event] = []
   private var chunkRows = 1
-  /// The latest time seen.
-  ///
-  /// The clock may have gone back while the server was down; the order of
-  /// numbers comes first.
-  private var latest = Int64.min
   /// The first number from `position` on that is marked read, once it was looked up.
   var nextMark: Int64?
 
@@ -58,14 +51,13 @@ struct FeedCursor {
 
   /// The place of the next event; `nil` when there is none.
   func place(at index: Int) -> Place? {
-    next.map { Place(time: max(latest, $0.committed), channel: channel, index: index) }
+    next.map { Place(id: $0.id, index: index) }
   }
 
   /// Leaves the next event behind.
   mutating func advance() {
     guard let event = events.popLast() else { return }
     position = event.sequence
-    latest = max(latest, event.committed)
   }
 
   /// Reads on, if all events that were read are taken.

@@ -72,6 +72,22 @@ public struct Limits: Hashable, Sendable {
   public var recordTypesMax = 1_000
   /// Most fields of one record type.
   public var fieldsPerTypeMax = 1_000
+  /// Most fields whose values a notification carries.
+  public var desiredKeysMax = 32
+  /// Bytes of field values that a notification carries.
+  public var notificationFieldsBytesMax = 65_536
+  /// Largest push in bytes, before sealing; a larger notification is pruned.
+  public var pushBytesMax = 4_096
+  /// Pushes of one channel in a second; more are merged, after a burst of a quarter of that.
+  public var pushesPerSecondMax = 2_000
+  /// How long notifications are kept, in days.
+  public var notificationRetentionDays = 30
+  /// Notifications that are kept, in all channels; older ones go first.
+  public var notificationsMax: Int64 = 10_000_000
+  /// Most groups of one user in one container that share the work on notifications.
+  public var workGroupsPerUserMax = 100
+  /// Most leases of one group that are open at a time.
+  public var openLeasesMax = 10_000
 
   /// The defaults.
   public init() {}

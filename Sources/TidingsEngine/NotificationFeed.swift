@@ -4,8 +4,7 @@ internal import TidingsSQL
 /// Merges the events of a user's channels after a token's positions, without what the calling device
 /// caused and what was marked read.
 ///
-/// Within a channel the order is that of the numbers, always. Between channels it is that of commit
-/// times, of which a channel's never decrease: an event counts as no older than those before it.
+/// The order is that in which events were stored, which within a channel is that of its numbers.
 final class NotificationFeed {
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
@@ -30,7 +29,7 @@ final class NotificationFeed {
     self.limits = limits
     selectEvents = try connection.prepare(
       """
-      SELECT sequence, committed,
+      SELECT sequence, id,
         CASE WHEN origin_device = ?5 AND origin_user = ?6 THEN 1 ELSE 0 END
       FROM events
       WHERE channel_id = ?1 AND sequence >= ?2 AND sequence <= ?3 ORDER BY sequence LIMIT ?4
@@ -47,7 +46,9 @@ final class NotificationFeed {
     )
     insertMark = try connection.prepare(
       """
-      INSERT INTO read_marks (owner, channel_id, sequence) VALUES (?1, ?2, ?3)
+      INSERT INTO read_marks
+        (owner, channel_id, sequence, container, environment, device, marked)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       ON CONFLICT (owner, channel_id, sequence) DO NOTHING
       """
     )
@@ -131,8 +132,11 @@ final class NotificationFeed {
   /// - Throws: `ItemError` `unknownItem` when the user has no such notification; `SQLError`.
   func markRead(
     _ id: NotificationID,
-    of owner: String,
-    among memberships: [SubscriptionTable.Membership]
+    for caller: Caller,
+    container: String,
+    environment: Environment,
+    among memberships: [SubscriptionTable.Membership],
+    at time: Timestamp
   ) throws {
     let isMember = memberships.contains { membership in
       membership.channel == id.channel && id.sequence > membership.since
@@ -141,9 +145,13 @@ final class NotificationFeed {
     guard try isMember && exists(id) else {
       throw ItemError(.unknownItem, "notification '\(id)' does not exist")
     }
-    insertMark.bind(owner, at: 1)
+    insertMark.bind(caller.user, at: 1)
     insertMark.bind(id.channel, at: 2)
     insertMark.bind(id.sequence, at: 3)
+    insertMark.bind(container, at: 4)
+    insertMark.bind(Int64(environment.rawValue), at: 5)
+    insertMark.bind(caller.device, at: 6)
+    insertMark.bind(time.millisecondsSince1970, at: 7)
     try insertMark.run()
   }
 
@@ -187,7 +195,7 @@ final class NotificationFeed {
         events.append(
           FeedCursor.Event(
             sequence: selectEvents.int64(0),
-            committed: selectEvents.int64(1),
+            id: selectEvents.int64(1),
             isOwn: selectEvents.int64(2) != 0
           )
         )

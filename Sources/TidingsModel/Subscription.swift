@@ -1,8 +1,20 @@
 /// Which changes, of which records, cause notifications.
 public struct Subscription: Hashable, Sendable {
+  /// What a subscription watches.
+  ///
+  /// The numbers are those of `CKSubscription.SubscriptionType`.
+  public enum Kind: Int32, Hashable, Sendable {
+    /// Records of a type that match a predicate.
+    case query = 1
+    /// All changes in a zone.
+    case recordZone = 2
+    /// All changes in a database.
+    case database = 3
+  }
+
   /// The changes that make a query subscription fire.
   ///
-  /// The bits are CloudKit's.
+  /// The first four bits are CloudKit's.
   public struct FiringOptions: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: Int64
@@ -18,11 +30,21 @@ public struct Subscription: Hashable, Sendable {
     public static let recordDeletion = Self(rawValue: 4)
     /// The subscription is deleted when it has fired once.
     public static let once = Self(rawValue: 8)
+    /// A record matches that did not match before.
+    ///
+    /// Not CloudKit's.
+    public static let recordEnter = Self(rawValue: 16)
+    /// A record that matched matches no longer.
+    ///
+    /// Not CloudKit's.
+    public static let recordLeave = Self(rawValue: 32)
   }
 
   /// Unique among the user's subscriptions in the database.
   public var subscriptionID: String
-  /// The records' type.
+  /// What it watches.
+  public var kind = Kind.query
+  /// The records' type; empty: records of all types, which a query subscription cannot watch.
   public var recordType: String
   /// Which records of the type.
   public var predicate: Predicate

@@ -163,7 +163,7 @@ internal import TidingsRPC
       let zones = [
         zone("notes", after: tokens[0], types: ["Wanted"]), zone("", after: tokens[1]),
       ]
-      async let answer = changes(zones, wait: .seconds(600), with: client)
+      async let answer = changes(zones, wait: .seconds(60), with: client)
       try await writer.save(.init("Note", "unrelated", zone: "other"))
       try await writer.save(.init("Unwanted", "u", zone: "notes"))
       try await writer.save(.init("Wanted", "w\(round)", zone: "notes"))

@@ -77,13 +77,13 @@ public final class TestServer: Sendable {
   public func client(
     as user: String,
     device: String = "",
-    reconcileInterval: Duration = .seconds(600)
+    reconcileInterval: Duration = .seconds(60)
   ) async throws -> Client {
     var configuration = ClientConfiguration(endpoint: rpcEndpoint)
     configuration.user = user
     configuration.device = device
     configuration.timeout = .seconds(600)
-    configuration.connectTimeout = .seconds(600)
+    configuration.connectTimeout = .seconds(60)
     configuration.reconcileInterval = reconcileInterval
     return try await Client(configuration)
   }

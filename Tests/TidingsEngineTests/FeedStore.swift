@@ -48,8 +48,12 @@ final class FeedStore {
       VALUES ('default', 1, 'ada', 1, ?1, ?2, ?3, ?4, ?5)
       """
     )
-    insertEvent = try connection.prepare("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    insertMark = try connection.prepare("INSERT INTO read_marks VALUES (?1, ?2, ?3)")
+    insertEvent = try connection.prepare(
+      "INSERT INTO events VALUES (NULL, 0, ?1, ?2, ?3, ?4, ?5, ?6)"
+    )
+    insertMark = try connection.prepare(
+      "INSERT INTO read_marks VALUES (NULL, ?1, 'default', 1, ?2, ?3, '', 0)"
+    )
     try connection.execute(
       """
       INSERT INTO databases (id, container, environment, scope, owner, zone_floor)

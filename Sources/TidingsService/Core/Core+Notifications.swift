@@ -89,7 +89,7 @@ extension Core {
     try engine.limits.check(itemCount: request.notificationIDs.count)
     let errors = try engine.markRead(
       request.notificationIDs,
-      of: call.caller.user,
+      for: call.caller,
       container: try containerName(request.container),
       environment: try request.environment.model
     )

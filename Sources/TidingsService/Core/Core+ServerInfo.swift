@@ -25,9 +25,6 @@ extension Core {
     }
   }
 
-  /// What a push has besides the fields of one record.
-  private static let pushOverheadBytes = 8 << 10
-
   private func limits(_ configuration: ServerConfiguration) -> TidingsRpcV1.Limits {
     let limits = engine.limits
     return TidingsRpcV1.Limits(
@@ -40,7 +37,7 @@ extension Core {
       predicateBytesMax: UInt32(PredicateLimits.textBytesMax),
       predicateNodesMax: UInt32(PredicateLimits.nodeCountMax),
       idempotencyRetentionHours: UInt32(limits.idempotencyRetentionHours),
-      pushBytesMax: UInt32(limits.recordBytesMax + Self.pushOverheadBytes),
+      pushBytesMax: UInt32(limits.pushBytesMax),
       assetBytesMax: limits.assetBytesMax,
       assetChunkBytesMax: UInt32(limits.assetChunkBytesMax),
       assetRetentionHours: UInt32(limits.assetRetentionHours),
@@ -55,7 +52,14 @@ extension Core {
       schemaBytesMax: UInt32(limits.schemaBytesMax),
       recordTypesMax: UInt32(limits.recordTypesMax),
       fieldsPerTypeMax: UInt32(limits.fieldsPerTypeMax),
-      zonesPerDatabaseMax: UInt32(limits.zonesPerDatabaseMax)
+      zonesPerDatabaseMax: UInt32(limits.zonesPerDatabaseMax),
+      desiredKeysMax: UInt32(limits.desiredKeysMax),
+      notificationFieldsBytesMax: UInt32(limits.notificationFieldsBytesMax),
+      notificationRetentionDays: UInt32(limits.notificationRetentionDays),
+      notificationsMax: UInt64(limits.notificationsMax),
+      pushesPerSecondMax: UInt32(limits.pushesPerSecondMax),
+      workGroupsPerUserMax: UInt32(limits.workGroupsPerUserMax),
+      openLeasesMax: UInt32(limits.openLeasesMax)
     )
   }
 

@@ -238,6 +238,51 @@ void   tidings__v1__push__free_unpacked
   assert(message->base.descriptor == &tidings__v1__push__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__read_marks__init
+                     (Tidings__V1__ReadMarks         *message)
+{
+  static const Tidings__V1__ReadMarks init_value = TIDINGS__V1__READ_MARKS__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__read_marks__get_packed_size
+                     (const Tidings__V1__ReadMarks *message)
+{
+  assert(message->base.descriptor == &tidings__v1__read_marks__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__read_marks__pack
+                     (const Tidings__V1__ReadMarks *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__read_marks__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__read_marks__pack_to_buffer
+                     (const Tidings__V1__ReadMarks *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__read_marks__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ReadMarks *
+       tidings__v1__read_marks__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ReadMarks *)
+     protobuf_c_message_unpack (&tidings__v1__read_marks__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__read_marks__free_unpacked
+                     (Tidings__V1__ReadMarks *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__read_marks__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor tidings__v1__notification_info__field_descriptors[18] =
 {
   {
@@ -497,7 +542,7 @@ const ProtobufCMessageDescriptor tidings__v1__notification_info__descriptor =
   (ProtobufCMessageInit) tidings__v1__notification_info__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__subscription__field_descriptors[11] =
+static const ProtobufCFieldDescriptor tidings__v1__subscription__field_descriptors[13] =
 {
   {
     "subscription_id",
@@ -631,11 +676,37 @@ static const ProtobufCFieldDescriptor tidings__v1__subscription__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "fires_on_record_enter",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Subscription, fires_on_record_enter),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fires_on_record_leave",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Subscription, fires_on_record_leave),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__subscription__field_indices_by_name[] = {
   10,   /* field[10] = effective */
   5,   /* field[5] = fires_on_record_creation */
   7,   /* field[7] = fires_on_record_deletion */
+  11,   /* field[11] = fires_on_record_enter */
+  12,   /* field[12] = fires_on_record_leave */
   6,   /* field[6] = fires_on_record_update */
   8,   /* field[8] = fires_once */
   9,   /* field[9] = notification_info */
@@ -648,7 +719,7 @@ static const unsigned tidings__v1__subscription__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__v1__subscription__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor tidings__v1__subscription__descriptor =
 {
@@ -658,7 +729,7 @@ const ProtobufCMessageDescriptor tidings__v1__subscription__descriptor =
   "Tidings__V1__Subscription",
   "tidings.v1",
   sizeof(Tidings__V1__Subscription),
-  11,
+  13,
   tidings__v1__subscription__field_descriptors,
   tidings__v1__subscription__field_indices_by_name,
   1,  tidings__v1__subscription__number_ranges,
@@ -767,7 +838,7 @@ const ProtobufCMessageDescriptor tidings__v1__notification__record_fields_entry_
   (ProtobufCMessageInit) tidings__v1__notification__record_fields_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__notification__field_descriptors[12] =
+static const ProtobufCFieldDescriptor tidings__v1__notification__field_descriptors[18] =
 {
   {
     "notification_id",
@@ -913,25 +984,103 @@ static const ProtobufCFieldDescriptor tidings__v1__notification__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "alert_localization_values",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__Notification, n_alert_localization_values),
+    offsetof(Tidings__V1__Notification, alert_localization_values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "title_localization_values",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__Notification, n_title_localization_values),
+    offsetof(Tidings__V1__Notification, title_localization_values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subtitle_localization_values",
+    15,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__Notification, n_subtitle_localization_values),
+    offsetof(Tidings__V1__Notification, subtitle_localization_values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "collapse_id",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Notification, collapse_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "omitted_keys",
+    17,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__Notification, n_omitted_keys),
+    offsetof(Tidings__V1__Notification, omitted_keys),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_info_json",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Notification, user_info_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__notification__field_indices_by_name[] = {
+  12,   /* field[12] = alert_localization_values */
+  15,   /* field[15] = collapse_id */
   9,   /* field[9] = committed */
   3,   /* field[3] = database_id */
   10,   /* field[10] = is_pruned */
   0,   /* field[0] = notification_id */
   8,   /* field[8] = notification_info */
+  16,   /* field[16] = omitted_keys */
   11,   /* field[11] = position */
   4,   /* field[4] = reason */
   7,   /* field[7] = record_fields */
   5,   /* field[5] = record_id */
   6,   /* field[6] = record_type */
   2,   /* field[2] = subscription_id */
+  14,   /* field[14] = subtitle_localization_values */
+  13,   /* field[13] = title_localization_values */
   1,   /* field[1] = type */
+  17,   /* field[17] = user_info_json */
 };
 static const ProtobufCIntRange tidings__v1__notification__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor tidings__v1__notification__descriptor =
 {
@@ -941,14 +1090,14 @@ const ProtobufCMessageDescriptor tidings__v1__notification__descriptor =
   "Tidings__V1__Notification",
   "tidings.v1",
   sizeof(Tidings__V1__Notification),
-  12,
+  18,
   tidings__v1__notification__field_descriptors,
   tidings__v1__notification__field_indices_by_name,
   1,  tidings__v1__notification__number_ranges,
   (ProtobufCMessageInit) tidings__v1__notification__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[9] =
 {
   {
     "sequence_number",
@@ -1034,6 +1183,30 @@ static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[7] =
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "read_marks",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__Push, content_case),
+    offsetof(Tidings__V1__Push, read_marks),
+    &tidings__v1__read_marks__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sealed_read_marks",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__Push, content_case),
+    offsetof(Tidings__V1__Push, sealed_read_marks),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__push__field_indices_by_name[] = {
   6,   /* field[6] = channels_changed */
@@ -1041,13 +1214,15 @@ static const unsigned tidings__v1__push__field_indices_by_name[] = {
   3,   /* field[3] = origin_tag */
   1,   /* field[1] = previous_sequence_number */
   2,   /* field[2] = published */
+  7,   /* field[7] = read_marks */
   5,   /* field[5] = sealed_notification */
+  8,   /* field[8] = sealed_read_marks */
   0,   /* field[0] = sequence_number */
 };
 static const ProtobufCIntRange tidings__v1__push__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tidings__v1__push__descriptor =
 {
@@ -1057,11 +1232,49 @@ const ProtobufCMessageDescriptor tidings__v1__push__descriptor =
   "Tidings__V1__Push",
   "tidings.v1",
   sizeof(Tidings__V1__Push),
-  7,
+  9,
   tidings__v1__push__field_descriptors,
   tidings__v1__push__field_indices_by_name,
   1,  tidings__v1__push__number_ranges,
   (ProtobufCMessageInit) tidings__v1__push__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__read_marks__field_descriptors[1] =
+{
+  {
+    "notification_ids",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__ReadMarks, n_notification_ids),
+    offsetof(Tidings__V1__ReadMarks, notification_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__read_marks__field_indices_by_name[] = {
+  0,   /* field[0] = notification_ids */
+};
+static const ProtobufCIntRange tidings__v1__read_marks__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__read_marks__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ReadMarks",
+  "ReadMarks",
+  "Tidings__V1__ReadMarks",
+  "tidings.v1",
+  sizeof(Tidings__V1__ReadMarks),
+  1,
+  tidings__v1__read_marks__field_descriptors,
+  tidings__v1__read_marks__field_indices_by_name,
+  1,  tidings__v1__read_marks__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__read_marks__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue tidings__v1__subscription_type__enum_values_by_number[4] =
@@ -1130,20 +1343,24 @@ const ProtobufCEnumDescriptor tidings__v1__notification_type__descriptor =
   tidings__v1__notification_type__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue tidings__v1__query_notification_reason__enum_values_by_number[4] =
+static const ProtobufCEnumValue tidings__v1__query_notification_reason__enum_values_by_number[6] =
 {
   { "QUERY_NOTIFICATION_REASON_UNSPECIFIED", "TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_UNSPECIFIED", 0 },
   { "QUERY_NOTIFICATION_REASON_RECORD_CREATED", "TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_CREATED", 1 },
   { "QUERY_NOTIFICATION_REASON_RECORD_UPDATED", "TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_UPDATED", 2 },
   { "QUERY_NOTIFICATION_REASON_RECORD_DELETED", "TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_DELETED", 3 },
+  { "QUERY_NOTIFICATION_REASON_RECORD_ENTERED", "TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_ENTERED", 4 },
+  { "QUERY_NOTIFICATION_REASON_RECORD_LEFT", "TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_LEFT", 5 },
 };
 static const ProtobufCIntRange tidings__v1__query_notification_reason__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex tidings__v1__query_notification_reason__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex tidings__v1__query_notification_reason__enum_values_by_name[6] =
 {
   { "QUERY_NOTIFICATION_REASON_RECORD_CREATED", 1 },
   { "QUERY_NOTIFICATION_REASON_RECORD_DELETED", 3 },
+  { "QUERY_NOTIFICATION_REASON_RECORD_ENTERED", 4 },
+  { "QUERY_NOTIFICATION_REASON_RECORD_LEFT", 5 },
   { "QUERY_NOTIFICATION_REASON_RECORD_UPDATED", 2 },
   { "QUERY_NOTIFICATION_REASON_UNSPECIFIED", 0 },
 };
@@ -1154,9 +1371,9 @@ const ProtobufCEnumDescriptor tidings__v1__query_notification_reason__descriptor
   "QueryNotificationReason",
   "Tidings__V1__QueryNotificationReason",
   "tidings.v1",
-  4,
+  6,
   tidings__v1__query_notification_reason__enum_values_by_number,
-  4,
+  6,
   tidings__v1__query_notification_reason__enum_values_by_name,
   1,
   tidings__v1__query_notification_reason__value_ranges,

@@ -502,6 +502,96 @@ void   tidings__v1__trace_notification_request__free_unpacked
   assert(message->base.descriptor == &tidings__v1__trace_notification_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__notification_delivery__init
+                     (Tidings__V1__NotificationDelivery         *message)
+{
+  static const Tidings__V1__NotificationDelivery init_value = TIDINGS__V1__NOTIFICATION_DELIVERY__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__notification_delivery__get_packed_size
+                     (const Tidings__V1__NotificationDelivery *message)
+{
+  assert(message->base.descriptor == &tidings__v1__notification_delivery__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__notification_delivery__pack
+                     (const Tidings__V1__NotificationDelivery *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__notification_delivery__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__notification_delivery__pack_to_buffer
+                     (const Tidings__V1__NotificationDelivery *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__notification_delivery__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__NotificationDelivery *
+       tidings__v1__notification_delivery__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__NotificationDelivery *)
+     protobuf_c_message_unpack (&tidings__v1__notification_delivery__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__notification_delivery__free_unpacked
+                     (Tidings__V1__NotificationDelivery *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__notification_delivery__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__notification_lease__init
+                     (Tidings__V1__NotificationLease         *message)
+{
+  static const Tidings__V1__NotificationLease init_value = TIDINGS__V1__NOTIFICATION_LEASE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__notification_lease__get_packed_size
+                     (const Tidings__V1__NotificationLease *message)
+{
+  assert(message->base.descriptor == &tidings__v1__notification_lease__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__notification_lease__pack
+                     (const Tidings__V1__NotificationLease *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__notification_lease__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__notification_lease__pack_to_buffer
+                     (const Tidings__V1__NotificationLease *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__notification_lease__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__NotificationLease *
+       tidings__v1__notification_lease__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__NotificationLease *)
+     protobuf_c_message_unpack (&tidings__v1__notification_lease__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__notification_lease__free_unpacked
+                     (Tidings__V1__NotificationLease *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__notification_lease__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__trace_notification_response__init
                      (Tidings__V1__TraceNotificationResponse         *message)
 {
@@ -545,6 +635,366 @@ void   tidings__v1__trace_notification_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &tidings__v1__trace_notification_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__lease_notifications_request__init
+                     (Tidings__V1__LeaseNotificationsRequest         *message)
+{
+  static const Tidings__V1__LeaseNotificationsRequest init_value = TIDINGS__V1__LEASE_NOTIFICATIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__lease_notifications_request__get_packed_size
+                     (const Tidings__V1__LeaseNotificationsRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_notifications_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__lease_notifications_request__pack
+                     (const Tidings__V1__LeaseNotificationsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_notifications_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__lease_notifications_request__pack_to_buffer
+                     (const Tidings__V1__LeaseNotificationsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_notifications_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__LeaseNotificationsRequest *
+       tidings__v1__lease_notifications_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__LeaseNotificationsRequest *)
+     protobuf_c_message_unpack (&tidings__v1__lease_notifications_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__lease_notifications_request__free_unpacked
+                     (Tidings__V1__LeaseNotificationsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__lease_notifications_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__leased_notification__init
+                     (Tidings__V1__LeasedNotification         *message)
+{
+  static const Tidings__V1__LeasedNotification init_value = TIDINGS__V1__LEASED_NOTIFICATION__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__leased_notification__get_packed_size
+                     (const Tidings__V1__LeasedNotification *message)
+{
+  assert(message->base.descriptor == &tidings__v1__leased_notification__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__leased_notification__pack
+                     (const Tidings__V1__LeasedNotification *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__leased_notification__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__leased_notification__pack_to_buffer
+                     (const Tidings__V1__LeasedNotification *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__leased_notification__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__LeasedNotification *
+       tidings__v1__leased_notification__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__LeasedNotification *)
+     protobuf_c_message_unpack (&tidings__v1__leased_notification__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__leased_notification__free_unpacked
+                     (Tidings__V1__LeasedNotification *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__leased_notification__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__lease_notifications_response__init
+                     (Tidings__V1__LeaseNotificationsResponse         *message)
+{
+  static const Tidings__V1__LeaseNotificationsResponse init_value = TIDINGS__V1__LEASE_NOTIFICATIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__lease_notifications_response__get_packed_size
+                     (const Tidings__V1__LeaseNotificationsResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_notifications_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__lease_notifications_response__pack
+                     (const Tidings__V1__LeaseNotificationsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_notifications_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__lease_notifications_response__pack_to_buffer
+                     (const Tidings__V1__LeaseNotificationsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_notifications_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__LeaseNotificationsResponse *
+       tidings__v1__lease_notifications_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__LeaseNotificationsResponse *)
+     protobuf_c_message_unpack (&tidings__v1__lease_notifications_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__lease_notifications_response__free_unpacked
+                     (Tidings__V1__LeaseNotificationsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__lease_notifications_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__settle_notifications_request__init
+                     (Tidings__V1__SettleNotificationsRequest         *message)
+{
+  static const Tidings__V1__SettleNotificationsRequest init_value = TIDINGS__V1__SETTLE_NOTIFICATIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__settle_notifications_request__get_packed_size
+                     (const Tidings__V1__SettleNotificationsRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__settle_notifications_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__settle_notifications_request__pack
+                     (const Tidings__V1__SettleNotificationsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__settle_notifications_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__settle_notifications_request__pack_to_buffer
+                     (const Tidings__V1__SettleNotificationsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__settle_notifications_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__SettleNotificationsRequest *
+       tidings__v1__settle_notifications_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__SettleNotificationsRequest *)
+     protobuf_c_message_unpack (&tidings__v1__settle_notifications_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__settle_notifications_request__free_unpacked
+                     (Tidings__V1__SettleNotificationsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__settle_notifications_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__lease_result__init
+                     (Tidings__V1__LeaseResult         *message)
+{
+  static const Tidings__V1__LeaseResult init_value = TIDINGS__V1__LEASE_RESULT__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__lease_result__get_packed_size
+                     (const Tidings__V1__LeaseResult *message)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_result__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__lease_result__pack
+                     (const Tidings__V1__LeaseResult *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_result__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__lease_result__pack_to_buffer
+                     (const Tidings__V1__LeaseResult *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__lease_result__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__LeaseResult *
+       tidings__v1__lease_result__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__LeaseResult *)
+     protobuf_c_message_unpack (&tidings__v1__lease_result__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__lease_result__free_unpacked
+                     (Tidings__V1__LeaseResult *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__lease_result__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__settle_notifications_response__init
+                     (Tidings__V1__SettleNotificationsResponse         *message)
+{
+  static const Tidings__V1__SettleNotificationsResponse init_value = TIDINGS__V1__SETTLE_NOTIFICATIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__settle_notifications_response__get_packed_size
+                     (const Tidings__V1__SettleNotificationsResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__settle_notifications_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__settle_notifications_response__pack
+                     (const Tidings__V1__SettleNotificationsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__settle_notifications_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__settle_notifications_response__pack_to_buffer
+                     (const Tidings__V1__SettleNotificationsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__settle_notifications_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__SettleNotificationsResponse *
+       tidings__v1__settle_notifications_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__SettleNotificationsResponse *)
+     protobuf_c_message_unpack (&tidings__v1__settle_notifications_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__settle_notifications_response__free_unpacked
+                     (Tidings__V1__SettleNotificationsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__settle_notifications_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__rotate_channels_request__init
+                     (Tidings__V1__RotateChannelsRequest         *message)
+{
+  static const Tidings__V1__RotateChannelsRequest init_value = TIDINGS__V1__ROTATE_CHANNELS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__rotate_channels_request__get_packed_size
+                     (const Tidings__V1__RotateChannelsRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__rotate_channels_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__rotate_channels_request__pack
+                     (const Tidings__V1__RotateChannelsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__rotate_channels_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__rotate_channels_request__pack_to_buffer
+                     (const Tidings__V1__RotateChannelsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__rotate_channels_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__RotateChannelsRequest *
+       tidings__v1__rotate_channels_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__RotateChannelsRequest *)
+     protobuf_c_message_unpack (&tidings__v1__rotate_channels_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__rotate_channels_request__free_unpacked
+                     (Tidings__V1__RotateChannelsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__rotate_channels_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__rotate_channels_response__init
+                     (Tidings__V1__RotateChannelsResponse         *message)
+{
+  static const Tidings__V1__RotateChannelsResponse init_value = TIDINGS__V1__ROTATE_CHANNELS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__rotate_channels_response__get_packed_size
+                     (const Tidings__V1__RotateChannelsResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__rotate_channels_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__rotate_channels_response__pack
+                     (const Tidings__V1__RotateChannelsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__rotate_channels_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__rotate_channels_response__pack_to_buffer
+                     (const Tidings__V1__RotateChannelsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__rotate_channels_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__RotateChannelsResponse *
+       tidings__v1__rotate_channels_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__RotateChannelsResponse *)
+     protobuf_c_message_unpack (&tidings__v1__rotate_channels_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__rotate_channels_response__free_unpacked
+                     (Tidings__V1__RotateChannelsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__rotate_channels_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__register_device_request__field_descriptors[2] =
@@ -688,7 +1138,7 @@ const ProtobufCMessageDescriptor tidings__v1__channel__descriptor =
   (ProtobufCMessageInit) tidings__v1__channel__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__register_device_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__register_device_response__field_descriptors[6] =
 {
   {
     "push_endpoint",
@@ -738,17 +1188,43 @@ static const ProtobufCFieldDescriptor tidings__v1__register_device_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "control_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RegisterDeviceResponse, control_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_mark_number",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RegisterDeviceResponse, read_mark_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__register_device_response__field_indices_by_name[] = {
   2,   /* field[2] = channels */
+  4,   /* field[4] = control_key */
   1,   /* field[1] = control_topic */
   3,   /* field[3] = incarnation */
   0,   /* field[0] = push_endpoint */
+  5,   /* field[5] = read_mark_number */
 };
 static const ProtobufCIntRange tidings__v1__register_device_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tidings__v1__register_device_response__descriptor =
 {
@@ -758,14 +1234,14 @@ const ProtobufCMessageDescriptor tidings__v1__register_device_response__descript
   "Tidings__V1__RegisterDeviceResponse",
   "tidings.v1",
   sizeof(Tidings__V1__RegisterDeviceResponse),
-  4,
+  6,
   tidings__v1__register_device_response__field_descriptors,
   tidings__v1__register_device_response__field_indices_by_name,
   1,  tidings__v1__register_device_response__number_ranges,
   (ProtobufCMessageInit) tidings__v1__register_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_notification_changes_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_notification_changes_request__field_descriptors[7] =
 {
   {
     "container",
@@ -815,17 +1291,56 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_notification_changes_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "omits_read_notifications",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchNotificationChangesRequest, omits_read_notifications),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "wants_user_info",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchNotificationChangesRequest, wants_user_info),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "wants_badge",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchNotificationChangesRequest, wants_badge),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_notification_changes_request__field_indices_by_name[] = {
   2,   /* field[2] = change_token */
   0,   /* field[0] = container */
   1,   /* field[1] = environment */
   3,   /* field[3] = limit */
+  4,   /* field[4] = omits_read_notifications */
+  6,   /* field[6] = wants_badge */
+  5,   /* field[5] = wants_user_info */
 };
 static const ProtobufCIntRange tidings__v1__fetch_notification_changes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_notification_changes_request__descriptor =
 {
@@ -835,14 +1350,14 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_notification_changes_request
   "Tidings__V1__FetchNotificationChangesRequest",
   "tidings.v1",
   sizeof(Tidings__V1__FetchNotificationChangesRequest),
-  4,
+  7,
   tidings__v1__fetch_notification_changes_request__field_descriptors,
   tidings__v1__fetch_notification_changes_request__field_indices_by_name,
   1,  tidings__v1__fetch_notification_changes_request__number_ranges,
   (ProtobufCMessageInit) tidings__v1__fetch_notification_changes_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_notification_changes_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_notification_changes_response__field_descriptors[5] =
 {
   {
     "notifications",
@@ -880,16 +1395,42 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_notification_changes_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_split",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchNotificationChangesResponse, is_split),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "badge_value",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Tidings__V1__FetchNotificationChangesResponse, _badge_value_case),
+    offsetof(Tidings__V1__FetchNotificationChangesResponse, badge_value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_notification_changes_response__field_indices_by_name[] = {
+  4,   /* field[4] = badge_value */
   1,   /* field[1] = change_token */
+  3,   /* field[3] = is_split */
   2,   /* field[2] = more_coming */
   0,   /* field[0] = notifications */
 };
 static const ProtobufCIntRange tidings__v1__fetch_notification_changes_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_notification_changes_response__descriptor =
 {
@@ -899,7 +1440,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_notification_changes_respons
   "Tidings__V1__FetchNotificationChangesResponse",
   "tidings.v1",
   sizeof(Tidings__V1__FetchNotificationChangesResponse),
-  3,
+  5,
   tidings__v1__fetch_notification_changes_response__field_descriptors,
   tidings__v1__fetch_notification_changes_response__field_indices_by_name,
   1,  tidings__v1__fetch_notification_changes_response__number_ranges,
@@ -1238,7 +1779,148 @@ const ProtobufCMessageDescriptor tidings__v1__trace_notification_request__descri
   (ProtobufCMessageInit) tidings__v1__trace_notification_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__trace_notification_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__notification_delivery__field_descriptors[2] =
+{
+  {
+    "device",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NotificationDelivery, device),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fetched",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NotificationDelivery, fetched),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__notification_delivery__field_indices_by_name[] = {
+  0,   /* field[0] = device */
+  1,   /* field[1] = fetched */
+};
+static const ProtobufCIntRange tidings__v1__notification_delivery__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__notification_delivery__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.NotificationDelivery",
+  "NotificationDelivery",
+  "Tidings__V1__NotificationDelivery",
+  "tidings.v1",
+  sizeof(Tidings__V1__NotificationDelivery),
+  2,
+  tidings__v1__notification_delivery__field_descriptors,
+  tidings__v1__notification_delivery__field_indices_by_name,
+  1,  tidings__v1__notification_delivery__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__notification_delivery__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__notification_lease__field_descriptors[5] =
+{
+  {
+    "group",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NotificationLease, group),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NotificationLease, device),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leased",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NotificationLease, leased),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delivery_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NotificationLease, delivery_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settled",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NotificationLease, settled),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__notification_lease__field_indices_by_name[] = {
+  3,   /* field[3] = delivery_count */
+  1,   /* field[1] = device */
+  0,   /* field[0] = group */
+  2,   /* field[2] = leased */
+  4,   /* field[4] = settled */
+};
+static const ProtobufCIntRange tidings__v1__notification_lease__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tidings__v1__notification_lease__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.NotificationLease",
+  "NotificationLease",
+  "Tidings__V1__NotificationLease",
+  "tidings.v1",
+  sizeof(Tidings__V1__NotificationLease),
+  5,
+  tidings__v1__notification_lease__field_descriptors,
+  tidings__v1__notification_lease__field_indices_by_name,
+  1,  tidings__v1__notification_lease__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__notification_lease__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__trace_notification_response__field_descriptors[11] =
 {
   {
     "committed",
@@ -1288,17 +1970,108 @@ static const ProtobufCFieldDescriptor tidings__v1__trace_notification_response__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notification",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__TraceNotificationResponse, notification),
+    &tidings__v1__notification__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "origin_device",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__TraceNotificationResponse, origin_device),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_coalesced",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__TraceNotificationResponse, is_coalesced),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_pruned",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__TraceNotificationResponse, is_pruned),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "deliveries",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__TraceNotificationResponse, n_deliveries),
+    offsetof(Tidings__V1__TraceNotificationResponse, deliveries),
+    &tidings__v1__notification_delivery__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leases",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__TraceNotificationResponse, n_leases),
+    offsetof(Tidings__V1__TraceNotificationResponse, leases),
+    &tidings__v1__notification_lease__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_device",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__TraceNotificationResponse, read_device),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__trace_notification_response__field_indices_by_name[] = {
   0,   /* field[0] = committed */
+  8,   /* field[8] = deliveries */
   2,   /* field[2] = fetched */
+  6,   /* field[6] = is_coalesced */
+  7,   /* field[7] = is_pruned */
+  9,   /* field[9] = leases */
   3,   /* field[3] = marked_read */
+  4,   /* field[4] = notification */
+  5,   /* field[5] = origin_device */
   1,   /* field[1] = published */
+  10,   /* field[10] = read_device */
 };
 static const ProtobufCIntRange tidings__v1__trace_notification_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor tidings__v1__trace_notification_response__descriptor =
 {
@@ -1308,26 +2081,628 @@ const ProtobufCMessageDescriptor tidings__v1__trace_notification_response__descr
   "Tidings__V1__TraceNotificationResponse",
   "tidings.v1",
   sizeof(Tidings__V1__TraceNotificationResponse),
-  4,
+  11,
   tidings__v1__trace_notification_response__field_descriptors,
   tidings__v1__trace_notification_response__field_indices_by_name,
   1,  tidings__v1__trace_notification_response__number_ranges,
   (ProtobufCMessageInit) tidings__v1__trace_notification_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__notification_service__method_descriptors[5] =
+static const ProtobufCFieldDescriptor tidings__v1__lease_notifications_request__field_descriptors[6] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseNotificationsRequest, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseNotificationsRequest, environment),
+    &tidings__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseNotificationsRequest, group),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseNotificationsRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "visibility_timeout",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseNotificationsRequest, visibility_timeout),
+    &google__protobuf__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "starts_at_end",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseNotificationsRequest, starts_at_end),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__lease_notifications_request__field_indices_by_name[] = {
+  0,   /* field[0] = container */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = group */
+  3,   /* field[3] = limit */
+  5,   /* field[5] = starts_at_end */
+  4,   /* field[4] = visibility_timeout */
+};
+static const ProtobufCIntRange tidings__v1__lease_notifications_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor tidings__v1__lease_notifications_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.LeaseNotificationsRequest",
+  "LeaseNotificationsRequest",
+  "Tidings__V1__LeaseNotificationsRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__LeaseNotificationsRequest),
+  6,
+  tidings__v1__lease_notifications_request__field_descriptors,
+  tidings__v1__lease_notifications_request__field_indices_by_name,
+  1,  tidings__v1__lease_notifications_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__lease_notifications_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__leased_notification__field_descriptors[5] =
+{
+  {
+    "notification",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeasedNotification, notification),
+    &tidings__v1__notification__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lease_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeasedNotification, lease_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeasedNotification, expires),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delivery_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeasedNotification, delivery_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_own_change",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeasedNotification, is_own_change),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__leased_notification__field_indices_by_name[] = {
+  3,   /* field[3] = delivery_count */
+  2,   /* field[2] = expires */
+  4,   /* field[4] = is_own_change */
+  1,   /* field[1] = lease_id */
+  0,   /* field[0] = notification */
+};
+static const ProtobufCIntRange tidings__v1__leased_notification__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tidings__v1__leased_notification__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.LeasedNotification",
+  "LeasedNotification",
+  "Tidings__V1__LeasedNotification",
+  "tidings.v1",
+  sizeof(Tidings__V1__LeasedNotification),
+  5,
+  tidings__v1__leased_notification__field_descriptors,
+  tidings__v1__leased_notification__field_indices_by_name,
+  1,  tidings__v1__leased_notification__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__leased_notification__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__lease_notifications_response__field_descriptors[3] =
+{
+  {
+    "notifications",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__LeaseNotificationsResponse, n_notifications),
+    offsetof(Tidings__V1__LeaseNotificationsResponse, notifications),
+    &tidings__v1__leased_notification__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more_coming",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseNotificationsResponse, more_coming),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_expiry",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseNotificationsResponse, next_expiry),
+    &google__protobuf__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__lease_notifications_response__field_indices_by_name[] = {
+  1,   /* field[1] = more_coming */
+  2,   /* field[2] = next_expiry */
+  0,   /* field[0] = notifications */
+};
+static const ProtobufCIntRange tidings__v1__lease_notifications_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__lease_notifications_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.LeaseNotificationsResponse",
+  "LeaseNotificationsResponse",
+  "Tidings__V1__LeaseNotificationsResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__LeaseNotificationsResponse),
+  3,
+  tidings__v1__lease_notifications_response__field_descriptors,
+  tidings__v1__lease_notifications_response__field_indices_by_name,
+  1,  tidings__v1__lease_notifications_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__lease_notifications_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__settle_notifications_request__field_descriptors[7] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SettleNotificationsRequest, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SettleNotificationsRequest, environment),
+    &tidings__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SettleNotificationsRequest, group),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lease_ids",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__SettleNotificationsRequest, n_lease_ids),
+    offsetof(Tidings__V1__SettleNotificationsRequest, lease_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settlement",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SettleNotificationsRequest, settlement),
+    &tidings__v1__settlement__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "marks_read",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SettleNotificationsRequest, marks_read),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "visibility_timeout",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SettleNotificationsRequest, visibility_timeout),
+    &google__protobuf__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__settle_notifications_request__field_indices_by_name[] = {
+  0,   /* field[0] = container */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = group */
+  3,   /* field[3] = lease_ids */
+  5,   /* field[5] = marks_read */
+  4,   /* field[4] = settlement */
+  6,   /* field[6] = visibility_timeout */
+};
+static const ProtobufCIntRange tidings__v1__settle_notifications_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tidings__v1__settle_notifications_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.SettleNotificationsRequest",
+  "SettleNotificationsRequest",
+  "Tidings__V1__SettleNotificationsRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__SettleNotificationsRequest),
+  7,
+  tidings__v1__settle_notifications_request__field_descriptors,
+  tidings__v1__settle_notifications_request__field_indices_by_name,
+  1,  tidings__v1__settle_notifications_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__settle_notifications_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__lease_result__field_descriptors[3] =
+{
+  {
+    "lease_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__LeaseResult, lease_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settled",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(Tidings__V1__LeaseResult, outcome_case),
+    offsetof(Tidings__V1__LeaseResult, settled),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "error",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__LeaseResult, outcome_case),
+    offsetof(Tidings__V1__LeaseResult, error),
+    &tidings__v1__item_error__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__lease_result__field_indices_by_name[] = {
+  2,   /* field[2] = error */
+  0,   /* field[0] = lease_id */
+  1,   /* field[1] = settled */
+};
+static const ProtobufCIntRange tidings__v1__lease_result__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__lease_result__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.LeaseResult",
+  "LeaseResult",
+  "Tidings__V1__LeaseResult",
+  "tidings.v1",
+  sizeof(Tidings__V1__LeaseResult),
+  3,
+  tidings__v1__lease_result__field_descriptors,
+  tidings__v1__lease_result__field_indices_by_name,
+  1,  tidings__v1__lease_result__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__lease_result__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__settle_notifications_response__field_descriptors[1] =
+{
+  {
+    "results",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__SettleNotificationsResponse, n_results),
+    offsetof(Tidings__V1__SettleNotificationsResponse, results),
+    &tidings__v1__lease_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__settle_notifications_response__field_indices_by_name[] = {
+  0,   /* field[0] = results */
+};
+static const ProtobufCIntRange tidings__v1__settle_notifications_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__settle_notifications_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.SettleNotificationsResponse",
+  "SettleNotificationsResponse",
+  "Tidings__V1__SettleNotificationsResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__SettleNotificationsResponse),
+  1,
+  tidings__v1__settle_notifications_response__field_descriptors,
+  tidings__v1__settle_notifications_response__field_indices_by_name,
+  1,  tidings__v1__settle_notifications_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__settle_notifications_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__rotate_channels_request__field_descriptors[2] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RotateChannelsRequest, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RotateChannelsRequest, environment),
+    &tidings__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__rotate_channels_request__field_indices_by_name[] = {
+  0,   /* field[0] = container */
+  1,   /* field[1] = environment */
+};
+static const ProtobufCIntRange tidings__v1__rotate_channels_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__rotate_channels_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.RotateChannelsRequest",
+  "RotateChannelsRequest",
+  "Tidings__V1__RotateChannelsRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__RotateChannelsRequest),
+  2,
+  tidings__v1__rotate_channels_request__field_descriptors,
+  tidings__v1__rotate_channels_request__field_indices_by_name,
+  1,  tidings__v1__rotate_channels_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__rotate_channels_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__rotate_channels_response__field_descriptors[1] =
+{
+  {
+    "channel_count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RotateChannelsResponse, channel_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__rotate_channels_response__field_indices_by_name[] = {
+  0,   /* field[0] = channel_count */
+};
+static const ProtobufCIntRange tidings__v1__rotate_channels_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__rotate_channels_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.RotateChannelsResponse",
+  "RotateChannelsResponse",
+  "Tidings__V1__RotateChannelsResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__RotateChannelsResponse),
+  1,
+  tidings__v1__rotate_channels_response__field_descriptors,
+  tidings__v1__rotate_channels_response__field_indices_by_name,
+  1,  tidings__v1__rotate_channels_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__rotate_channels_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue tidings__v1__settlement__enum_values_by_number[4] =
+{
+  { "SETTLEMENT_UNSPECIFIED", "TIDINGS__V1__SETTLEMENT__SETTLEMENT_UNSPECIFIED", 0 },
+  { "SETTLEMENT_DONE", "TIDINGS__V1__SETTLEMENT__SETTLEMENT_DONE", 1 },
+  { "SETTLEMENT_RELEASED", "TIDINGS__V1__SETTLEMENT__SETTLEMENT_RELEASED", 2 },
+  { "SETTLEMENT_EXTENDED", "TIDINGS__V1__SETTLEMENT__SETTLEMENT_EXTENDED", 3 },
+};
+static const ProtobufCIntRange tidings__v1__settlement__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex tidings__v1__settlement__enum_values_by_name[4] =
+{
+  { "SETTLEMENT_DONE", 1 },
+  { "SETTLEMENT_EXTENDED", 3 },
+  { "SETTLEMENT_RELEASED", 2 },
+  { "SETTLEMENT_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__settlement__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.Settlement",
+  "Settlement",
+  "Tidings__V1__Settlement",
+  "tidings.v1",
+  4,
+  tidings__v1__settlement__enum_values_by_number,
+  4,
+  tidings__v1__settlement__enum_values_by_name,
+  1,
+  tidings__v1__settlement__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor tidings__v1__notification_service__method_descriptors[8] =
 {
   { "RegisterDevice", &tidings__v1__register_device_request__descriptor, &tidings__v1__register_device_response__descriptor },
   { "FetchNotificationChanges", &tidings__v1__fetch_notification_changes_request__descriptor, &tidings__v1__fetch_notification_changes_response__descriptor },
   { "MarkNotificationsRead", &tidings__v1__mark_notifications_read_request__descriptor, &tidings__v1__mark_notifications_read_response__descriptor },
   { "ModifyBadge", &tidings__v1__modify_badge_request__descriptor, &tidings__v1__modify_badge_response__descriptor },
   { "TraceNotification", &tidings__v1__trace_notification_request__descriptor, &tidings__v1__trace_notification_response__descriptor },
+  { "LeaseNotifications", &tidings__v1__lease_notifications_request__descriptor, &tidings__v1__lease_notifications_response__descriptor },
+  { "SettleNotifications", &tidings__v1__settle_notifications_request__descriptor, &tidings__v1__settle_notifications_response__descriptor },
+  { "RotateChannels", &tidings__v1__rotate_channels_request__descriptor, &tidings__v1__rotate_channels_response__descriptor },
 };
 const unsigned tidings__v1__notification_service__method_indices_by_name[] = {
   1,        /* FetchNotificationChanges */
+  5,        /* LeaseNotifications */
   2,        /* MarkNotificationsRead */
   3,        /* ModifyBadge */
   0,        /* RegisterDevice */
+  7,        /* RotateChannels */
+  6,        /* SettleNotifications */
   4         /* TraceNotification */
 };
 const ProtobufCServiceDescriptor tidings__v1__notification_service__descriptor =
@@ -1337,7 +2712,7 @@ const ProtobufCServiceDescriptor tidings__v1__notification_service__descriptor =
   "NotificationService",
   "Tidings__V1__NotificationService",
   "tidings.v1",
-  5,
+  8,
   tidings__v1__notification_service__method_descriptors,
   tidings__v1__notification_service__method_indices_by_name
 };
@@ -1380,6 +2755,30 @@ void tidings__v1__notification_service__trace_notification(ProtobufCService *ser
 {
   assert(service->descriptor == &tidings__v1__notification_service__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__notification_service__lease_notifications(ProtobufCService *service,
+                                                            const Tidings__V1__LeaseNotificationsRequest *input,
+                                                            Tidings__V1__LeaseNotificationsResponse_Closure closure,
+                                                            void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__notification_service__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__notification_service__settle_notifications(ProtobufCService *service,
+                                                             const Tidings__V1__SettleNotificationsRequest *input,
+                                                             Tidings__V1__SettleNotificationsResponse_Closure closure,
+                                                             void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__notification_service__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__notification_service__rotate_channels(ProtobufCService *service,
+                                                        const Tidings__V1__RotateChannelsRequest *input,
+                                                        Tidings__V1__RotateChannelsResponse_Closure closure,
+                                                        void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__notification_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__notification_service__init (Tidings__V1__NotificationService_Service *service,
                                               Tidings__V1__NotificationService_ServiceDestroy destroy)

@@ -97,6 +97,51 @@ void   tidings__v1__subscription_result__free_unpacked
   assert(message->base.descriptor == &tidings__v1__subscription_result__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__subscription_health__init
+                     (Tidings__V1__SubscriptionHealth         *message)
+{
+  static const Tidings__V1__SubscriptionHealth init_value = TIDINGS__V1__SUBSCRIPTION_HEALTH__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__subscription_health__get_packed_size
+                     (const Tidings__V1__SubscriptionHealth *message)
+{
+  assert(message->base.descriptor == &tidings__v1__subscription_health__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__subscription_health__pack
+                     (const Tidings__V1__SubscriptionHealth *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__subscription_health__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__subscription_health__pack_to_buffer
+                     (const Tidings__V1__SubscriptionHealth *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__subscription_health__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__SubscriptionHealth *
+       tidings__v1__subscription_health__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__SubscriptionHealth *)
+     protobuf_c_message_unpack (&tidings__v1__subscription_health__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__subscription_health__free_unpacked
+                     (Tidings__V1__SubscriptionHealth *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__subscription_health__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__modify_subscriptions_response__init
                      (Tidings__V1__ModifySubscriptionsResponse         *message)
 {
@@ -431,7 +476,7 @@ const ProtobufCMessageDescriptor tidings__v1__modify_subscriptions_request__desc
   (ProtobufCMessageInit) tidings__v1__modify_subscriptions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__subscription_result__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__subscription_result__field_descriptors[5] =
 {
   {
     "subscription_id",
@@ -481,17 +526,30 @@ static const ProtobufCFieldDescriptor tidings__v1__subscription_result__field_de
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "health",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionResult, health),
+    &tidings__v1__subscription_health__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__subscription_result__field_indices_by_name[] = {
   2,   /* field[2] = deleted */
   3,   /* field[3] = error */
+  4,   /* field[4] = health */
   1,   /* field[1] = subscription */
   0,   /* field[0] = subscription_id */
 };
 static const ProtobufCIntRange tidings__v1__subscription_result__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tidings__v1__subscription_result__descriptor =
 {
@@ -501,11 +559,127 @@ const ProtobufCMessageDescriptor tidings__v1__subscription_result__descriptor =
   "Tidings__V1__SubscriptionResult",
   "tidings.v1",
   sizeof(Tidings__V1__SubscriptionResult),
-  4,
+  5,
   tidings__v1__subscription_result__field_descriptors,
   tidings__v1__subscription_result__field_indices_by_name,
   1,  tidings__v1__subscription_result__number_ranges,
   (ProtobufCMessageInit) tidings__v1__subscription_result__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__subscription_health__field_descriptors[7] =
+{
+  {
+    "saved",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionHealth, saved),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_fired",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionHealth, last_fired),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fired_count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionHealth, fired_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_evaluated",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionHealth, last_evaluated),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evaluated_count",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionHealth, evaluated_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unread_count",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionHealth, unread_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subscriber_count",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionHealth, subscriber_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__subscription_health__field_indices_by_name[] = {
+  4,   /* field[4] = evaluated_count */
+  2,   /* field[2] = fired_count */
+  3,   /* field[3] = last_evaluated */
+  1,   /* field[1] = last_fired */
+  0,   /* field[0] = saved */
+  6,   /* field[6] = subscriber_count */
+  5,   /* field[5] = unread_count */
+};
+static const ProtobufCIntRange tidings__v1__subscription_health__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tidings__v1__subscription_health__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.SubscriptionHealth",
+  "SubscriptionHealth",
+  "Tidings__V1__SubscriptionHealth",
+  "tidings.v1",
+  sizeof(Tidings__V1__SubscriptionHealth),
+  7,
+  tidings__v1__subscription_health__field_descriptors,
+  tidings__v1__subscription_health__field_indices_by_name,
+  1,  tidings__v1__subscription_health__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__subscription_health__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tidings__v1__modify_subscriptions_response__field_descriptors[1] =
@@ -546,7 +720,7 @@ const ProtobufCMessageDescriptor tidings__v1__modify_subscriptions_response__des
   (ProtobufCMessageInit) tidings__v1__modify_subscriptions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_subscriptions_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_subscriptions_request__field_descriptors[3] =
 {
   {
     "database_id",
@@ -572,15 +746,28 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_subscriptions_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "wants_health",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchSubscriptionsRequest, wants_health),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_subscriptions_request__field_indices_by_name[] = {
   0,   /* field[0] = database_id */
   1,   /* field[1] = subscription_ids */
+  2,   /* field[2] = wants_health */
 };
 static const ProtobufCIntRange tidings__v1__fetch_subscriptions_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_subscriptions_request__descriptor =
 {
@@ -590,7 +777,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_subscriptions_request__descr
   "Tidings__V1__FetchSubscriptionsRequest",
   "tidings.v1",
   sizeof(Tidings__V1__FetchSubscriptionsRequest),
-  2,
+  3,
   tidings__v1__fetch_subscriptions_request__field_descriptors,
   tidings__v1__fetch_subscriptions_request__field_indices_by_name,
   1,  tidings__v1__fetch_subscriptions_request__number_ranges,
@@ -635,7 +822,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_subscriptions_response__desc
   (ProtobufCMessageInit) tidings__v1__fetch_subscriptions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__explain_subscriptions_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__explain_subscriptions_request__field_descriptors[6] =
 {
   {
     "database_id",
@@ -685,17 +872,43 @@ static const ProtobufCFieldDescriptor tidings__v1__explain_subscriptions_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_save",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainSubscriptionsRequest, is_save),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "record_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ExplainSubscriptionsRequest, record_id),
+    &tidings__v1__record_id__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__explain_subscriptions_request__field_indices_by_name[] = {
   0,   /* field[0] = database_id */
+  4,   /* field[4] = is_save */
   2,   /* field[2] = record_after */
   3,   /* field[3] = record_before */
+  5,   /* field[5] = record_id */
   1,   /* field[1] = subscription_ids */
 };
 static const ProtobufCIntRange tidings__v1__explain_subscriptions_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tidings__v1__explain_subscriptions_request__descriptor =
 {
@@ -705,14 +918,14 @@ const ProtobufCMessageDescriptor tidings__v1__explain_subscriptions_request__des
   "Tidings__V1__ExplainSubscriptionsRequest",
   "tidings.v1",
   sizeof(Tidings__V1__ExplainSubscriptionsRequest),
-  4,
+  6,
   tidings__v1__explain_subscriptions_request__field_descriptors,
   tidings__v1__explain_subscriptions_request__field_indices_by_name,
   1,  tidings__v1__explain_subscriptions_request__number_ranges,
   (ProtobufCMessageInit) tidings__v1__explain_subscriptions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__subscription_explanation__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__subscription_explanation__field_descriptors[7] =
 {
   {
     "subscription_id",
@@ -750,16 +963,68 @@ static const ProtobufCFieldDescriptor tidings__v1__subscription_explanation__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "reason",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionExplanation, reason),
+    &tidings__v1__query_notification_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expected_value",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionExplanation, expected_value),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actual_value",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionExplanation, actual_value),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionExplanation, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__subscription_explanation__field_indices_by_name[] = {
+  5,   /* field[5] = actual_value */
+  4,   /* field[4] = expected_value */
   2,   /* field[2] = failed_term */
   1,   /* field[1] = fires */
+  6,   /* field[6] = message */
+  3,   /* field[3] = reason */
   0,   /* field[0] = subscription_id */
 };
 static const ProtobufCIntRange tidings__v1__subscription_explanation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__subscription_explanation__descriptor =
 {
@@ -769,7 +1034,7 @@ const ProtobufCMessageDescriptor tidings__v1__subscription_explanation__descript
   "Tidings__V1__SubscriptionExplanation",
   "tidings.v1",
   sizeof(Tidings__V1__SubscriptionExplanation),
-  3,
+  7,
   tidings__v1__subscription_explanation__field_descriptors,
   tidings__v1__subscription_explanation__field_indices_by_name,
   1,  tidings__v1__subscription_explanation__number_ranges,

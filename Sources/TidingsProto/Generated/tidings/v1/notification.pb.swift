@@ -84,7 +84,9 @@ extension TidingsV1 {
     }
   }
 
-  /// Why a query subscription fired. The numbers are those of CKQueryNotification.Reason.
+  /// Why a query subscription fired. One change fires a subscription once, for the first of these that
+  /// applies and that it asks for: created, deleted, entered, left, updated. The first three numbers are
+  /// those of CKQueryNotification.Reason.
   public struct QueryNotificationReason: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -100,6 +102,10 @@ extension TidingsV1 {
     public static let recordUpdated = Self(rawValue: 2)
     /// The record was deleted.
     public static let recordDeleted = Self(rawValue: 3)
+    /// The record matches now and did not before.
+    public static let recordEntered = Self(rawValue: 4)
+    /// The record matched before and does not now.
+    public static let recordLeft = Self(rawValue: 5)
 
     /// The values of the .proto file, in its order.
     public static let allCases: [Self] = [
@@ -107,6 +113,8 @@ extension TidingsV1 {
       .recordCreated,
       .recordUpdated,
       .recordDeleted,
+      .recordEntered,
+      .recordLeft,
     ]
 
     /// The name in the .proto file, or the number of an unknown value.
@@ -116,6 +124,8 @@ extension TidingsV1 {
       case 1: "QUERY_NOTIFICATION_REASON_RECORD_CREATED"
       case 2: "QUERY_NOTIFICATION_REASON_RECORD_UPDATED"
       case 3: "QUERY_NOTIFICATION_REASON_RECORD_DELETED"
+      case 4: "QUERY_NOTIFICATION_REASON_RECORD_ENTERED"
+      case 5: "QUERY_NOTIFICATION_REASON_RECORD_LEFT"
       default: String(rawValue)
       }
     }
@@ -127,7 +137,8 @@ extension TidingsV1 {
     public var alertBody: String = ""
     /// Key of a localized text; wins over `alert_body`.
     public var alertLocalizationKey: String = ""
-    /// Names of fields whose values fill the localized text.
+    /// Names of fields whose values fill the localized text. Query subscriptions only, as the other
+    /// arguments.
     public var alertLocalizationArgs: [String] = []
     /// Title of the alert.
     public var title: String = ""
@@ -147,7 +158,8 @@ extension TidingsV1 {
     public var alertLaunchImage: String = ""
     /// Name of a sound; `default` for the system's.
     public var soundName: String = ""
-    /// Fields whose values the notification carries, at most 3. Query subscriptions only.
+    /// Fields whose values the notification carries, at most `desired_keys_max`. Query subscriptions
+    /// only.
     public var desiredKeys: [String] = []
     /// Increments the badge.
     public var shouldBadge: Bool = false
@@ -157,7 +169,8 @@ extension TidingsV1 {
     public var shouldSendMutableContent: Bool = false
     /// Category of actions.
     public var category: String = ""
-    /// Notifications with the same value replace each other where they are shown.
+    /// Notifications with the same collapse id replace each other where they are shown. The name of a
+    /// field of the record that has it as its value; if the record has no such field, the id itself.
     public var collapseIDKey: String = ""
 
     /// All fields at their defaults.
@@ -218,9 +231,11 @@ extension TidingsV1 {
     public var predicate: TidingsV1.Predicate? = nil
     /// Query: only records of this zone; absent: all. Zone: required.
     public var zoneID: TidingsV1.ZoneID? = nil
-    /// Query: fires when a matching record is created.
+    /// Query: fires when a matching record is created. A query subscription needs one at least of
+    /// creation, update, deletion, enter and leave; zone and database subscriptions fire on all changes
+    /// and have none of them.
     public var firesOnRecordCreation: Bool = false
-    /// Query: fires when a record is updated and matches.
+    /// Query: fires when a record is updated and matches afterwards.
     public var firesOnRecordUpdate: Bool = false
     /// Query: fires when a record that matched is deleted.
     public var firesOnRecordDeletion: Bool = false
@@ -234,6 +249,10 @@ extension TidingsV1 {
     private var _notificationInfo: TidingsProtobuf.Indirect<TidingsV1.NotificationInfo>? = nil
     /// From which event on it is effective. Set by the server.
     public var effective: TidingsV1.SubscriptionPosition? = nil
+    /// Query: fires when a record matches that did not match before, because it was created or updated.
+    public var firesOnRecordEnter: Bool = false
+    /// Query: fires when a record that matched matches no longer, because it was updated or deleted.
+    public var firesOnRecordLeave: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -250,7 +269,9 @@ extension TidingsV1 {
       firesOnRecordDeletion: Bool = false,
       firesOnce: Bool = false,
       notificationInfo: TidingsV1.NotificationInfo? = nil,
-      effective: TidingsV1.SubscriptionPosition? = nil
+      effective: TidingsV1.SubscriptionPosition? = nil,
+      firesOnRecordEnter: Bool = false,
+      firesOnRecordLeave: Bool = false
     ) {
       self.subscriptionID = subscriptionID
       self.type = type
@@ -263,6 +284,8 @@ extension TidingsV1 {
       self.firesOnce = firesOnce
       self.notificationInfo = notificationInfo
       self.effective = effective
+      self.firesOnRecordEnter = firesOnRecordEnter
+      self.firesOnRecordLeave = firesOnRecordLeave
     }
   }
 
@@ -286,9 +309,11 @@ extension TidingsV1 {
     }
   }
 
-  /// One firing of a subscription.
+  /// One firing of a subscription: of a query subscription for each record that changed, of a zone or
+  /// database subscription for each zone that a call changed.
   public struct Notification: Hashable, Sendable {
-    /// Names the notification for the user whose subscription fired; printable.
+    /// Names the notification for the user whose subscription fired; printable. READ_NOTIFICATION: names
+    /// the one that was read; of the other members only the type and the container are set then.
     public var notificationID: String = ""
     /// What it tells of.
     public var type: TidingsV1.NotificationType = TidingsV1.NotificationType(rawValue: 0)
@@ -298,11 +323,12 @@ extension TidingsV1 {
     public var databaseID: TidingsV1.DatabaseID? = nil
     /// Query: why.
     public var reason: TidingsV1.QueryNotificationReason = TidingsV1.QueryNotificationReason(rawValue: 0)
-    /// Query: the record. Otherwise only its zone is set, if that.
+    /// Query: the record. Zone and database: only its zone is set, the one that changed.
     public var recordID: TidingsV1.RecordID? = nil
-    /// The record's type.
+    /// The record's type. Zone and database: the one that the subscription asks for, if it does.
     public var recordType: String = ""
-    /// Query: the fields named by `NotificationInfo.desired_keys`; none for a deletion.
+    /// Query: the fields named by `NotificationInfo.desired_keys`; none for a deletion. Values beyond
+    /// `notification_fields_bytes_max` are left out, and named in `omitted_keys`.
     public var recordFields: [String: TidingsV1.FieldValue] = [:]
     /// What to show.
     public var notificationInfo: TidingsV1.NotificationInfo? {
@@ -316,6 +342,19 @@ extension TidingsV1 {
     public var isPruned: Bool = false
     /// The channel and the number in it. Numbers of one channel rise by 1.
     public var position: TidingsV1.SubscriptionPosition? = nil
+    /// The values of `NotificationInfo.alert_localization_args` as text, of at most 100 characters each;
+    /// empty for a field that the record does not have. For a deletion those of the deleted record.
+    public var alertLocalizationValues: [String] = []
+    /// The values of `NotificationInfo.title_localization_args`.
+    public var titleLocalizationValues: [String] = []
+    /// The values of `NotificationInfo.subtitle_localization_args`.
+    public var subtitleLocalizationValues: [String] = []
+    /// See NotificationInfo.collapse_id_key; at most 64 bytes.
+    public var collapseID: String = ""
+    /// Desired keys whose values are too large to be carried: fetch the record.
+    public var omittedKeys: [String] = []
+    /// CloudKit's `userInfo` dictionary of this notification as JSON, when the request asked for it.
+    public var userInfoJson: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -333,7 +372,13 @@ extension TidingsV1 {
       notificationInfo: TidingsV1.NotificationInfo? = nil,
       committed: GoogleProtobuf.Timestamp? = nil,
       isPruned: Bool = false,
-      position: TidingsV1.SubscriptionPosition? = nil
+      position: TidingsV1.SubscriptionPosition? = nil,
+      alertLocalizationValues: [String] = [],
+      titleLocalizationValues: [String] = [],
+      subtitleLocalizationValues: [String] = [],
+      collapseID: String = "",
+      omittedKeys: [String] = [],
+      userInfoJson: String = ""
     ) {
       self.notificationID = notificationID
       self.type = type
@@ -347,20 +392,28 @@ extension TidingsV1 {
       self.committed = committed
       self.isPruned = isPruned
       self.position = position
+      self.alertLocalizationValues = alertLocalizationValues
+      self.titleLocalizationValues = titleLocalizationValues
+      self.subtitleLocalizationValues = subtitleLocalizationValues
+      self.collapseID = collapseID
+      self.omittedKeys = omittedKeys
+      self.userInfoJson = userInfoJson
     }
   }
 
   /// A published hint. The ZeroMQ message has two frames: the topic, 16 bytes, and this.
   public struct Push: Hashable, Sendable {
-    /// The number of the channel's newest event, which this push tells of.
+    /// The number of the channel's newest event, which this push tells of. On a control topic: the number
+    /// of the user's newest read mark.
     public var sequenceNumber: UInt64 = 0
-    /// The number before it; a client that has not seen that one fetches notification changes.
+    /// The newest number of the push before; a client that has not seen that one fetches notification
+    /// changes. A push that tells of several events at once has no content.
     public var previousSequenceNumber: UInt64 = 0
     /// When it was published, by the server's clock.
     public var published: GoogleProtobuf.Timestamp? = nil
     /// `Channel.origin_tag` of the device that made the change: it skips the notification.
     public var originTag: UInt64 = 0
-    /// What happened; none: a beacon, which only repeats the number.
+    /// What happened; none: a beacon, which only repeats the number, or a push of several events.
     public var content: Content? = nil
 
     /// All fields at their defaults.
@@ -381,16 +434,37 @@ extension TidingsV1 {
       self.content = content
     }
 
-    /// What happened; none: a beacon, which only repeats the number.
+    /// What happened; none: a beacon, which only repeats the number, or a push of several events.
     public enum Content: Hashable, Sendable {
       /// The notification, without what differs between subscribers (`notification_id` and
       /// `subscription_id`).
       indirect case notification(TidingsV1.Notification)
       /// The encoded Notification in a libsodium secretbox: 24 bytes nonce, then the box, sealed with
-      /// `Channel.key`. Not sent by a server in development mode.
+      /// `Channel.key`. Sent by a server that seals.
       case sealedNotification([UInt8])
-      /// On a user's control topic: the user's channels changed, register again. Always true.
+      /// On a user's control topic: the user's channels, their topics or their keys changed, register
+      /// again. Always true.
       case channelsChanged(Bool)
+      /// On a user's control topic: notifications were marked read.
+      case readMarks(TidingsV1.ReadMarks)
+      /// The encoded ReadMarks in a secretbox, sealed with `RegisterDeviceResponse.control_key`.
+      case sealedReadMarks([UInt8])
+    }
+  }
+
+  /// Notifications that were marked read.
+  public struct ReadMarks: Hashable, Sendable {
+    /// Which ones; none: more than fit, fetch notification changes.
+    public var notificationIDs: [String] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      notificationIDs: [String] = []
+    ) {
+      self.notificationIDs = notificationIDs
     }
   }
 }
@@ -516,6 +590,8 @@ extension TidingsV1.Subscription: TidingsProtobuf.GeneratedMessage {
     if let value = c.pointee.effective {
       self.effective = try TidingsV1.SubscriptionPosition(unpacked: UnsafeRawPointer(value))
     }
+    self.firesOnRecordEnter = c.pointee.fires_on_record_enter != 0
+    self.firesOnRecordLeave = c.pointee.fires_on_record_leave != 0
   }
 
   /// Builds the generated C struct in the arena.
@@ -535,6 +611,8 @@ extension TidingsV1.Subscription: TidingsProtobuf.GeneratedMessage {
     c.pointee.fires_once = self.firesOnce ? 1 : 0
     if let value = self.notificationInfo { c.pointee.notification_info = arena.packed(value) }
     if let value = self.effective { c.pointee.effective = arena.packed(value) }
+    c.pointee.fires_on_record_enter = self.firesOnRecordEnter ? 1 : 0
+    c.pointee.fires_on_record_leave = self.firesOnRecordLeave ? 1 : 0
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -618,6 +696,20 @@ extension TidingsV1.Notification: TidingsProtobuf.GeneratedMessage {
     if let value = c.pointee.position {
       self.position = try TidingsV1.SubscriptionPosition(unpacked: UnsafeRawPointer(value))
     }
+    if c.pointee.n_alert_localization_values > 0 {
+      self.alertLocalizationValues = try TidingsProtobuf.Unpacked.strings(c.pointee.n_alert_localization_values, c.pointee.alert_localization_values, "tidings.v1.Notification.alert_localization_values")
+    }
+    if c.pointee.n_title_localization_values > 0 {
+      self.titleLocalizationValues = try TidingsProtobuf.Unpacked.strings(c.pointee.n_title_localization_values, c.pointee.title_localization_values, "tidings.v1.Notification.title_localization_values")
+    }
+    if c.pointee.n_subtitle_localization_values > 0 {
+      self.subtitleLocalizationValues = try TidingsProtobuf.Unpacked.strings(c.pointee.n_subtitle_localization_values, c.pointee.subtitle_localization_values, "tidings.v1.Notification.subtitle_localization_values")
+    }
+    self.collapseID = try TidingsProtobuf.Unpacked.string(c.pointee.collapse_id, "tidings.v1.Notification.collapse_id")
+    if c.pointee.n_omitted_keys > 0 {
+      self.omittedKeys = try TidingsProtobuf.Unpacked.strings(c.pointee.n_omitted_keys, c.pointee.omitted_keys, "tidings.v1.Notification.omitted_keys")
+    }
+    self.userInfoJson = try TidingsProtobuf.Unpacked.string(c.pointee.user_info_json, "tidings.v1.Notification.user_info_json")
   }
 
   /// Builds the generated C struct in the arena.
@@ -649,6 +741,24 @@ extension TidingsV1.Notification: TidingsProtobuf.GeneratedMessage {
     if let value = self.committed { c.pointee.committed = arena.packed(value) }
     c.pointee.is_pruned = self.isPruned ? 1 : 0
     if let value = self.position { c.pointee.position = arena.packed(value) }
+    if !self.alertLocalizationValues.isEmpty {
+      c.pointee.n_alert_localization_values = self.alertLocalizationValues.count
+      c.pointee.alert_localization_values = arena.packed(self.alertLocalizationValues) { arena.packed($0) }
+    }
+    if !self.titleLocalizationValues.isEmpty {
+      c.pointee.n_title_localization_values = self.titleLocalizationValues.count
+      c.pointee.title_localization_values = arena.packed(self.titleLocalizationValues) { arena.packed($0) }
+    }
+    if !self.subtitleLocalizationValues.isEmpty {
+      c.pointee.n_subtitle_localization_values = self.subtitleLocalizationValues.count
+      c.pointee.subtitle_localization_values = arena.packed(self.subtitleLocalizationValues) { arena.packed($0) }
+    }
+    c.pointee.collapse_id = arena.packed(self.collapseID)
+    if !self.omittedKeys.isEmpty {
+      c.pointee.n_omitted_keys = self.omittedKeys.count
+      c.pointee.omitted_keys = arena.packed(self.omittedKeys) { arena.packed($0) }
+    }
+    c.pointee.user_info_json = arena.packed(self.userInfoJson)
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -685,6 +795,12 @@ extension TidingsV1.Push: TidingsProtobuf.GeneratedMessage {
       self.content = .sealedNotification(TidingsProtobuf.Unpacked.bytes(c.pointee.sealed_notification))
     case 7:
       self.content = .channelsChanged(c.pointee.channels_changed != 0)
+    case 8:
+      if let value = c.pointee.read_marks {
+        self.content = .readMarks(try TidingsV1.ReadMarks(unpacked: UnsafeRawPointer(value)))
+      }
+    case 9:
+      self.content = .sealedReadMarks(TidingsProtobuf.Unpacked.bytes(c.pointee.sealed_read_marks))
     default: break
     }
   }
@@ -709,7 +825,49 @@ extension TidingsV1.Push: TidingsProtobuf.GeneratedMessage {
     case .channelsChanged(let value)?:
       c.pointee.content_case = .init(rawValue: 7)
       c.pointee.channels_changed = value ? 1 : 0
+    case .readMarks(let value)?:
+      c.pointee.content_case = .init(rawValue: 8)
+      c.pointee.read_marks = arena.packed(value)
+    case .sealedReadMarks(let value)?:
+      c.pointee.content_case = .init(rawValue: 9)
+      c.pointee.sealed_read_marks = arena.packed(value)
     case nil: break
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ReadMarks: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ReadMarks"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ReadMarks", tidings__v1__read_marks__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ReadMarks.self)
+    if c.pointee.n_notification_ids > 0 {
+      self.notificationIDs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_notification_ids, c.pointee.notification_ids, "tidings.v1.ReadMarks.notification_ids")
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ReadMarks.self)
+    tidings__v1__read_marks__init(c)
+    if !self.notificationIDs.isEmpty {
+      c.pointee.n_notification_ids = self.notificationIDs.count
+      c.pointee.notification_ids = arena.packed(self.notificationIDs) { arena.packed($0) }
     }
     return UnsafeMutableRawPointer(c)
   }
@@ -735,7 +893,7 @@ extension TidingsProtobuf.FileDescriptor {
       cxgNIAMoCVILZGVzaXJlZEtleXMSIQoMc2hvdWxkX2JhZGdlGA4gASgIUgtzaG91bGRCYWRnZRJBCh1zaG91bGRfc2Vu\
       ZF9jb250ZW50X2F2YWlsYWJsZRgPIAEoCFIac2hvdWxkU2VuZENvbnRlbnRBdmFpbGFibGUSPQobc2hvdWxkX3NlbmRf\
       bXV0YWJsZV9jb250ZW50GBAgASgIUhhzaG91bGRTZW5kTXV0YWJsZUNvbnRlbnQSGgoIY2F0ZWdvcnkYESABKAlSCGNh\
-      dGVnb3J5EiYKD2NvbGxhcHNlX2lkX2tleRgSIAEoCVINY29sbGFwc2VJZEtleSK9BAoMU3Vic2NyaXB0aW9uEicKD3N1\
+      dGVnb3J5EiYKD2NvbGxhcHNlX2lkX2tleRgSIAEoCVINY29sbGFwc2VJZEtleSKjBQoMU3Vic2NyaXB0aW9uEicKD3N1\
       YnNjcmlwdGlvbl9pZBgBIAEoCVIOc3Vic2NyaXB0aW9uSWQSMAoEdHlwZRgCIAEoDjIcLnRpZGluZ3MudjEuU3Vic2Ny\
       aXB0aW9uVHlwZVIEdHlwZRIfCgtyZWNvcmRfdHlwZRgDIAEoCVIKcmVjb3JkVHlwZRIzCglwcmVkaWNhdGUYBCABKAsy\
       FS50aWRpbmdzLnYxLlByZWRpY2F0ZVIJcHJlZGljYXRlEisKB3pvbmVfaWQYBSABKAsyEi50aWRpbmdzLnYxLlpvbmVJ\
@@ -744,31 +902,40 @@ extension TidingsProtobuf.FileDescriptor {
       X2RlbGV0aW9uGAggASgIUhVmaXJlc09uUmVjb3JkRGVsZXRpb24SHQoKZmlyZXNfb25jZRgJIAEoCFIJZmlyZXNPbmNl\
       EkkKEW5vdGlmaWNhdGlvbl9pbmZvGAogASgLMhwudGlkaW5ncy52MS5Ob3RpZmljYXRpb25JbmZvUhBub3RpZmljYXRp\
       b25JbmZvEj4KCWVmZmVjdGl2ZRgLIAEoCzIgLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uUG9zaXRpb25SCWVmZmVjdGl2\
-      ZSJeChRTdWJzY3JpcHRpb25Qb3NpdGlvbhIdCgpjaGFubmVsX2lkGAEgASgJUgljaGFubmVsSWQSJwoPc2VxdWVuY2Vf\
-      bnVtYmVyGAIgASgEUg5zZXF1ZW5jZU51bWJlciLmBQoMTm90aWZpY2F0aW9uEicKD25vdGlmaWNhdGlvbl9pZBgBIAEo\
-      CVIObm90aWZpY2F0aW9uSWQSMAoEdHlwZRgCIAEoDjIcLnRpZGluZ3MudjEuTm90aWZpY2F0aW9uVHlwZVIEdHlwZRIn\
-      Cg9zdWJzY3JpcHRpb25faWQYAyABKAlSDnN1YnNjcmlwdGlvbklkEjcKC2RhdGFiYXNlX2lkGAQgASgLMhYudGlkaW5n\
-      cy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEjsKBnJlYXNvbhgFIAEoDjIjLnRpZGluZ3MudjEuUXVlcnlOb3RpZmlj\
-      YXRpb25SZWFzb25SBnJlYXNvbhIxCglyZWNvcmRfaWQYBiABKAsyFC50aWRpbmdzLnYxLlJlY29yZElEUghyZWNvcmRJ\
-      ZBIfCgtyZWNvcmRfdHlwZRgHIAEoCVIKcmVjb3JkVHlwZRJPCg1yZWNvcmRfZmllbGRzGAggAygLMioudGlkaW5ncy52\
-      MS5Ob3RpZmljYXRpb24uUmVjb3JkRmllbGRzRW50cnlSDHJlY29yZEZpZWxkcxJJChFub3RpZmljYXRpb25faW5mbxgJ\
-      IAEoCzIcLnRpZGluZ3MudjEuTm90aWZpY2F0aW9uSW5mb1IQbm90aWZpY2F0aW9uSW5mbxI4Cgljb21taXR0ZWQYCiAB\
-      KAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljb21taXR0ZWQSGwoJaXNfcHJ1bmVkGAsgASgIUghpc1BydW5l\
-      ZBI8Cghwb3NpdGlvbhgMIAEoCzIgLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uUG9zaXRpb25SCHBvc2l0aW9uGlcKEVJl\
-      Y29yZEZpZWxkc0VudHJ5EhAKA2tleRgBIAEoCVIDa2V5EiwKBXZhbHVlGAIgASgLMhYudGlkaW5ncy52MS5GaWVsZFZh\
-      bHVlUgV2YWx1ZToCOAEi7QIKBFB1c2gSJwoPc2VxdWVuY2VfbnVtYmVyGAEgASgEUg5zZXF1ZW5jZU51bWJlchI4Chhw\
-      cmV2aW91c19zZXF1ZW5jZV9udW1iZXIYAiABKARSFnByZXZpb3VzU2VxdWVuY2VOdW1iZXISOAoJcHVibGlzaGVkGAMg\
-      ASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJcHVibGlzaGVkEh0KCm9yaWdpbl90YWcYBCABKAZSCW9yaWdp\
-      blRhZxI+Cgxub3RpZmljYXRpb24YBSABKAsyGC50aWRpbmdzLnYxLk5vdGlmaWNhdGlvbkgAUgxub3RpZmljYXRpb24S\
-      MQoTc2VhbGVkX25vdGlmaWNhdGlvbhgGIAEoDEgAUhJzZWFsZWROb3RpZmljYXRpb24SKwoQY2hhbm5lbHNfY2hhbmdl\
-      ZBgHIAEoCEgAUg9jaGFubmVsc0NoYW5nZWRCCQoHY29udGVudCqVAQoQU3Vic2NyaXB0aW9uVHlwZRIhCh1TVUJTQ1JJ\
+      ZRIxChVmaXJlc19vbl9yZWNvcmRfZW50ZXIYDCABKAhSEmZpcmVzT25SZWNvcmRFbnRlchIxChVmaXJlc19vbl9yZWNv\
+      cmRfbGVhdmUYDSABKAhSEmZpcmVzT25SZWNvcmRMZWF2ZSJeChRTdWJzY3JpcHRpb25Qb3NpdGlvbhIdCgpjaGFubmVs\
+      X2lkGAEgASgJUgljaGFubmVsSWQSJwoPc2VxdWVuY2VfbnVtYmVyGAIgASgEUg5zZXF1ZW5jZU51bWJlciKKCAoMTm90\
+      aWZpY2F0aW9uEicKD25vdGlmaWNhdGlvbl9pZBgBIAEoCVIObm90aWZpY2F0aW9uSWQSMAoEdHlwZRgCIAEoDjIcLnRp\
+      ZGluZ3MudjEuTm90aWZpY2F0aW9uVHlwZVIEdHlwZRInCg9zdWJzY3JpcHRpb25faWQYAyABKAlSDnN1YnNjcmlwdGlv\
+      bklkEjcKC2RhdGFiYXNlX2lkGAQgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEjsKBnJlYXNv\
+      bhgFIAEoDjIjLnRpZGluZ3MudjEuUXVlcnlOb3RpZmljYXRpb25SZWFzb25SBnJlYXNvbhIxCglyZWNvcmRfaWQYBiAB\
+      KAsyFC50aWRpbmdzLnYxLlJlY29yZElEUghyZWNvcmRJZBIfCgtyZWNvcmRfdHlwZRgHIAEoCVIKcmVjb3JkVHlwZRJP\
+      Cg1yZWNvcmRfZmllbGRzGAggAygLMioudGlkaW5ncy52MS5Ob3RpZmljYXRpb24uUmVjb3JkRmllbGRzRW50cnlSDHJl\
+      Y29yZEZpZWxkcxJJChFub3RpZmljYXRpb25faW5mbxgJIAEoCzIcLnRpZGluZ3MudjEuTm90aWZpY2F0aW9uSW5mb1IQ\
+      bm90aWZpY2F0aW9uSW5mbxI4Cgljb21taXR0ZWQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljb21t\
+      aXR0ZWQSGwoJaXNfcHJ1bmVkGAsgASgIUghpc1BydW5lZBI8Cghwb3NpdGlvbhgMIAEoCzIgLnRpZGluZ3MudjEuU3Vi\
+      c2NyaXB0aW9uUG9zaXRpb25SCHBvc2l0aW9uEjoKGWFsZXJ0X2xvY2FsaXphdGlvbl92YWx1ZXMYDSADKAlSF2FsZXJ0\
+      TG9jYWxpemF0aW9uVmFsdWVzEjoKGXRpdGxlX2xvY2FsaXphdGlvbl92YWx1ZXMYDiADKAlSF3RpdGxlTG9jYWxpemF0\
+      aW9uVmFsdWVzEkAKHHN1YnRpdGxlX2xvY2FsaXphdGlvbl92YWx1ZXMYDyADKAlSGnN1YnRpdGxlTG9jYWxpemF0aW9u\
+      VmFsdWVzEh8KC2NvbGxhcHNlX2lkGBAgASgJUgpjb2xsYXBzZUlkEiEKDG9taXR0ZWRfa2V5cxgRIAMoCVILb21pdHRl\
+      ZEtleXMSJAoOdXNlcl9pbmZvX2pzb24YEiABKAlSDHVzZXJJbmZvSnNvbhpXChFSZWNvcmRGaWVsZHNFbnRyeRIQCgNr\
+      ZXkYASABKAlSA2tleRIsCgV2YWx1ZRgCIAEoCzIWLnRpZGluZ3MudjEuRmllbGRWYWx1ZVIFdmFsdWU6AjgBItMDCgRQ\
+      dXNoEicKD3NlcXVlbmNlX251bWJlchgBIAEoBFIOc2VxdWVuY2VOdW1iZXISOAoYcHJldmlvdXNfc2VxdWVuY2VfbnVt\
+      YmVyGAIgASgEUhZwcmV2aW91c1NlcXVlbmNlTnVtYmVyEjgKCXB1Ymxpc2hlZBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1\
+      Zi5UaW1lc3RhbXBSCXB1Ymxpc2hlZBIdCgpvcmlnaW5fdGFnGAQgASgGUglvcmlnaW5UYWcSPgoMbm90aWZpY2F0aW9u\
+      GAUgASgLMhgudGlkaW5ncy52MS5Ob3RpZmljYXRpb25IAFIMbm90aWZpY2F0aW9uEjEKE3NlYWxlZF9ub3RpZmljYXRp\
+      b24YBiABKAxIAFISc2VhbGVkTm90aWZpY2F0aW9uEisKEGNoYW5uZWxzX2NoYW5nZWQYByABKAhIAFIPY2hhbm5lbHND\
+      aGFuZ2VkEjYKCnJlYWRfbWFya3MYCCABKAsyFS50aWRpbmdzLnYxLlJlYWRNYXJrc0gAUglyZWFkTWFya3MSLAoRc2Vh\
+      bGVkX3JlYWRfbWFya3MYCSABKAxIAFIPc2VhbGVkUmVhZE1hcmtzQgkKB2NvbnRlbnQiNgoJUmVhZE1hcmtzEikKEG5v\
+      dGlmaWNhdGlvbl9pZHMYASADKAlSD25vdGlmaWNhdGlvbklkcyqVAQoQU3Vic2NyaXB0aW9uVHlwZRIhCh1TVUJTQ1JJ\
       UFRJT05fVFlQRV9VTlNQRUNJRklFRBAAEhsKF1NVQlNDUklQVElPTl9UWVBFX1FVRVJZEAESIQodU1VCU0NSSVBUSU9O\
       X1RZUEVfUkVDT1JEX1pPTkUQAhIeChpTVUJTQ1JJUFRJT05fVFlQRV9EQVRBQkFTRRADKr4BChBOb3RpZmljYXRpb25U\
       eXBlEiEKHU5PVElGSUNBVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASGwoXTk9USUZJQ0FUSU9OX1RZUEVfUVVFUlkQARIh\
       Ch1OT1RJRklDQVRJT05fVFlQRV9SRUNPUkRfWk9ORRACEicKI05PVElGSUNBVElPTl9UWVBFX1JFQURfTk9USUZJQ0FU\
-      SU9OEAMSHgoaTk9USUZJQ0FUSU9OX1RZUEVfREFUQUJBU0UQBCrOAQoXUXVlcnlOb3RpZmljYXRpb25SZWFzb24SKQol\
+      SU9OEAMSHgoaTk9USUZJQ0FUSU9OX1RZUEVfREFUQUJBU0UQBCqnAgoXUXVlcnlOb3RpZmljYXRpb25SZWFzb24SKQol\
       UVVFUllfTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEiwKKFFVRVJZX05PVElGSUNBVElPTl9SRUFTT05f\
       UkVDT1JEX0NSRUFURUQQARIsCihRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1JFQ09SRF9VUERBVEVEEAISLAooUVVF\
-      UllfTk9USUZJQ0FUSU9OX1JFQVNPTl9SRUNPUkRfREVMRVRFRBADYgZwcm90bzM=
+      UllfTk9USUZJQ0FUSU9OX1JFQVNPTl9SRUNPUkRfREVMRVRFRBADEiwKKFFVRVJZX05PVElGSUNBVElPTl9SRUFTT05f\
+      UkVDT1JEX0VOVEVSRUQQBBIpCiVRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1JFQ09SRF9MRUZUEAViBnByb3RvMw==
       """)
 }

@@ -7,6 +7,43 @@ public import TidingsRPC
 
 extension TidingsV1 {
 
+  /// What becomes of leases.
+  public struct Settlement: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Not valid.
+    public static let unspecified = Self(rawValue: 0)
+    /// The work is done: the notification is never handed out to the group again.
+    public static let done = Self(rawValue: 1)
+    /// The work is given back: it is handed out again at once.
+    public static let released = Self(rawValue: 2)
+    /// The work takes longer: the lease begins anew.
+    public static let extended = Self(rawValue: 3)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .done,
+      .released,
+      .extended,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "SETTLEMENT_UNSPECIFIED"
+      case 1: "SETTLEMENT_DONE"
+      case 2: "SETTLEMENT_RELEASED"
+      case 3: "SETTLEMENT_EXTENDED"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// Registers the calling device.
   public struct RegisterDeviceRequest: Hashable, Sendable {
     /// The container; empty: `default`.
@@ -33,7 +70,7 @@ extension TidingsV1 {
     public var position: TidingsV1.SubscriptionPosition? = nil
     /// The topic, 16 random bytes.
     public var topic: [UInt8] = []
-    /// Opens `Push.sealed_notification`, 32 bytes; empty in development mode.
+    /// Opens `Push.sealed_notification`, 32 bytes; empty when the server does not seal.
     public var key: [UInt8] = []
     /// The caller's subscription in the channel.
     public var subscriptionID: String = ""
@@ -69,6 +106,10 @@ extension TidingsV1 {
     public var channels: [TidingsV1.Channel] = []
     /// See FetchServerInfoResponse.incarnation.
     public var incarnation: String = ""
+    /// Opens `Push.sealed_read_marks`, 32 bytes; empty when the server does not seal.
+    public var controlKey: [UInt8] = []
+    /// The number of the user's newest read mark; 0: there is none.
+    public var readMarkNumber: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -78,12 +119,16 @@ extension TidingsV1 {
       pushEndpoint: String = "",
       controlTopic: [UInt8] = [],
       channels: [TidingsV1.Channel] = [],
-      incarnation: String = ""
+      incarnation: String = "",
+      controlKey: [UInt8] = [],
+      readMarkNumber: UInt64 = 0
     ) {
       self.pushEndpoint = pushEndpoint
       self.controlTopic = controlTopic
       self.channels = channels
       self.incarnation = incarnation
+      self.controlKey = controlKey
+      self.readMarkNumber = readMarkNumber
     }
   }
 
@@ -97,6 +142,12 @@ extension TidingsV1 {
     public var changeToken: [UInt8] = []
     /// Most notifications in the answer; 0: `page_items_max`.
     public var limit: UInt32 = 0
+    /// Leave out READ_NOTIFICATION.
+    public var omitsReadNotifications: Bool = false
+    /// Set `Notification.user_info_json`.
+    public var wantsUserInfo: Bool = false
+    /// Set `badge_value` on the last page.
+    public var wantsBadge: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -106,12 +157,18 @@ extension TidingsV1 {
       container: String = "",
       environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0),
       changeToken: [UInt8] = [],
-      limit: UInt32 = 0
+      limit: UInt32 = 0,
+      omitsReadNotifications: Bool = false,
+      wantsUserInfo: Bool = false,
+      wantsBadge: Bool = false
     ) {
       self.container = container
       self.environment = environment
       self.changeToken = changeToken
       self.limit = limit
+      self.omitsReadNotifications = omitsReadNotifications
+      self.wantsUserInfo = wantsUserInfo
+      self.wantsBadge = wantsBadge
     }
   }
 
@@ -123,6 +180,12 @@ extension TidingsV1 {
     public var changeToken: [UInt8] = []
     /// Call again at once with the token.
     public var moreComing: Bool = false
+    /// What one call caused does not fit into a page: the next one begins with more of the call that the
+    /// last notification is of.
+    public var isSplit: Bool = false
+    /// The badge: what ModifyBadge set, and the unread notifications since that increment it, without
+    /// those that the calling device caused. Counts to 9,999.
+    public var badgeValue: UInt32? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -131,11 +194,15 @@ extension TidingsV1 {
     public init(
       notifications: [TidingsV1.Notification] = [],
       changeToken: [UInt8] = [],
-      moreComing: Bool = false
+      moreComing: Bool = false,
+      isSplit: Bool = false,
+      badgeValue: UInt32? = nil
     ) {
       self.notifications = notifications
       self.changeToken = changeToken
       self.moreComing = moreComing
+      self.isSplit = isSplit
+      self.badgeValue = badgeValue
     }
   }
 
@@ -207,7 +274,7 @@ extension TidingsV1 {
     }
   }
 
-  /// Sets the badge.
+  /// Sets the user's badge.
   public struct ModifyBadgeRequest: Hashable, Sendable {
     /// The container; empty: `default`.
     public var container: String = ""
@@ -271,16 +338,88 @@ extension TidingsV1 {
     }
   }
 
+  /// One device that got a notification.
+  public struct NotificationDelivery: Hashable, Sendable {
+    /// The device; empty: it gave no name.
+    public var device: String = ""
+    /// When it had the notification in a page of the log.
+    public var fetched: GoogleProtobuf.Timestamp? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      device: String = "",
+      fetched: GoogleProtobuf.Timestamp? = nil
+    ) {
+      self.device = device
+      self.fetched = fetched
+    }
+  }
+
+  /// One group that shares the work on a notification.
+  public struct NotificationLease: Hashable, Sendable {
+    /// The group.
+    public var group: String = ""
+    /// The device that leased it last.
+    public var device: String = ""
+    /// When it did.
+    public var leased: GoogleProtobuf.Timestamp? = nil
+    /// How often it was leased.
+    public var deliveryCount: UInt32 = 0
+    /// When it was settled as done; absent: not yet.
+    public var settled: GoogleProtobuf.Timestamp? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      group: String = "",
+      device: String = "",
+      leased: GoogleProtobuf.Timestamp? = nil,
+      deliveryCount: UInt32 = 0,
+      settled: GoogleProtobuf.Timestamp? = nil
+    ) {
+      self.group = group
+      self.device = device
+      self.leased = leased
+      self.deliveryCount = deliveryCount
+      self.settled = settled
+    }
+  }
+
   /// The story of a notification.
   public struct TraceNotificationResponse: Hashable, Sendable {
-    /// When it was committed.
+    /// When the change was committed that fired the subscription, and the notification stored.
     public var committed: GoogleProtobuf.Timestamp? = nil
-    /// When it was published; absent: not since the server started.
+    /// When it was published; absent: that is not known any more.
     public var published: GoogleProtobuf.Timestamp? = nil
     /// When one of the user's devices fetched it first.
     public var fetched: GoogleProtobuf.Timestamp? = nil
-    /// When it was marked read.
+    /// When it was marked read; absent: it is unread.
     public var markedRead: GoogleProtobuf.Timestamp? = nil
+    /// The notification in full.
+    public var notification: TidingsV1.Notification? {
+      get { _notification?.value }
+      set { _notification = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _notification: TidingsProtobuf.Indirect<TidingsV1.Notification>? = nil
+    /// The device of the user that made the change, which gets no notification; empty: another user's,
+    /// or none.
+    public var originDevice: String = ""
+    /// It went out in one push together with later ones, without content.
+    public var isCoalesced: Bool = false
+    /// The push was pruned.
+    public var isPruned: Bool = false
+    /// The devices that fetched it from the log. What a device got by push alone is not seen here until
+    /// it looks at the log, which the client library does every minute.
+    public var deliveries: [TidingsV1.NotificationDelivery] = []
+    /// The groups that leased it.
+    public var leases: [TidingsV1.NotificationLease] = []
+    /// The device that marked it read.
+    public var readDevice: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -290,12 +429,243 @@ extension TidingsV1 {
       committed: GoogleProtobuf.Timestamp? = nil,
       published: GoogleProtobuf.Timestamp? = nil,
       fetched: GoogleProtobuf.Timestamp? = nil,
-      markedRead: GoogleProtobuf.Timestamp? = nil
+      markedRead: GoogleProtobuf.Timestamp? = nil,
+      notification: TidingsV1.Notification? = nil,
+      originDevice: String = "",
+      isCoalesced: Bool = false,
+      isPruned: Bool = false,
+      deliveries: [TidingsV1.NotificationDelivery] = [],
+      leases: [TidingsV1.NotificationLease] = [],
+      readDevice: String = ""
     ) {
       self.committed = committed
       self.published = published
       self.fetched = fetched
       self.markedRead = markedRead
+      self.notification = notification
+      self.originDevice = originDevice
+      self.isCoalesced = isCoalesced
+      self.isPruned = isPruned
+      self.deliveries = deliveries
+      self.leases = leases
+      self.readDevice = readDevice
+    }
+  }
+
+  /// Asks for notifications to work on.
+  public struct LeaseNotificationsRequest: Hashable, Sendable {
+    /// The container; empty: `default`.
+    public var container: String = ""
+    /// The environment.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    /// The group, 1 to 255 bytes of printable ASCII. It begins to exist with its first lease.
+    public var group: String = ""
+    /// Most notifications; 0: `page_items_max`.
+    public var limit: UInt32 = 0
+    /// How long they are leased, 1 second to 12 hours; absent: 30 seconds.
+    public var visibilityTimeout: GoogleProtobuf.Duration? = nil
+    /// A group that does not exist yet begins with what comes from now on; otherwise with the oldest
+    /// notification that is kept.
+    public var startsAtEnd: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0),
+      group: String = "",
+      limit: UInt32 = 0,
+      visibilityTimeout: GoogleProtobuf.Duration? = nil,
+      startsAtEnd: Bool = false
+    ) {
+      self.container = container
+      self.environment = environment
+      self.group = group
+      self.limit = limit
+      self.visibilityTimeout = visibilityTimeout
+      self.startsAtEnd = startsAtEnd
+    }
+  }
+
+  /// A notification that is leased.
+  public struct LeasedNotification: Hashable, Sendable {
+    /// The notification.
+    public var notification: TidingsV1.Notification? {
+      get { _notification?.value }
+      set { _notification = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _notification: TidingsProtobuf.Indirect<TidingsV1.Notification>? = nil
+    /// Names this lease: a later lease of the same notification has another one.
+    public var leaseID: String = ""
+    /// When the lease ends, by the server's clock.
+    public var expires: GoogleProtobuf.Timestamp? = nil
+    /// How often the notification was leased, this time included.
+    public var deliveryCount: UInt32 = 0
+    /// The calling device made the change itself.
+    public var isOwnChange: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      notification: TidingsV1.Notification? = nil,
+      leaseID: String = "",
+      expires: GoogleProtobuf.Timestamp? = nil,
+      deliveryCount: UInt32 = 0,
+      isOwnChange: Bool = false
+    ) {
+      self.notification = notification
+      self.leaseID = leaseID
+      self.expires = expires
+      self.deliveryCount = deliveryCount
+      self.isOwnChange = isOwnChange
+    }
+  }
+
+  /// Notifications to work on.
+  public struct LeaseNotificationsResponse: Hashable, Sendable {
+    /// Those handed out again first, then new ones in the order of the log.
+    public var notifications: [TidingsV1.LeasedNotification] = []
+    /// There is more at once.
+    public var moreComing: Bool = false
+    /// How long until a lease of another device ends, if nothing is handed out; absent: none is open.
+    public var nextExpiry: GoogleProtobuf.Duration? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      notifications: [TidingsV1.LeasedNotification] = [],
+      moreComing: Bool = false,
+      nextExpiry: GoogleProtobuf.Duration? = nil
+    ) {
+      self.notifications = notifications
+      self.moreComing = moreComing
+      self.nextExpiry = nextExpiry
+    }
+  }
+
+  /// Settles leases.
+  public struct SettleNotificationsRequest: Hashable, Sendable {
+    /// The container; empty: `default`.
+    public var container: String = ""
+    /// The environment.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    /// The group.
+    public var group: String = ""
+    /// Which ones, at most `items_per_call_max`.
+    public var leaseIDs: [String] = []
+    /// What becomes of them.
+    public var settlement: TidingsV1.Settlement = TidingsV1.Settlement(rawValue: 0)
+    /// DONE: also mark the notifications read.
+    public var marksRead: Bool = false
+    /// EXTENDED: for how long from now on; absent: 30 seconds.
+    public var visibilityTimeout: GoogleProtobuf.Duration? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0),
+      group: String = "",
+      leaseIDs: [String] = [],
+      settlement: TidingsV1.Settlement = TidingsV1.Settlement(rawValue: 0),
+      marksRead: Bool = false,
+      visibilityTimeout: GoogleProtobuf.Duration? = nil
+    ) {
+      self.container = container
+      self.environment = environment
+      self.group = group
+      self.leaseIDs = leaseIDs
+      self.settlement = settlement
+      self.marksRead = marksRead
+      self.visibilityTimeout = visibilityTimeout
+    }
+  }
+
+  /// What became of one lease.
+  public struct LeaseResult: Hashable, Sendable {
+    /// Which one.
+    public var leaseID: String = ""
+    /// The outcome.
+    public var outcome: Outcome? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      leaseID: String = "",
+      outcome: Outcome? = nil
+    ) {
+      self.leaseID = leaseID
+      self.outcome = outcome
+    }
+
+    /// The outcome.
+    public enum Outcome: Hashable, Sendable {
+      /// It is settled; always true. Done twice is settled too.
+      case settled(Bool)
+      /// It failed: UNKNOWN_ITEM when another device has the notification now, or had it and is done.
+      case error(TidingsV1.ItemError)
+    }
+  }
+
+  /// A result for each lease.
+  public struct SettleNotificationsResponse: Hashable, Sendable {
+    /// In the order of the request.
+    public var results: [TidingsV1.LeaseResult] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      results: [TidingsV1.LeaseResult] = []
+    ) {
+      self.results = results
+    }
+  }
+
+  /// Asks for new topics and keys.
+  public struct RotateChannelsRequest: Hashable, Sendable {
+    /// The container; empty: `default`.
+    public var container: String = ""
+    /// The environment.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    ) {
+      self.container = container
+      self.environment = environment
+    }
+  }
+
+  /// New topics and keys are in use.
+  public struct RotateChannelsResponse: Hashable, Sendable {
+    /// How many channels have new ones.
+    public var channelCount: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      channelCount: UInt32 = 0
+    ) {
+      self.channelCount = channelCount
     }
   }
 }
@@ -397,6 +767,8 @@ extension TidingsV1.RegisterDeviceResponse: TidingsProtobuf.GeneratedMessage {
       self.channels = try TidingsProtobuf.Unpacked.messages(c.pointee.n_channels, c.pointee.channels)
     }
     self.incarnation = try TidingsProtobuf.Unpacked.string(c.pointee.incarnation, "tidings.v1.RegisterDeviceResponse.incarnation")
+    self.controlKey = TidingsProtobuf.Unpacked.bytes(c.pointee.control_key)
+    self.readMarkNumber = c.pointee.read_mark_number
   }
 
   /// Builds the generated C struct in the arena.
@@ -412,6 +784,8 @@ extension TidingsV1.RegisterDeviceResponse: TidingsProtobuf.GeneratedMessage {
       c.pointee.channels = arena.packed(self.channels) { arena.packed($0) }
     }
     c.pointee.incarnation = arena.packed(self.incarnation)
+    c.pointee.control_key = arena.packed(self.controlKey)
+    c.pointee.read_mark_number = self.readMarkNumber
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -437,6 +811,9 @@ extension TidingsV1.FetchNotificationChangesRequest: TidingsProtobuf.GeneratedMe
     self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
     self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
     self.limit = c.pointee.limit
+    self.omitsReadNotifications = c.pointee.omits_read_notifications != 0
+    self.wantsUserInfo = c.pointee.wants_user_info != 0
+    self.wantsBadge = c.pointee.wants_badge != 0
   }
 
   /// Builds the generated C struct in the arena.
@@ -449,6 +826,9 @@ extension TidingsV1.FetchNotificationChangesRequest: TidingsProtobuf.GeneratedMe
     c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
     c.pointee.change_token = arena.packed(self.changeToken)
     c.pointee.limit = self.limit
+    c.pointee.omits_read_notifications = self.omitsReadNotifications ? 1 : 0
+    c.pointee.wants_user_info = self.wantsUserInfo ? 1 : 0
+    c.pointee.wants_badge = self.wantsBadge ? 1 : 0
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -475,6 +855,10 @@ extension TidingsV1.FetchNotificationChangesResponse: TidingsProtobuf.GeneratedM
     }
     self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
     self.moreComing = c.pointee.more_coming != 0
+    self.isSplit = c.pointee.is_split != 0
+    if c.pointee._badge_value_case.rawValue == 5 {
+      self.badgeValue = c.pointee.badge_value
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -489,6 +873,11 @@ extension TidingsV1.FetchNotificationChangesResponse: TidingsProtobuf.GeneratedM
     }
     c.pointee.change_token = arena.packed(self.changeToken)
     c.pointee.more_coming = self.moreComing ? 1 : 0
+    c.pointee.is_split = self.isSplit ? 1 : 0
+    if let value = self.badgeValue {
+      c.pointee._badge_value_case = .init(rawValue: 5)
+      c.pointee.badge_value = value
+    }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -719,6 +1108,84 @@ extension TidingsV1.TraceNotificationRequest: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.NotificationDelivery: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.NotificationDelivery"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.NotificationDelivery", tidings__v1__notification_delivery__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__NotificationDelivery.self)
+    self.device = try TidingsProtobuf.Unpacked.string(c.pointee.device, "tidings.v1.NotificationDelivery.device")
+    if let value = c.pointee.fetched {
+      self.fetched = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__NotificationDelivery.self)
+    tidings__v1__notification_delivery__init(c)
+    c.pointee.device = arena.packed(self.device)
+    if let value = self.fetched { c.pointee.fetched = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.NotificationLease: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.NotificationLease"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.NotificationLease", tidings__v1__notification_lease__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__NotificationLease.self)
+    self.group = try TidingsProtobuf.Unpacked.string(c.pointee.group, "tidings.v1.NotificationLease.group")
+    self.device = try TidingsProtobuf.Unpacked.string(c.pointee.device, "tidings.v1.NotificationLease.device")
+    if let value = c.pointee.leased {
+      self.leased = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    self.deliveryCount = c.pointee.delivery_count
+    if let value = c.pointee.settled {
+      self.settled = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__NotificationLease.self)
+    tidings__v1__notification_lease__init(c)
+    c.pointee.group = arena.packed(self.group)
+    c.pointee.device = arena.packed(self.device)
+    if let value = self.leased { c.pointee.leased = arena.packed(value) }
+    c.pointee.delivery_count = self.deliveryCount
+    if let value = self.settled { c.pointee.settled = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1.TraceNotificationResponse: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.TraceNotificationResponse"
@@ -748,6 +1215,19 @@ extension TidingsV1.TraceNotificationResponse: TidingsProtobuf.GeneratedMessage 
     if let value = c.pointee.marked_read {
       self.markedRead = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
     }
+    if let value = c.pointee.notification {
+      self.notification = try TidingsV1.Notification(unpacked: UnsafeRawPointer(value))
+    }
+    self.originDevice = try TidingsProtobuf.Unpacked.string(c.pointee.origin_device, "tidings.v1.TraceNotificationResponse.origin_device")
+    self.isCoalesced = c.pointee.is_coalesced != 0
+    self.isPruned = c.pointee.is_pruned != 0
+    if c.pointee.n_deliveries > 0 {
+      self.deliveries = try TidingsProtobuf.Unpacked.messages(c.pointee.n_deliveries, c.pointee.deliveries)
+    }
+    if c.pointee.n_leases > 0 {
+      self.leases = try TidingsProtobuf.Unpacked.messages(c.pointee.n_leases, c.pointee.leases)
+    }
+    self.readDevice = try TidingsProtobuf.Unpacked.string(c.pointee.read_device, "tidings.v1.TraceNotificationResponse.read_device")
   }
 
   /// Builds the generated C struct in the arena.
@@ -760,6 +1240,346 @@ extension TidingsV1.TraceNotificationResponse: TidingsProtobuf.GeneratedMessage 
     if let value = self.published { c.pointee.published = arena.packed(value) }
     if let value = self.fetched { c.pointee.fetched = arena.packed(value) }
     if let value = self.markedRead { c.pointee.marked_read = arena.packed(value) }
+    if let value = self.notification { c.pointee.notification = arena.packed(value) }
+    c.pointee.origin_device = arena.packed(self.originDevice)
+    c.pointee.is_coalesced = self.isCoalesced ? 1 : 0
+    c.pointee.is_pruned = self.isPruned ? 1 : 0
+    if !self.deliveries.isEmpty {
+      c.pointee.n_deliveries = self.deliveries.count
+      c.pointee.deliveries = arena.packed(self.deliveries) { arena.packed($0) }
+    }
+    if !self.leases.isEmpty {
+      c.pointee.n_leases = self.leases.count
+      c.pointee.leases = arena.packed(self.leases) { arena.packed($0) }
+    }
+    c.pointee.read_device = arena.packed(self.readDevice)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.LeaseNotificationsRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.LeaseNotificationsRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.LeaseNotificationsRequest", tidings__v1__lease_notifications_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__LeaseNotificationsRequest.self)
+    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.LeaseNotificationsRequest.container")
+    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    self.group = try TidingsProtobuf.Unpacked.string(c.pointee.group, "tidings.v1.LeaseNotificationsRequest.group")
+    self.limit = c.pointee.limit
+    if let value = c.pointee.visibility_timeout {
+      self.visibilityTimeout = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    }
+    self.startsAtEnd = c.pointee.starts_at_end != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__LeaseNotificationsRequest.self)
+    tidings__v1__lease_notifications_request__init(c)
+    c.pointee.container = arena.packed(self.container)
+    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
+    c.pointee.group = arena.packed(self.group)
+    c.pointee.limit = self.limit
+    if let value = self.visibilityTimeout { c.pointee.visibility_timeout = arena.packed(value) }
+    c.pointee.starts_at_end = self.startsAtEnd ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.LeasedNotification: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.LeasedNotification"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.LeasedNotification", tidings__v1__leased_notification__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__LeasedNotification.self)
+    if let value = c.pointee.notification {
+      self.notification = try TidingsV1.Notification(unpacked: UnsafeRawPointer(value))
+    }
+    self.leaseID = try TidingsProtobuf.Unpacked.string(c.pointee.lease_id, "tidings.v1.LeasedNotification.lease_id")
+    if let value = c.pointee.expires {
+      self.expires = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    self.deliveryCount = c.pointee.delivery_count
+    self.isOwnChange = c.pointee.is_own_change != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__LeasedNotification.self)
+    tidings__v1__leased_notification__init(c)
+    if let value = self.notification { c.pointee.notification = arena.packed(value) }
+    c.pointee.lease_id = arena.packed(self.leaseID)
+    if let value = self.expires { c.pointee.expires = arena.packed(value) }
+    c.pointee.delivery_count = self.deliveryCount
+    c.pointee.is_own_change = self.isOwnChange ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.LeaseNotificationsResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.LeaseNotificationsResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.LeaseNotificationsResponse", tidings__v1__lease_notifications_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__LeaseNotificationsResponse.self)
+    if c.pointee.n_notifications > 0 {
+      self.notifications = try TidingsProtobuf.Unpacked.messages(c.pointee.n_notifications, c.pointee.notifications)
+    }
+    self.moreComing = c.pointee.more_coming != 0
+    if let value = c.pointee.next_expiry {
+      self.nextExpiry = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__LeaseNotificationsResponse.self)
+    tidings__v1__lease_notifications_response__init(c)
+    if !self.notifications.isEmpty {
+      c.pointee.n_notifications = self.notifications.count
+      c.pointee.notifications = arena.packed(self.notifications) { arena.packed($0) }
+    }
+    c.pointee.more_coming = self.moreComing ? 1 : 0
+    if let value = self.nextExpiry { c.pointee.next_expiry = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.SettleNotificationsRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.SettleNotificationsRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.SettleNotificationsRequest", tidings__v1__settle_notifications_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__SettleNotificationsRequest.self)
+    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.SettleNotificationsRequest.container")
+    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    self.group = try TidingsProtobuf.Unpacked.string(c.pointee.group, "tidings.v1.SettleNotificationsRequest.group")
+    if c.pointee.n_lease_ids > 0 {
+      self.leaseIDs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_lease_ids, c.pointee.lease_ids, "tidings.v1.SettleNotificationsRequest.lease_ids")
+    }
+    self.settlement = TidingsV1.Settlement(rawValue: Int32(truncatingIfNeeded: c.pointee.settlement.rawValue))
+    self.marksRead = c.pointee.marks_read != 0
+    if let value = c.pointee.visibility_timeout {
+      self.visibilityTimeout = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__SettleNotificationsRequest.self)
+    tidings__v1__settle_notifications_request__init(c)
+    c.pointee.container = arena.packed(self.container)
+    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
+    c.pointee.group = arena.packed(self.group)
+    if !self.leaseIDs.isEmpty {
+      c.pointee.n_lease_ids = self.leaseIDs.count
+      c.pointee.lease_ids = arena.packed(self.leaseIDs) { arena.packed($0) }
+    }
+    c.pointee.settlement = Tidings__V1__Settlement(rawValue: .init(truncatingIfNeeded: self.settlement.rawValue))
+    c.pointee.marks_read = self.marksRead ? 1 : 0
+    if let value = self.visibilityTimeout { c.pointee.visibility_timeout = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.LeaseResult: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.LeaseResult"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.LeaseResult", tidings__v1__lease_result__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__LeaseResult.self)
+    self.leaseID = try TidingsProtobuf.Unpacked.string(c.pointee.lease_id, "tidings.v1.LeaseResult.lease_id")
+    switch c.pointee.outcome_case.rawValue {
+    case 2:
+      self.outcome = .settled(c.pointee.settled != 0)
+    case 3:
+      if let value = c.pointee.error {
+        self.outcome = .error(try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value)))
+      }
+    default: break
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__LeaseResult.self)
+    tidings__v1__lease_result__init(c)
+    c.pointee.lease_id = arena.packed(self.leaseID)
+    switch self.outcome {
+    case .settled(let value)?:
+      c.pointee.outcome_case = .init(rawValue: 2)
+      c.pointee.settled = value ? 1 : 0
+    case .error(let value)?:
+      c.pointee.outcome_case = .init(rawValue: 3)
+      c.pointee.error = arena.packed(value)
+    case nil: break
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.SettleNotificationsResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.SettleNotificationsResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.SettleNotificationsResponse", tidings__v1__settle_notifications_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__SettleNotificationsResponse.self)
+    if c.pointee.n_results > 0 {
+      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__SettleNotificationsResponse.self)
+    tidings__v1__settle_notifications_response__init(c)
+    if !self.results.isEmpty {
+      c.pointee.n_results = self.results.count
+      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.RotateChannelsRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.RotateChannelsRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.RotateChannelsRequest", tidings__v1__rotate_channels_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__RotateChannelsRequest.self)
+    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.RotateChannelsRequest.container")
+    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__RotateChannelsRequest.self)
+    tidings__v1__rotate_channels_request__init(c)
+    c.pointee.container = arena.packed(self.container)
+    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.RotateChannelsResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.RotateChannelsResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.RotateChannelsResponse", tidings__v1__rotate_channels_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__RotateChannelsResponse.self)
+    self.channelCount = c.pointee.channel_count
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__RotateChannelsResponse.self)
+    tidings__v1__rotate_channels_response__init(c)
+    c.pointee.channel_count = self.channelCount
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -770,7 +1590,7 @@ extension TidingsV1 {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.NotificationService",
-      methods: [Methods.registerDevice, Methods.fetchNotificationChanges, Methods.markNotificationsRead, Methods.modifyBadge, Methods.traceNotification],
+      methods: [Methods.registerDevice, Methods.fetchNotificationChanges, Methods.markNotificationsRead, Methods.modifyBadge, Methods.traceNotification, Methods.leaseNotifications, Methods.settleNotifications, Methods.rotateChannels],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1NotificationServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -785,7 +1605,10 @@ extension TidingsV1 {
         inputType: "tidings.v1.RegisterDeviceRequest",
         outputType: "tidings.v1.RegisterDeviceResponse")
       /// Returns the user's notifications after a token, from all databases of the container, oldest
-      /// first; without those that the caller's device caused and without those marked read.
+      /// first; without those that the caller's device caused. One that was marked read comes as a
+      /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
+      /// all, and a page does not split it unless it does not fit (`is_split`). Fails with
+      /// CHANGE_TOKEN_EXPIRED when notifications after the token are no longer kept.
       public static let fetchNotificationChanges = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "FetchNotificationChanges",
@@ -802,7 +1625,8 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.MarkNotificationsReadRequest",
         outputType: "tidings.v1.MarkNotificationsReadResponse")
-      /// Sets the badge.
+      /// Sets the user's badge to a number. Later notifications that increment the badge add to it, until
+      /// they are marked read.
       public static let modifyBadge = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "ModifyBadge",
@@ -810,7 +1634,7 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.ModifyBadgeRequest",
         outputType: "tidings.v1.ModifyBadgeResponse")
-      /// Tells when a notification was stored, published, fetched and marked read.
+      /// Tells when a notification was stored, published, fetched, leased and marked read.
       public static let traceNotification = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "TraceNotification",
@@ -818,6 +1642,33 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.TraceNotificationRequest",
         outputType: "tidings.v1.TraceNotificationResponse")
+      /// Hands out notifications to the calling device, which is one of a group that shares the work: no
+      /// other device of the group gets them until the lease is over. Those whose lease ended without
+      /// being settled come first. A device may get what it caused itself: the group is one consumer.
+      public static let leaseNotifications = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.NotificationService",
+        name: "LeaseNotifications",
+        kind: .unary,
+        idempotency: .unknown,
+        inputType: "tidings.v1.LeaseNotificationsRequest",
+        outputType: "tidings.v1.LeaseNotificationsResponse")
+      /// Settles leases: done, given back, or kept for longer. Each has its own result.
+      public static let settleNotifications = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.NotificationService",
+        name: "SettleNotifications",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.SettleNotificationsRequest",
+        outputType: "tidings.v1.SettleNotificationsResponse")
+      /// Gives new topics and keys to the user's control topic and to the channels of private databases of
+      /// the user, and tells the user's devices to register again. For a device that was lost.
+      public static let rotateChannels = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.NotificationService",
+        name: "RotateChannels",
+        kind: .unary,
+        idempotency: .unknown,
+        inputType: "tidings.v1.RotateChannelsRequest",
+        outputType: "tidings.v1.RotateChannelsResponse")
     }
 
     /// Calls the service.
@@ -843,7 +1694,10 @@ extension TidingsV1 {
       }
 
       /// Returns the user's notifications after a token, from all databases of the container, oldest
-      /// first; without those that the caller's device caused and without those marked read.
+      /// first; without those that the caller's device caused. One that was marked read comes as a
+      /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
+      /// all, and a page does not split it unless it does not fit (`is_split`). Fails with
+      /// CHANGE_TOKEN_EXPIRED when notifications after the token are no longer kept.
       public func fetchNotificationChanges(
         _ request: TidingsV1.FetchNotificationChangesRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -872,7 +1726,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Sets the badge.
+      /// Sets the user's badge to a number. Later notifications that increment the badge add to it, until
+      /// they are marked read.
       public func modifyBadge(
         _ request: TidingsV1.ModifyBadgeRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -886,7 +1741,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Tells when a notification was stored, published, fetched and marked read.
+      /// Tells when a notification was stored, published, fetched, leased and marked read.
       public func traceNotification(
         _ request: TidingsV1.TraceNotificationRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -895,6 +1750,51 @@ extension TidingsV1 {
           Methods.traceNotification, request.encoded(), options: options)
         do {
           return try TidingsV1.TraceNotificationResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Hands out notifications to the calling device, which is one of a group that shares the work: no
+      /// other device of the group gets them until the lease is over. Those whose lease ended without
+      /// being settled come first. A device may get what it caused itself: the group is one consumer.
+      public func leaseNotifications(
+        _ request: TidingsV1.LeaseNotificationsRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.LeaseNotificationsResponse {
+        let response = try await transport.unary(
+          Methods.leaseNotifications, request.encoded(), options: options)
+        do {
+          return try TidingsV1.LeaseNotificationsResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Settles leases: done, given back, or kept for longer. Each has its own result.
+      public func settleNotifications(
+        _ request: TidingsV1.SettleNotificationsRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.SettleNotificationsResponse {
+        let response = try await transport.unary(
+          Methods.settleNotifications, request.encoded(), options: options)
+        do {
+          return try TidingsV1.SettleNotificationsResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Gives new topics and keys to the user's control topic and to the channels of private databases of
+      /// the user, and tells the user's devices to register again. For a device that was lost.
+      public func rotateChannels(
+        _ request: TidingsV1.RotateChannelsRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.RotateChannelsResponse {
+        let response = try await transport.unary(
+          Methods.rotateChannels, request.encoded(), options: options)
+        do {
+          return try TidingsV1.RotateChannelsResponse(decoding: response)
         } catch {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
         }
@@ -913,7 +1813,10 @@ extension TidingsV1 {
       ) async throws -> TidingsV1.RegisterDeviceResponse
 
       /// Returns the user's notifications after a token, from all databases of the container, oldest
-      /// first; without those that the caller's device caused and without those marked read.
+      /// first; without those that the caller's device caused. One that was marked read comes as a
+      /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
+      /// all, and a page does not split it unless it does not fit (`is_split`). Fails with
+      /// CHANGE_TOKEN_EXPIRED when notifications after the token are no longer kept.
       func fetchNotificationChanges(
         _ request: TidingsV1.FetchNotificationChangesRequest,
         call: TidingsRPC.ServerCall
@@ -926,17 +1829,39 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.MarkNotificationsReadResponse
 
-      /// Sets the badge.
+      /// Sets the user's badge to a number. Later notifications that increment the badge add to it, until
+      /// they are marked read.
       func modifyBadge(
         _ request: TidingsV1.ModifyBadgeRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ModifyBadgeResponse
 
-      /// Tells when a notification was stored, published, fetched and marked read.
+      /// Tells when a notification was stored, published, fetched, leased and marked read.
       func traceNotification(
         _ request: TidingsV1.TraceNotificationRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.TraceNotificationResponse
+
+      /// Hands out notifications to the calling device, which is one of a group that shares the work: no
+      /// other device of the group gets them until the lease is over. Those whose lease ended without
+      /// being settled come first. A device may get what it caused itself: the group is one consumer.
+      func leaseNotifications(
+        _ request: TidingsV1.LeaseNotificationsRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.LeaseNotificationsResponse
+
+      /// Settles leases: done, given back, or kept for longer. Each has its own result.
+      func settleNotifications(
+        _ request: TidingsV1.SettleNotificationsRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.SettleNotificationsResponse
+
+      /// Gives new topics and keys to the user's control topic and to the channels of private databases of
+      /// the user, and tells the user's devices to register again. For a device that was lost.
+      func rotateChannels(
+        _ request: TidingsV1.RotateChannelsRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.RotateChannelsResponse
     }
   }
 }
@@ -990,6 +1915,33 @@ extension TidingsV1.NotificationService.Server {
       .unimplemented, "tidings.v1.NotificationService/TraceNotification is not implemented")
   }
 
+  /// Answers UNIMPLEMENTED.
+  public func leaseNotifications(
+    _ request: TidingsV1.LeaseNotificationsRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.LeaseNotificationsResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.NotificationService/LeaseNotifications is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func settleNotifications(
+    _ request: TidingsV1.SettleNotificationsRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.SettleNotificationsResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.NotificationService/SettleNotifications is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func rotateChannels(
+    _ request: TidingsV1.RotateChannelsRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.RotateChannelsResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.NotificationService/RotateChannels is not implemented")
+  }
+
   /// Decodes the request, calls the method and encodes its response.
   public func handleUnary(
     _ call: TidingsRPC.ServerCall, _ request: [UInt8]
@@ -1025,6 +1977,24 @@ extension TidingsV1.NotificationService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.traceNotification(message, call: call).encoded()
+    case "LeaseNotifications":
+      let message: TidingsV1.LeaseNotificationsRequest
+      do { message = try TidingsV1.LeaseNotificationsRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.leaseNotifications(message, call: call).encoded()
+    case "SettleNotifications":
+      let message: TidingsV1.SettleNotificationsRequest
+      do { message = try TidingsV1.SettleNotificationsRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.settleNotifications(message, call: call).encoded()
+    case "RotateChannels":
+      let message: TidingsV1.RotateChannelsRequest
+      do { message = try TidingsV1.RotateChannelsRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.rotateChannels(message, call: call).encoded()
     default:
       throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
     }
@@ -1044,45 +2014,85 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/notification_service.proto.
   public static let tidingsV1NotificationServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/notification_service.proto",
-    dependencies: [.googleProtobufTimestampProto, .tidingsV1DatabaseProto, .tidingsV1ErrorProto, .tidingsV1NotificationProto],
+    dependencies: [.googleProtobufDurationProto, .googleProtobufTimestampProto, .tidingsV1DatabaseProto, .tidingsV1ErrorProto, .tidingsV1NotificationProto],
     base64: """
-      CiV0aWRpbmdzL3YxL25vdGlmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEgp0aWRpbmdzLnYxGh9nb29nbGUvcHJvdG9idWYv\
-      dGltZXN0YW1wLnByb3RvGhl0aWRpbmdzL3YxL2RhdGFiYXNlLnByb3RvGhZ0aWRpbmdzL3YxL2Vycm9yLnByb3RvGh10\
-      aWRpbmdzL3YxL25vdGlmaWNhdGlvbi5wcm90byJwChVSZWdpc3RlckRldmljZVJlcXVlc3QSHAoJY29udGFpbmVyGAEg\
-      ASgJUgljb250YWluZXISOQoLZW52aXJvbm1lbnQYAiABKA4yFy50aWRpbmdzLnYxLkVudmlyb25tZW50UgtlbnZpcm9u\
-      bWVudCK3AQoHQ2hhbm5lbBI8Cghwb3NpdGlvbhgBIAEoCzIgLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uUG9zaXRpb25S\
-      CHBvc2l0aW9uEhQKBXRvcGljGAIgASgMUgV0b3BpYxIQCgNrZXkYAyABKAxSA2tleRInCg9zdWJzY3JpcHRpb25faWQY\
-      BCABKAlSDnN1YnNjcmlwdGlvbklkEh0KCm9yaWdpbl90YWcYBSABKAZSCW9yaWdpblRhZyK1AQoWUmVnaXN0ZXJEZXZp\
-      Y2VSZXNwb25zZRIjCg1wdXNoX2VuZHBvaW50GAEgASgJUgxwdXNoRW5kcG9pbnQSIwoNY29udHJvbF90b3BpYxgCIAEo\
-      DFIMY29udHJvbFRvcGljEi8KCGNoYW5uZWxzGAMgAygLMhMudGlkaW5ncy52MS5DaGFubmVsUghjaGFubmVscxIgCgtp\
-      bmNhcm5hdGlvbhgEIAEoCVILaW5jYXJuYXRpb24iswEKH0ZldGNoTm90aWZpY2F0aW9uQ2hhbmdlc1JlcXVlc3QSHAoJ\
-      Y29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoLZW52aXJvbm1lbnQYAiABKA4yFy50aWRpbmdzLnYxLkVudmlyb25t\
-      ZW50UgtlbnZpcm9ubWVudBIhCgxjaGFuZ2VfdG9rZW4YAyABKAxSC2NoYW5nZVRva2VuEhQKBWxpbWl0GAQgASgNUgVs\
-      aW1pdCKmAQogRmV0Y2hOb3RpZmljYXRpb25DaGFuZ2VzUmVzcG9uc2USPgoNbm90aWZpY2F0aW9ucxgBIAMoCzIYLnRp\
-      ZGluZ3MudjEuTm90aWZpY2F0aW9uUg1ub3RpZmljYXRpb25zEiEKDGNoYW5nZV90b2tlbhgCIAEoDFILY2hhbmdlVG9r\
-      ZW4SHwoLbW9yZV9jb21pbmcYAyABKAhSCm1vcmVDb21pbmciogEKHE1hcmtOb3RpZmljYXRpb25zUmVhZFJlcXVlc3QS\
+      CiV0aWRpbmdzL3YxL25vdGlmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEgp0aWRpbmdzLnYxGh5nb29nbGUvcHJvdG9idWYv\
+      ZHVyYXRpb24ucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aGXRpZGluZ3MvdjEvZGF0YWJhc2Uu\
+      cHJvdG8aFnRpZGluZ3MvdjEvZXJyb3IucHJvdG8aHXRpZGluZ3MvdjEvbm90aWZpY2F0aW9uLnByb3RvInAKFVJlZ2lz\
+      dGVyRGV2aWNlUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIX\
+      LnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50IrcBCgdDaGFubmVsEjwKCHBvc2l0aW9uGAEgASgLMiAu\
+      dGlkaW5ncy52MS5TdWJzY3JpcHRpb25Qb3NpdGlvblIIcG9zaXRpb24SFAoFdG9waWMYAiABKAxSBXRvcGljEhAKA2tl\
+      eRgDIAEoDFIDa2V5EicKD3N1YnNjcmlwdGlvbl9pZBgEIAEoCVIOc3Vic2NyaXB0aW9uSWQSHQoKb3JpZ2luX3RhZxgF\
+      IAEoBlIJb3JpZ2luVGFnIoACChZSZWdpc3RlckRldmljZVJlc3BvbnNlEiMKDXB1c2hfZW5kcG9pbnQYASABKAlSDHB1\
+      c2hFbmRwb2ludBIjCg1jb250cm9sX3RvcGljGAIgASgMUgxjb250cm9sVG9waWMSLwoIY2hhbm5lbHMYAyADKAsyEy50\
+      aWRpbmdzLnYxLkNoYW5uZWxSCGNoYW5uZWxzEiAKC2luY2FybmF0aW9uGAQgASgJUgtpbmNhcm5hdGlvbhIfCgtjb250\
+      cm9sX2tleRgFIAEoDFIKY29udHJvbEtleRIoChByZWFkX21hcmtfbnVtYmVyGAYgASgEUg5yZWFkTWFya051bWJlciK2\
+      AgofRmV0Y2hOb3RpZmljYXRpb25DaGFuZ2VzUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5Cgtl\
+      bnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EiEKDGNoYW5nZV90b2tl\
+      bhgDIAEoDFILY2hhbmdlVG9rZW4SFAoFbGltaXQYBCABKA1SBWxpbWl0EjgKGG9taXRzX3JlYWRfbm90aWZpY2F0aW9u\
+      cxgFIAEoCFIWb21pdHNSZWFkTm90aWZpY2F0aW9ucxImCg93YW50c191c2VyX2luZm8YBiABKAhSDXdhbnRzVXNlcklu\
+      Zm8SHwoLd2FudHNfYmFkZ2UYByABKAhSCndhbnRzQmFkZ2Ui9wEKIEZldGNoTm90aWZpY2F0aW9uQ2hhbmdlc1Jlc3Bv\
+      bnNlEj4KDW5vdGlmaWNhdGlvbnMYASADKAsyGC50aWRpbmdzLnYxLk5vdGlmaWNhdGlvblINbm90aWZpY2F0aW9ucxIh\
+      CgxjaGFuZ2VfdG9rZW4YAiABKAxSC2NoYW5nZVRva2VuEh8KC21vcmVfY29taW5nGAMgASgIUgptb3JlQ29taW5nEhkK\
+      CGlzX3NwbGl0GAQgASgIUgdpc1NwbGl0EiQKC2JhZGdlX3ZhbHVlGAUgASgNSABSCmJhZGdlVmFsdWWIAQFCDgoMX2Jh\
+      ZGdlX3ZhbHVlIqIBChxNYXJrTm90aWZpY2F0aW9uc1JlYWRSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJY29udGFp\
+      bmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSKQoQbm90\
+      aWZpY2F0aW9uX2lkcxgDIAMoCVIPbm90aWZpY2F0aW9uSWRzIpoBChJOb3RpZmljYXRpb25SZXN1bHQSJwoPbm90aWZp\
+      Y2F0aW9uX2lkGAEgASgJUg5ub3RpZmljYXRpb25JZBIhCgttYXJrZWRfcmVhZBgCIAEoCEgAUgptYXJrZWRSZWFkEi0K\
+      BWVycm9yGAMgASgLMhUudGlkaW5ncy52MS5JdGVtRXJyb3JIAFIFZXJyb3JCCQoHb3V0Y29tZSJZCh1NYXJrTm90aWZp\
+      Y2F0aW9uc1JlYWRSZXNwb25zZRI4CgdyZXN1bHRzGAEgAygLMh4udGlkaW5ncy52MS5Ob3RpZmljYXRpb25SZXN1bHRS\
+      B3Jlc3VsdHMijgEKEk1vZGlmeUJhZGdlUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZp\
+      cm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50Eh8KC2JhZGdlX3ZhbHVlGAMg\
+      ASgNUgpiYWRnZVZhbHVlIjYKE01vZGlmeUJhZGdlUmVzcG9uc2USHwoLYmFkZ2VfdmFsdWUYASABKA1SCmJhZGdlVmFs\
+      dWUinAEKGFRyYWNlTm90aWZpY2F0aW9uUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZp\
+      cm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EicKD25vdGlmaWNhdGlvbl9p\
+      ZBgDIAEoCVIObm90aWZpY2F0aW9uSWQiZAoUTm90aWZpY2F0aW9uRGVsaXZlcnkSFgoGZGV2aWNlGAEgASgJUgZkZXZp\
+      Y2USNAoHZmV0Y2hlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2ZldGNoZWQi0gEKEU5vdGlmaWNh\
+      dGlvbkxlYXNlEhQKBWdyb3VwGAEgASgJUgVncm91cBIWCgZkZXZpY2UYAiABKAlSBmRldmljZRIyCgZsZWFzZWQYAyAB\
+      KAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgZsZWFzZWQSJQoOZGVsaXZlcnlfY291bnQYBCABKA1SDWRlbGl2\
+      ZXJ5Q291bnQSNAoHc2V0dGxlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3NldHRsZWQivwQKGVRy\
+      YWNlTm90aWZpY2F0aW9uUmVzcG9uc2USOAoJY29tbWl0dGVkGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFt\
+      cFIJY29tbWl0dGVkEjgKCXB1Ymxpc2hlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXB1Ymxpc2hl\
+      ZBI0CgdmZXRjaGVkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZmV0Y2hlZBI7CgttYXJrZWRfcmVh\
+      ZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCm1hcmtlZFJlYWQSPAoMbm90aWZpY2F0aW9uGAUgASgL\
+      MhgudGlkaW5ncy52MS5Ob3RpZmljYXRpb25SDG5vdGlmaWNhdGlvbhIjCg1vcmlnaW5fZGV2aWNlGAYgASgJUgxvcmln\
+      aW5EZXZpY2USIQoMaXNfY29hbGVzY2VkGAcgASgIUgtpc0NvYWxlc2NlZBIbCglpc19wcnVuZWQYCCABKAhSCGlzUHJ1\
+      bmVkEkAKCmRlbGl2ZXJpZXMYCSADKAsyIC50aWRpbmdzLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5UgpkZWxpdmVyaWVz\
+      EjUKBmxlYXNlcxgKIAMoCzIdLnRpZGluZ3MudjEuTm90aWZpY2F0aW9uTGVhc2VSBmxlYXNlcxIfCgtyZWFkX2Rldmlj\
+      ZRgLIAEoCVIKcmVhZERldmljZSKOAgoZTGVhc2VOb3RpZmljYXRpb25zUmVxdWVzdBIcCgljb250YWluZXIYASABKAlS\
+      CWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50\
+      EhQKBWdyb3VwGAMgASgJUgVncm91cBIUCgVsaW1pdBgEIAEoDVIFbGltaXQSSAoSdmlzaWJpbGl0eV90aW1lb3V0GAUg\
+      ASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUhF2aXNpYmlsaXR5VGltZW91dBIiCg1zdGFydHNfYXRfZW5kGAYg\
+      ASgIUgtzdGFydHNBdEVuZCLuAQoSTGVhc2VkTm90aWZpY2F0aW9uEjwKDG5vdGlmaWNhdGlvbhgBIAEoCzIYLnRpZGlu\
+      Z3MudjEuTm90aWZpY2F0aW9uUgxub3RpZmljYXRpb24SGQoIbGVhc2VfaWQYAiABKAlSB2xlYXNlSWQSNAoHZXhwaXJl\
+      cxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2V4cGlyZXMSJQoOZGVsaXZlcnlfY291bnQYBCABKA1S\
+      DWRlbGl2ZXJ5Q291bnQSIgoNaXNfb3duX2NoYW5nZRgFIAEoCFILaXNPd25DaGFuZ2UivwEKGkxlYXNlTm90aWZpY2F0\
+      aW9uc1Jlc3BvbnNlEkQKDW5vdGlmaWNhdGlvbnMYASADKAsyHi50aWRpbmdzLnYxLkxlYXNlZE5vdGlmaWNhdGlvblIN\
+      bm90aWZpY2F0aW9ucxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxI6CgtuZXh0X2V4cGlyeRgDIAEoCzIZ\
+      Lmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIKbmV4dEV4cGlyeSLJAgoaU2V0dGxlTm90aWZpY2F0aW9uc1JlcXVlc3QS\
       HAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoLZW52aXJvbm1lbnQYAiABKA4yFy50aWRpbmdzLnYxLkVudmly\
-      b25tZW50UgtlbnZpcm9ubWVudBIpChBub3RpZmljYXRpb25faWRzGAMgAygJUg9ub3RpZmljYXRpb25JZHMimgEKEk5v\
-      dGlmaWNhdGlvblJlc3VsdBInCg9ub3RpZmljYXRpb25faWQYASABKAlSDm5vdGlmaWNhdGlvbklkEiEKC21hcmtlZF9y\
-      ZWFkGAIgASgISABSCm1hcmtlZFJlYWQSLQoFZXJyb3IYAyABKAsyFS50aWRpbmdzLnYxLkl0ZW1FcnJvckgAUgVlcnJv\
-      ckIJCgdvdXRjb21lIlkKHU1hcmtOb3RpZmljYXRpb25zUmVhZFJlc3BvbnNlEjgKB3Jlc3VsdHMYASADKAsyHi50aWRp\
-      bmdzLnYxLk5vdGlmaWNhdGlvblJlc3VsdFIHcmVzdWx0cyKOAQoSTW9kaWZ5QmFkZ2VSZXF1ZXN0EhwKCWNvbnRhaW5l\
-      chgBIAEoCVIJY29udGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52\
-      aXJvbm1lbnQSHwoLYmFkZ2VfdmFsdWUYAyABKA1SCmJhZGdlVmFsdWUiNgoTTW9kaWZ5QmFkZ2VSZXNwb25zZRIfCgti\
-      YWRnZV92YWx1ZRgBIAEoDVIKYmFkZ2VWYWx1ZSKcAQoYVHJhY2VOb3RpZmljYXRpb25SZXF1ZXN0EhwKCWNvbnRhaW5l\
-      chgBIAEoCVIJY29udGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52\
-      aXJvbm1lbnQSJwoPbm90aWZpY2F0aW9uX2lkGAMgASgJUg5ub3RpZmljYXRpb25JZCKCAgoZVHJhY2VOb3RpZmljYXRp\
-      b25SZXNwb25zZRI4Cgljb21taXR0ZWQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljb21taXR0ZWQS\
-      OAoJcHVibGlzaGVkGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJcHVibGlzaGVkEjQKB2ZldGNoZWQY\
-      AyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdmZXRjaGVkEjsKC21hcmtlZF9yZWFkGAQgASgLMhouZ29v\
-      Z2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKbWFya2VkUmVhZDKeBAoTTm90aWZpY2F0aW9uU2VydmljZRJcCg5SZWdpc3Rl\
-      ckRldmljZRIhLnRpZGluZ3MudjEuUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0GiIudGlkaW5ncy52MS5SZWdpc3RlckRldmlj\
-      ZVJlc3BvbnNlIgOQAgISegoYRmV0Y2hOb3RpZmljYXRpb25DaGFuZ2VzEisudGlkaW5ncy52MS5GZXRjaE5vdGlmaWNh\
-      dGlvbkNoYW5nZXNSZXF1ZXN0GiwudGlkaW5ncy52MS5GZXRjaE5vdGlmaWNhdGlvbkNoYW5nZXNSZXNwb25zZSIDkAIB\
-      EnEKFU1hcmtOb3RpZmljYXRpb25zUmVhZBIoLnRpZGluZ3MudjEuTWFya05vdGlmaWNhdGlvbnNSZWFkUmVxdWVzdBop\
-      LnRpZGluZ3MudjEuTWFya05vdGlmaWNhdGlvbnNSZWFkUmVzcG9uc2UiA5ACAhJTCgtNb2RpZnlCYWRnZRIeLnRpZGlu\
-      Z3MudjEuTW9kaWZ5QmFkZ2VSZXF1ZXN0Gh8udGlkaW5ncy52MS5Nb2RpZnlCYWRnZVJlc3BvbnNlIgOQAgISZQoRVHJh\
-      Y2VOb3RpZmljYXRpb24SJC50aWRpbmdzLnYxLlRyYWNlTm90aWZpY2F0aW9uUmVxdWVzdBolLnRpZGluZ3MudjEuVHJh\
-      Y2VOb3RpZmljYXRpb25SZXNwb25zZSIDkAIBYgZwcm90bzM=
+      b25tZW50UgtlbnZpcm9ubWVudBIUCgVncm91cBgDIAEoCVIFZ3JvdXASGwoJbGVhc2VfaWRzGAQgAygJUghsZWFzZUlk\
+      cxI2CgpzZXR0bGVtZW50GAUgASgOMhYudGlkaW5ncy52MS5TZXR0bGVtZW50UgpzZXR0bGVtZW50Eh0KCm1hcmtzX3Jl\
+      YWQYBiABKAhSCW1hcmtzUmVhZBJIChJ2aXNpYmlsaXR5X3RpbWVvdXQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVy\
+      YXRpb25SEXZpc2liaWxpdHlUaW1lb3V0In4KC0xlYXNlUmVzdWx0EhkKCGxlYXNlX2lkGAEgASgJUgdsZWFzZUlkEhoK\
+      B3NldHRsZWQYAiABKAhIAFIHc2V0dGxlZBItCgVlcnJvchgDIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVy\
+      cm9yQgkKB291dGNvbWUiUAobU2V0dGxlTm90aWZpY2F0aW9uc1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyFy50aWRp\
+      bmdzLnYxLkxlYXNlUmVzdWx0UgdyZXN1bHRzInAKFVJvdGF0ZUNoYW5uZWxzUmVxdWVzdBIcCgljb250YWluZXIYASAB\
+      KAlSCWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25t\
+      ZW50Ij0KFlJvdGF0ZUNoYW5uZWxzUmVzcG9uc2USIwoNY2hhbm5lbF9jb3VudBgBIAEoDVIMY2hhbm5lbENvdW50Km8K\
+      ClNldHRsZW1lbnQSGgoWU0VUVExFTUVOVF9VTlNQRUNJRklFRBAAEhMKD1NFVFRMRU1FTlRfRE9ORRABEhcKE1NFVFRM\
+      RU1FTlRfUkVMRUFTRUQQAhIXChNTRVRUTEVNRU5UX0VYVEVOREVEEAMyyQYKE05vdGlmaWNhdGlvblNlcnZpY2USXAoO\
+      UmVnaXN0ZXJEZXZpY2USIS50aWRpbmdzLnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBoiLnRpZGluZ3MudjEuUmVnaXN0\
+      ZXJEZXZpY2VSZXNwb25zZSIDkAICEnoKGEZldGNoTm90aWZpY2F0aW9uQ2hhbmdlcxIrLnRpZGluZ3MudjEuRmV0Y2hO\
+      b3RpZmljYXRpb25DaGFuZ2VzUmVxdWVzdBosLnRpZGluZ3MudjEuRmV0Y2hOb3RpZmljYXRpb25DaGFuZ2VzUmVzcG9u\
+      c2UiA5ACARJxChVNYXJrTm90aWZpY2F0aW9uc1JlYWQSKC50aWRpbmdzLnYxLk1hcmtOb3RpZmljYXRpb25zUmVhZFJl\
+      cXVlc3QaKS50aWRpbmdzLnYxLk1hcmtOb3RpZmljYXRpb25zUmVhZFJlc3BvbnNlIgOQAgISUwoLTW9kaWZ5QmFkZ2US\
+      Hi50aWRpbmdzLnYxLk1vZGlmeUJhZGdlUmVxdWVzdBofLnRpZGluZ3MudjEuTW9kaWZ5QmFkZ2VSZXNwb25zZSIDkAIC\
+      EmUKEVRyYWNlTm90aWZpY2F0aW9uEiQudGlkaW5ncy52MS5UcmFjZU5vdGlmaWNhdGlvblJlcXVlc3QaJS50aWRpbmdz\
+      LnYxLlRyYWNlTm90aWZpY2F0aW9uUmVzcG9uc2UiA5ACARJjChJMZWFzZU5vdGlmaWNhdGlvbnMSJS50aWRpbmdzLnYx\
+      LkxlYXNlTm90aWZpY2F0aW9uc1JlcXVlc3QaJi50aWRpbmdzLnYxLkxlYXNlTm90aWZpY2F0aW9uc1Jlc3BvbnNlEmsK\
+      E1NldHRsZU5vdGlmaWNhdGlvbnMSJi50aWRpbmdzLnYxLlNldHRsZU5vdGlmaWNhdGlvbnNSZXF1ZXN0GicudGlkaW5n\
+      cy52MS5TZXR0bGVOb3RpZmljYXRpb25zUmVzcG9uc2UiA5ACAhJXCg5Sb3RhdGVDaGFubmVscxIhLnRpZGluZ3MudjEu\
+      Um90YXRlQ2hhbm5lbHNSZXF1ZXN0GiIudGlkaW5ncy52MS5Sb3RhdGVDaGFubmVsc1Jlc3BvbnNlYgZwcm90bzM=
       """)
 }

@@ -37,6 +37,8 @@ extension TidingsV1 {
     public var subscriptionID: String = ""
     /// The outcome.
     public var outcome: Outcome? = nil
+    /// How it fares, when the request asked for it.
+    public var health: TidingsV1.SubscriptionHealth? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -44,10 +46,12 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       subscriptionID: String = "",
-      outcome: Outcome? = nil
+      outcome: Outcome? = nil,
+      health: TidingsV1.SubscriptionHealth? = nil
     ) {
       self.subscriptionID = subscriptionID
       self.outcome = outcome
+      self.health = health
     }
 
     /// The outcome.
@@ -58,6 +62,47 @@ extension TidingsV1 {
       case deleted(Bool)
       /// It failed.
       case error(TidingsV1.ItemError)
+    }
+  }
+
+  /// How a subscription fares.
+  public struct SubscriptionHealth: Hashable, Sendable {
+    /// When it was saved; absent: before this was kept.
+    public var saved: GoogleProtobuf.Timestamp? = nil
+    /// When it fired last; absent: not since it was saved, or longer ago than notifications are kept.
+    public var lastFired: GoogleProtobuf.Timestamp? = nil
+    /// How often it fired since it was saved.
+    public var firedCount: UInt64 = 0
+    /// When a change was last looked at that it might have fired for, one of its record type and zone;
+    /// absent: not since the server started.
+    public var lastEvaluated: GoogleProtobuf.Timestamp? = nil
+    /// How many such changes there were since the server started.
+    public var evaluatedCount: UInt64 = 0
+    /// Notifications of it that are kept and not marked read. Counts to 9,999.
+    public var unreadCount: UInt32 = 0
+    /// How many users share its channel.
+    public var subscriberCount: UInt64 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      saved: GoogleProtobuf.Timestamp? = nil,
+      lastFired: GoogleProtobuf.Timestamp? = nil,
+      firedCount: UInt64 = 0,
+      lastEvaluated: GoogleProtobuf.Timestamp? = nil,
+      evaluatedCount: UInt64 = 0,
+      unreadCount: UInt32 = 0,
+      subscriberCount: UInt64 = 0
+    ) {
+      self.saved = saved
+      self.lastFired = lastFired
+      self.firedCount = firedCount
+      self.lastEvaluated = lastEvaluated
+      self.evaluatedCount = evaluatedCount
+      self.unreadCount = unreadCount
+      self.subscriberCount = subscriberCount
     }
   }
 
@@ -83,6 +128,8 @@ extension TidingsV1 {
     public var databaseID: TidingsV1.DatabaseID? = nil
     /// Which ones; none: all of the user's, sorted by id.
     public var subscriptionIDs: [String] = []
+    /// Tell how they fare.
+    public var wantsHealth: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -90,10 +137,12 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       databaseID: TidingsV1.DatabaseID? = nil,
-      subscriptionIDs: [String] = []
+      subscriptionIDs: [String] = [],
+      wantsHealth: Bool = false
     ) {
       self.databaseID = databaseID
       self.subscriptionIDs = subscriptionIDs
+      self.wantsHealth = wantsHealth
     }
   }
 
@@ -131,6 +180,12 @@ extension TidingsV1 {
       set { _recordBefore = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _recordBefore: TidingsProtobuf.Indirect<TidingsV1.Record>? = nil
+    /// The record before the change is the one that is stored, and `record_after` has only the fields
+    /// that change, as in a save with CHANGED_KEYS; without `record_before`. To explain the deletion of a
+    /// stored record, leave out `record_after` and give `record_id`.
+    public var isSave: Bool = false
+    /// With `is_save` and without `record_after`: the record that is deleted.
+    public var recordID: TidingsV1.RecordID? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -140,12 +195,16 @@ extension TidingsV1 {
       databaseID: TidingsV1.DatabaseID? = nil,
       subscriptionIDs: [String] = [],
       recordAfter: TidingsV1.Record? = nil,
-      recordBefore: TidingsV1.Record? = nil
+      recordBefore: TidingsV1.Record? = nil,
+      isSave: Bool = false,
+      recordID: TidingsV1.RecordID? = nil
     ) {
       self.databaseID = databaseID
       self.subscriptionIDs = subscriptionIDs
       self.recordAfter = recordAfter
       self.recordBefore = recordBefore
+      self.isSave = isSave
+      self.recordID = recordID
     }
   }
 
@@ -155,8 +214,17 @@ extension TidingsV1 {
     public var subscriptionID: String = ""
     /// It fires.
     public var fires: Bool = false
-    /// The part of the predicate that is false, or the option that is off; empty when it fires.
+    /// The first part of the predicate that is false, in canonical form, or the option that is off, or
+    /// the type or zone that differs; empty when it fires.
     public var failedTerm: String = ""
+    /// When it fires: why. Unspecified for zone and database subscriptions.
+    public var reason: TidingsV1.QueryNotificationReason = TidingsV1.QueryNotificationReason(rawValue: 0)
+    /// What the term asks for, as text; empty when there is no one value.
+    public var expectedValue: String = ""
+    /// What the record has instead, as text: `absent` for no value.
+    public var actualValue: String = ""
+    /// All of that as a sentence, for people.
+    public var message: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -165,11 +233,19 @@ extension TidingsV1 {
     public init(
       subscriptionID: String = "",
       fires: Bool = false,
-      failedTerm: String = ""
+      failedTerm: String = "",
+      reason: TidingsV1.QueryNotificationReason = TidingsV1.QueryNotificationReason(rawValue: 0),
+      expectedValue: String = "",
+      actualValue: String = "",
+      message: String = ""
     ) {
       self.subscriptionID = subscriptionID
       self.fires = fires
       self.failedTerm = failedTerm
+      self.reason = reason
+      self.expectedValue = expectedValue
+      self.actualValue = actualValue
+      self.message = message
     }
   }
 
@@ -255,6 +331,9 @@ extension TidingsV1.SubscriptionResult: TidingsProtobuf.GeneratedMessage {
     self.init()
     let c = pointer.assumingMemoryBound(to: Tidings__V1__SubscriptionResult.self)
     self.subscriptionID = try TidingsProtobuf.Unpacked.string(c.pointee.subscription_id, "tidings.v1.SubscriptionResult.subscription_id")
+    if let value = c.pointee.health {
+      self.health = try TidingsV1.SubscriptionHealth(unpacked: UnsafeRawPointer(value))
+    }
     switch c.pointee.outcome_case.rawValue {
     case 2:
       if let value = c.pointee.subscription {
@@ -277,6 +356,7 @@ extension TidingsV1.SubscriptionResult: TidingsProtobuf.GeneratedMessage {
     let c = arena.allocate(Tidings__V1__SubscriptionResult.self)
     tidings__v1__subscription_result__init(c)
     c.pointee.subscription_id = arena.packed(self.subscriptionID)
+    if let value = self.health { c.pointee.health = arena.packed(value) }
     switch self.outcome {
     case .subscription(let value)?:
       c.pointee.outcome_case = .init(rawValue: 2)
@@ -289,6 +369,55 @@ extension TidingsV1.SubscriptionResult: TidingsProtobuf.GeneratedMessage {
       c.pointee.error = arena.packed(value)
     case nil: break
     }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.SubscriptionHealth: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.SubscriptionHealth"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.SubscriptionHealth", tidings__v1__subscription_health__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__SubscriptionHealth.self)
+    if let value = c.pointee.saved {
+      self.saved = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    if let value = c.pointee.last_fired {
+      self.lastFired = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    self.firedCount = c.pointee.fired_count
+    if let value = c.pointee.last_evaluated {
+      self.lastEvaluated = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    self.evaluatedCount = c.pointee.evaluated_count
+    self.unreadCount = c.pointee.unread_count
+    self.subscriberCount = c.pointee.subscriber_count
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__SubscriptionHealth.self)
+    tidings__v1__subscription_health__init(c)
+    if let value = self.saved { c.pointee.saved = arena.packed(value) }
+    if let value = self.lastFired { c.pointee.last_fired = arena.packed(value) }
+    c.pointee.fired_count = self.firedCount
+    if let value = self.lastEvaluated { c.pointee.last_evaluated = arena.packed(value) }
+    c.pointee.evaluated_count = self.evaluatedCount
+    c.pointee.unread_count = self.unreadCount
+    c.pointee.subscriber_count = self.subscriberCount
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -352,6 +481,7 @@ extension TidingsV1.FetchSubscriptionsRequest: TidingsProtobuf.GeneratedMessage 
     if c.pointee.n_subscription_ids > 0 {
       self.subscriptionIDs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_subscription_ids, c.pointee.subscription_ids, "tidings.v1.FetchSubscriptionsRequest.subscription_ids")
     }
+    self.wantsHealth = c.pointee.wants_health != 0
   }
 
   /// Builds the generated C struct in the arena.
@@ -365,6 +495,7 @@ extension TidingsV1.FetchSubscriptionsRequest: TidingsProtobuf.GeneratedMessage 
       c.pointee.n_subscription_ids = self.subscriptionIDs.count
       c.pointee.subscription_ids = arena.packed(self.subscriptionIDs) { arena.packed($0) }
     }
+    c.pointee.wants_health = self.wantsHealth ? 1 : 0
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -434,6 +565,10 @@ extension TidingsV1.ExplainSubscriptionsRequest: TidingsProtobuf.GeneratedMessag
     if let value = c.pointee.record_before {
       self.recordBefore = try TidingsV1.Record(unpacked: UnsafeRawPointer(value))
     }
+    self.isSave = c.pointee.is_save != 0
+    if let value = c.pointee.record_id {
+      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -449,6 +584,8 @@ extension TidingsV1.ExplainSubscriptionsRequest: TidingsProtobuf.GeneratedMessag
     }
     if let value = self.recordAfter { c.pointee.record_after = arena.packed(value) }
     if let value = self.recordBefore { c.pointee.record_before = arena.packed(value) }
+    c.pointee.is_save = self.isSave ? 1 : 0
+    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -473,6 +610,10 @@ extension TidingsV1.SubscriptionExplanation: TidingsProtobuf.GeneratedMessage {
     self.subscriptionID = try TidingsProtobuf.Unpacked.string(c.pointee.subscription_id, "tidings.v1.SubscriptionExplanation.subscription_id")
     self.fires = c.pointee.fires != 0
     self.failedTerm = try TidingsProtobuf.Unpacked.string(c.pointee.failed_term, "tidings.v1.SubscriptionExplanation.failed_term")
+    self.reason = TidingsV1.QueryNotificationReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
+    self.expectedValue = try TidingsProtobuf.Unpacked.string(c.pointee.expected_value, "tidings.v1.SubscriptionExplanation.expected_value")
+    self.actualValue = try TidingsProtobuf.Unpacked.string(c.pointee.actual_value, "tidings.v1.SubscriptionExplanation.actual_value")
+    self.message = try TidingsProtobuf.Unpacked.string(c.pointee.message, "tidings.v1.SubscriptionExplanation.message")
   }
 
   /// Builds the generated C struct in the arena.
@@ -484,6 +625,10 @@ extension TidingsV1.SubscriptionExplanation: TidingsProtobuf.GeneratedMessage {
     c.pointee.subscription_id = arena.packed(self.subscriptionID)
     c.pointee.fires = self.fires ? 1 : 0
     c.pointee.failed_term = arena.packed(self.failedTerm)
+    c.pointee.reason = Tidings__V1__QueryNotificationReason(rawValue: .init(truncatingIfNeeded: self.reason.rawValue))
+    c.pointee.expected_value = arena.packed(self.expectedValue)
+    c.pointee.actual_value = arena.packed(self.actualValue)
+    c.pointee.message = arena.packed(self.message)
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -718,33 +863,43 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/subscription_service.proto.
   public static let tidingsV1SubscriptionServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/subscription_service.proto",
-    dependencies: [.tidingsV1DatabaseProto, .tidingsV1ErrorProto, .tidingsV1NotificationProto, .tidingsV1RecordProto],
+    dependencies: [.googleProtobufTimestampProto, .tidingsV1DatabaseProto, .tidingsV1ErrorProto, .tidingsV1NotificationProto, .tidingsV1RecordProto],
     base64: """
-      CiV0aWRpbmdzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEgp0aWRpbmdzLnYxGhl0aWRpbmdzL3YxL2RhdGFi\
-      YXNlLnByb3RvGhZ0aWRpbmdzL3YxL2Vycm9yLnByb3RvGh10aWRpbmdzL3YxL25vdGlmaWNhdGlvbi5wcm90bxoXdGlk\
-      aW5ncy92MS9yZWNvcmQucHJvdG8i4AEKGk1vZGlmeVN1YnNjcmlwdGlvbnNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEg\
-      ASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEkwKFXN1YnNjcmlwdGlvbnNfdG9fc2F2ZRgCIAMo\
-      CzIYLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uUhNzdWJzY3JpcHRpb25zVG9TYXZlEjsKGnN1YnNjcmlwdGlvbl9pZHNf\
-      dG9fZGVsZXRlGAMgAygJUhdzdWJzY3JpcHRpb25JZHNUb0RlbGV0ZSLTAQoSU3Vic2NyaXB0aW9uUmVzdWx0EicKD3N1\
-      YnNjcmlwdGlvbl9pZBgBIAEoCVIOc3Vic2NyaXB0aW9uSWQSPgoMc3Vic2NyaXB0aW9uGAIgASgLMhgudGlkaW5ncy52\
-      MS5TdWJzY3JpcHRpb25IAFIMc3Vic2NyaXB0aW9uEhoKB2RlbGV0ZWQYAyABKAhIAFIHZGVsZXRlZBItCgVlcnJvchgE\
-      IAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVycm9yQgkKB291dGNvbWUiVwobTW9kaWZ5U3Vic2NyaXB0aW9u\
-      c1Jlc3BvbnNlEjgKB3Jlc3VsdHMYASADKAsyHi50aWRpbmdzLnYxLlN1YnNjcmlwdGlvblJlc3VsdFIHcmVzdWx0cyJ/\
-      ChlGZXRjaFN1YnNjcmlwdGlvbnNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFz\
-      ZUlEUgpkYXRhYmFzZUlkEikKEHN1YnNjcmlwdGlvbl9pZHMYAiADKAlSD3N1YnNjcmlwdGlvbklkcyJWChpGZXRjaFN1\
-      YnNjcmlwdGlvbnNSZXNwb25zZRI4CgdyZXN1bHRzGAEgAygLMh4udGlkaW5ncy52MS5TdWJzY3JpcHRpb25SZXN1bHRS\
-      B3Jlc3VsdHMi8QEKG0V4cGxhaW5TdWJzY3JpcHRpb25zUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGlu\
-      Z3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBIpChBzdWJzY3JpcHRpb25faWRzGAIgAygJUg9zdWJzY3JpcHRpb25J\
-      ZHMSNQoMcmVjb3JkX2FmdGVyGAMgASgLMhIudGlkaW5ncy52MS5SZWNvcmRSC3JlY29yZEFmdGVyEjcKDXJlY29yZF9i\
-      ZWZvcmUYBCABKAsyEi50aWRpbmdzLnYxLlJlY29yZFIMcmVjb3JkQmVmb3JlInkKF1N1YnNjcmlwdGlvbkV4cGxhbmF0\
-      aW9uEicKD3N1YnNjcmlwdGlvbl9pZBgBIAEoCVIOc3Vic2NyaXB0aW9uSWQSFAoFZmlyZXMYAiABKAhSBWZpcmVzEh8K\
-      C2ZhaWxlZF90ZXJtGAMgASgJUgpmYWlsZWRUZXJtImcKHEV4cGxhaW5TdWJzY3JpcHRpb25zUmVzcG9uc2USRwoMZXhw\
-      bGFuYXRpb25zGAEgAygLMiMudGlkaW5ncy52MS5TdWJzY3JpcHRpb25FeHBsYW5hdGlvblIMZXhwbGFuYXRpb25zMtwC\
-      ChNTdWJzY3JpcHRpb25TZXJ2aWNlEmsKE01vZGlmeVN1YnNjcmlwdGlvbnMSJi50aWRpbmdzLnYxLk1vZGlmeVN1YnNj\
-      cmlwdGlvbnNSZXF1ZXN0GicudGlkaW5ncy52MS5Nb2RpZnlTdWJzY3JpcHRpb25zUmVzcG9uc2UiA5ACAhJoChJGZXRj\
-      aFN1YnNjcmlwdGlvbnMSJS50aWRpbmdzLnYxLkZldGNoU3Vic2NyaXB0aW9uc1JlcXVlc3QaJi50aWRpbmdzLnYxLkZl\
-      dGNoU3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESbgoURXhwbGFpblN1YnNjcmlwdGlvbnMSJy50aWRpbmdzLnYxLkV4\
-      cGxhaW5TdWJzY3JpcHRpb25zUmVxdWVzdBooLnRpZGluZ3MudjEuRXhwbGFpblN1YnNjcmlwdGlvbnNSZXNwb25zZSID\
-      kAIBYgZwcm90bzM=
+      CiV0aWRpbmdzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEgp0aWRpbmdzLnYxGh9nb29nbGUvcHJvdG9idWYv\
+      dGltZXN0YW1wLnByb3RvGhl0aWRpbmdzL3YxL2RhdGFiYXNlLnByb3RvGhZ0aWRpbmdzL3YxL2Vycm9yLnByb3RvGh10\
+      aWRpbmdzL3YxL25vdGlmaWNhdGlvbi5wcm90bxoXdGlkaW5ncy92MS9yZWNvcmQucHJvdG8i4AEKGk1vZGlmeVN1YnNj\
+      cmlwdGlvbnNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFz\
+      ZUlkEkwKFXN1YnNjcmlwdGlvbnNfdG9fc2F2ZRgCIAMoCzIYLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uUhNzdWJzY3Jp\
+      cHRpb25zVG9TYXZlEjsKGnN1YnNjcmlwdGlvbl9pZHNfdG9fZGVsZXRlGAMgAygJUhdzdWJzY3JpcHRpb25JZHNUb0Rl\
+      bGV0ZSKLAgoSU3Vic2NyaXB0aW9uUmVzdWx0EicKD3N1YnNjcmlwdGlvbl9pZBgBIAEoCVIOc3Vic2NyaXB0aW9uSWQS\
+      PgoMc3Vic2NyaXB0aW9uGAIgASgLMhgudGlkaW5ncy52MS5TdWJzY3JpcHRpb25IAFIMc3Vic2NyaXB0aW9uEhoKB2Rl\
+      bGV0ZWQYAyABKAhIAFIHZGVsZXRlZBItCgVlcnJvchgEIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVycm9y\
+      EjYKBmhlYWx0aBgFIAEoCzIeLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoUgZoZWFsdGhCCQoHb3V0Y29tZSLc\
+      AgoSU3Vic2NyaXB0aW9uSGVhbHRoEjAKBXNhdmVkGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2F2\
+      ZWQSOQoKbGFzdF9maXJlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWxhc3RGaXJlZBIfCgtmaXJl\
+      ZF9jb3VudBgDIAEoBFIKZmlyZWRDb3VudBJBCg5sYXN0X2V2YWx1YXRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5U\
+      aW1lc3RhbXBSDWxhc3RFdmFsdWF0ZWQSJwoPZXZhbHVhdGVkX2NvdW50GAUgASgEUg5ldmFsdWF0ZWRDb3VudBIhCgx1\
+      bnJlYWRfY291bnQYBiABKA1SC3VucmVhZENvdW50EikKEHN1YnNjcmliZXJfY291bnQYByABKARSD3N1YnNjcmliZXJD\
+      b3VudCJXChtNb2RpZnlTdWJzY3JpcHRpb25zUmVzcG9uc2USOAoHcmVzdWx0cxgBIAMoCzIeLnRpZGluZ3MudjEuU3Vi\
+      c2NyaXB0aW9uUmVzdWx0UgdyZXN1bHRzIqIBChlGZXRjaFN1YnNjcmlwdGlvbnNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lk\
+      GAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEikKEHN1YnNjcmlwdGlvbl9pZHMYAiADKAlS\
+      D3N1YnNjcmlwdGlvbklkcxIhCgx3YW50c19oZWFsdGgYAyABKAhSC3dhbnRzSGVhbHRoIlYKGkZldGNoU3Vic2NyaXB0\
+      aW9uc1Jlc3BvbnNlEjgKB3Jlc3VsdHMYASADKAsyHi50aWRpbmdzLnYxLlN1YnNjcmlwdGlvblJlc3VsdFIHcmVzdWx0\
+      cyK9AgobRXhwbGFpblN1YnNjcmlwdGlvbnNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5E\
+      YXRhYmFzZUlEUgpkYXRhYmFzZUlkEikKEHN1YnNjcmlwdGlvbl9pZHMYAiADKAlSD3N1YnNjcmlwdGlvbklkcxI1Cgxy\
+      ZWNvcmRfYWZ0ZXIYAyABKAsyEi50aWRpbmdzLnYxLlJlY29yZFILcmVjb3JkQWZ0ZXISNwoNcmVjb3JkX2JlZm9yZRgE\
+      IAEoCzISLnRpZGluZ3MudjEuUmVjb3JkUgxyZWNvcmRCZWZvcmUSFwoHaXNfc2F2ZRgFIAEoCFIGaXNTYXZlEjEKCXJl\
+      Y29yZF9pZBgGIAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkIpoCChdTdWJzY3JpcHRpb25FeHBsYW5h\
+      dGlvbhInCg9zdWJzY3JpcHRpb25faWQYASABKAlSDnN1YnNjcmlwdGlvbklkEhQKBWZpcmVzGAIgASgIUgVmaXJlcxIf\
+      CgtmYWlsZWRfdGVybRgDIAEoCVIKZmFpbGVkVGVybRI7CgZyZWFzb24YBCABKA4yIy50aWRpbmdzLnYxLlF1ZXJ5Tm90\
+      aWZpY2F0aW9uUmVhc29uUgZyZWFzb24SJQoOZXhwZWN0ZWRfdmFsdWUYBSABKAlSDWV4cGVjdGVkVmFsdWUSIQoMYWN0\
+      dWFsX3ZhbHVlGAYgASgJUgthY3R1YWxWYWx1ZRIYCgdtZXNzYWdlGAcgASgJUgdtZXNzYWdlImcKHEV4cGxhaW5TdWJz\
+      Y3JpcHRpb25zUmVzcG9uc2USRwoMZXhwbGFuYXRpb25zGAEgAygLMiMudGlkaW5ncy52MS5TdWJzY3JpcHRpb25FeHBs\
+      YW5hdGlvblIMZXhwbGFuYXRpb25zMtwCChNTdWJzY3JpcHRpb25TZXJ2aWNlEmsKE01vZGlmeVN1YnNjcmlwdGlvbnMS\
+      Ji50aWRpbmdzLnYxLk1vZGlmeVN1YnNjcmlwdGlvbnNSZXF1ZXN0GicudGlkaW5ncy52MS5Nb2RpZnlTdWJzY3JpcHRp\
+      b25zUmVzcG9uc2UiA5ACAhJoChJGZXRjaFN1YnNjcmlwdGlvbnMSJS50aWRpbmdzLnYxLkZldGNoU3Vic2NyaXB0aW9u\
+      c1JlcXVlc3QaJi50aWRpbmdzLnYxLkZldGNoU3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESbgoURXhwbGFpblN1YnNj\
+      cmlwdGlvbnMSJy50aWRpbmdzLnYxLkV4cGxhaW5TdWJzY3JpcHRpb25zUmVxdWVzdBooLnRpZGluZ3MudjEuRXhwbGFp\
+      blN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

@@ -25,6 +25,7 @@ typedef struct Tidings__V1__SubscriptionPosition Tidings__V1__SubscriptionPositi
 typedef struct Tidings__V1__Notification Tidings__V1__Notification;
 typedef struct Tidings__V1__Notification__RecordFieldsEntry Tidings__V1__Notification__RecordFieldsEntry;
 typedef struct Tidings__V1__Push Tidings__V1__Push;
+typedef struct Tidings__V1__ReadMarks Tidings__V1__ReadMarks;
 
 
 /* --- enums --- */
@@ -78,7 +79,9 @@ typedef enum _Tidings__V1__NotificationType {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__NOTIFICATION_TYPE)
 } Tidings__V1__NotificationType;
 /*
- * Why a query subscription fired. The numbers are those of CKQueryNotification.Reason.
+ * Why a query subscription fired. One change fires a subscription once, for the first of these that
+ * applies and that it asks for: created, deleted, entered, left, updated. The first three numbers are
+ * those of CKQueryNotification.Reason.
  */
 typedef enum _Tidings__V1__QueryNotificationReason {
   /*
@@ -96,7 +99,15 @@ typedef enum _Tidings__V1__QueryNotificationReason {
   /*
    * The record was deleted.
    */
-  TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_DELETED = 3
+  TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_DELETED = 3,
+  /*
+   * The record matches now and did not before.
+   */
+  TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_ENTERED = 4,
+  /*
+   * The record matched before and does not now.
+   */
+  TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_LEFT = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__QUERY_NOTIFICATION_REASON)
 } Tidings__V1__QueryNotificationReason;
 
@@ -117,7 +128,8 @@ struct  Tidings__V1__NotificationInfo
    */
   ProtobufCBinaryData alert_localization_key;
   /*
-   * Names of fields whose values fill the localized text.
+   * Names of fields whose values fill the localized text. Query subscriptions only, as the other
+   * arguments.
    */
   size_t n_alert_localization_args;
   ProtobufCBinaryData *alert_localization_args;
@@ -160,7 +172,8 @@ struct  Tidings__V1__NotificationInfo
    */
   ProtobufCBinaryData sound_name;
   /*
-   * Fields whose values the notification carries, at most 3. Query subscriptions only.
+   * Fields whose values the notification carries, at most `desired_keys_max`. Query subscriptions
+   * only.
    */
   size_t n_desired_keys;
   ProtobufCBinaryData *desired_keys;
@@ -181,7 +194,8 @@ struct  Tidings__V1__NotificationInfo
    */
   ProtobufCBinaryData category;
   /*
-   * Notifications with the same value replace each other where they are shown.
+   * Notifications with the same collapse id replace each other where they are shown. The name of a
+   * field of the record that has it as its value; if the record has no such field, the id itself.
    */
   ProtobufCBinaryData collapse_id_key;
 };
@@ -218,11 +232,13 @@ struct  Tidings__V1__Subscription
    */
   Tidings__V1__ZoneID *zone_id;
   /*
-   * Query: fires when a matching record is created.
+   * Query: fires when a matching record is created. A query subscription needs one at least of
+   * creation, update, deletion, enter and leave; zone and database subscriptions fire on all changes
+   * and have none of them.
    */
   protobuf_c_boolean fires_on_record_creation;
   /*
-   * Query: fires when a record is updated and matches.
+   * Query: fires when a record is updated and matches afterwards.
    */
   protobuf_c_boolean fires_on_record_update;
   /*
@@ -241,10 +257,18 @@ struct  Tidings__V1__Subscription
    * From which event on it is effective. Set by the server.
    */
   Tidings__V1__SubscriptionPosition *effective;
+  /*
+   * Query: fires when a record matches that did not match before, because it was created or updated.
+   */
+  protobuf_c_boolean fires_on_record_enter;
+  /*
+   * Query: fires when a record that matched matches no longer, because it was updated or deleted.
+   */
+  protobuf_c_boolean fires_on_record_leave;
 };
 #define TIDINGS__V1__SUBSCRIPTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__subscription__descriptor) \
-    , {0,NULL}, TIDINGS__V1__SUBSCRIPTION_TYPE__SUBSCRIPTION_TYPE_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, 0, 0, 0, NULL, NULL }
+    , {0,NULL}, TIDINGS__V1__SUBSCRIPTION_TYPE__SUBSCRIPTION_TYPE_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0, 0 }
 
 
 /*
@@ -279,13 +303,15 @@ struct  Tidings__V1__Notification__RecordFieldsEntry
 
 
 /*
- * One firing of a subscription.
+ * One firing of a subscription: of a query subscription for each record that changed, of a zone or
+ * database subscription for each zone that a call changed.
  */
 struct  Tidings__V1__Notification
 {
   ProtobufCMessage base;
   /*
-   * Names the notification for the user whose subscription fired; printable.
+   * Names the notification for the user whose subscription fired; printable. READ_NOTIFICATION: names
+   * the one that was read; of the other members only the type and the container are set then.
    */
   ProtobufCBinaryData notification_id;
   /*
@@ -305,15 +331,16 @@ struct  Tidings__V1__Notification
    */
   Tidings__V1__QueryNotificationReason reason;
   /*
-   * Query: the record. Otherwise only its zone is set, if that.
+   * Query: the record. Zone and database: only its zone is set, the one that changed.
    */
   Tidings__V1__RecordID *record_id;
   /*
-   * The record's type.
+   * The record's type. Zone and database: the one that the subscription asks for, if it does.
    */
   ProtobufCBinaryData record_type;
   /*
-   * Query: the fields named by `NotificationInfo.desired_keys`; none for a deletion.
+   * Query: the fields named by `NotificationInfo.desired_keys`; none for a deletion. Values beyond
+   * `notification_fields_bytes_max` are left out, and named in `omitted_keys`.
    */
   size_t n_record_fields;
   Tidings__V1__Notification__RecordFieldsEntry **record_fields;
@@ -333,17 +360,48 @@ struct  Tidings__V1__Notification
    * The channel and the number in it. Numbers of one channel rise by 1.
    */
   Tidings__V1__SubscriptionPosition *position;
+  /*
+   * The values of `NotificationInfo.alert_localization_args` as text, of at most 100 characters each;
+   * empty for a field that the record does not have. For a deletion those of the deleted record.
+   */
+  size_t n_alert_localization_values;
+  ProtobufCBinaryData *alert_localization_values;
+  /*
+   * The values of `NotificationInfo.title_localization_args`.
+   */
+  size_t n_title_localization_values;
+  ProtobufCBinaryData *title_localization_values;
+  /*
+   * The values of `NotificationInfo.subtitle_localization_args`.
+   */
+  size_t n_subtitle_localization_values;
+  ProtobufCBinaryData *subtitle_localization_values;
+  /*
+   * See NotificationInfo.collapse_id_key; at most 64 bytes.
+   */
+  ProtobufCBinaryData collapse_id;
+  /*
+   * Desired keys whose values are too large to be carried: fetch the record.
+   */
+  size_t n_omitted_keys;
+  ProtobufCBinaryData *omitted_keys;
+  /*
+   * CloudKit's `userInfo` dictionary of this notification as JSON, when the request asked for it.
+   */
+  ProtobufCBinaryData user_info_json;
 };
 #define TIDINGS__V1__NOTIFICATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__notification__descriptor) \
-    , {0,NULL}, TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_UNSPECIFIED, {0,NULL}, NULL, TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_UNSPECIFIED, NULL, {0,NULL}, 0,NULL, NULL, NULL, 0, NULL }
+    , {0,NULL}, TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_UNSPECIFIED, {0,NULL}, NULL, TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_UNSPECIFIED, NULL, {0,NULL}, 0,NULL, NULL, NULL, 0, NULL, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, {0,NULL} }
 
 
 typedef enum {
   TIDINGS__V1__PUSH__CONTENT__NOT_SET = 0,
   TIDINGS__V1__PUSH__CONTENT_NOTIFICATION = 5,
   TIDINGS__V1__PUSH__CONTENT_SEALED_NOTIFICATION = 6,
-  TIDINGS__V1__PUSH__CONTENT_CHANNELS_CHANGED = 7
+  TIDINGS__V1__PUSH__CONTENT_CHANNELS_CHANGED = 7,
+  TIDINGS__V1__PUSH__CONTENT_READ_MARKS = 8,
+  TIDINGS__V1__PUSH__CONTENT_SEALED_READ_MARKS = 9
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PUSH__CONTENT__CASE)
 } Tidings__V1__Push__ContentCase;
 
@@ -354,11 +412,13 @@ struct  Tidings__V1__Push
 {
   ProtobufCMessage base;
   /*
-   * The number of the channel's newest event, which this push tells of.
+   * The number of the channel's newest event, which this push tells of. On a control topic: the number
+   * of the user's newest read mark.
    */
   uint64_t sequence_number;
   /*
-   * The number before it; a client that has not seen that one fetches notification changes.
+   * The newest number of the push before; a client that has not seen that one fetches notification
+   * changes. A push that tells of several events at once has no content.
    */
   uint64_t previous_sequence_number;
   /*
@@ -378,18 +438,44 @@ struct  Tidings__V1__Push
     Tidings__V1__Notification *notification;
     /*
      * The encoded Notification in a libsodium secretbox: 24 bytes nonce, then the box, sealed with
-     * `Channel.key`. Not sent by a server in development mode.
+     * `Channel.key`. Sent by a server that seals.
      */
     ProtobufCBinaryData sealed_notification;
     /*
-     * On a user's control topic: the user's channels changed, register again. Always true.
+     * On a user's control topic: the user's channels, their topics or their keys changed, register
+     * again. Always true.
      */
     protobuf_c_boolean channels_changed;
+    /*
+     * On a user's control topic: notifications were marked read.
+     */
+    Tidings__V1__ReadMarks *read_marks;
+    /*
+     * The encoded ReadMarks in a secretbox, sealed with `RegisterDeviceResponse.control_key`.
+     */
+    ProtobufCBinaryData sealed_read_marks;
   };
 };
 #define TIDINGS__V1__PUSH__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__push__descriptor) \
     , 0, 0, NULL, 0, TIDINGS__V1__PUSH__CONTENT__NOT_SET, {0} }
+
+
+/*
+ * Notifications that were marked read.
+ */
+struct  Tidings__V1__ReadMarks
+{
+  ProtobufCMessage base;
+  /*
+   * Which ones; none: more than fit, fetch notification changes.
+   */
+  size_t n_notification_ids;
+  ProtobufCBinaryData *notification_ids;
+};
+#define TIDINGS__V1__READ_MARKS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__read_marks__descriptor) \
+    , 0,NULL }
 
 
 /* Tidings__V1__NotificationInfo methods */
@@ -490,6 +576,25 @@ Tidings__V1__Push *
 void   tidings__v1__push__free_unpacked
                      (Tidings__V1__Push *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__ReadMarks methods */
+void   tidings__v1__read_marks__init
+                     (Tidings__V1__ReadMarks         *message);
+size_t tidings__v1__read_marks__get_packed_size
+                     (const Tidings__V1__ReadMarks   *message);
+size_t tidings__v1__read_marks__pack
+                     (const Tidings__V1__ReadMarks   *message,
+                      uint8_t             *out);
+size_t tidings__v1__read_marks__pack_to_buffer
+                     (const Tidings__V1__ReadMarks   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ReadMarks *
+       tidings__v1__read_marks__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__read_marks__free_unpacked
+                     (Tidings__V1__ReadMarks *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__NotificationInfo_Closure)
@@ -510,6 +615,9 @@ typedef void (*Tidings__V1__Notification_Closure)
 typedef void (*Tidings__V1__Push_Closure)
                  (const Tidings__V1__Push *message,
                   void *closure_data);
+typedef void (*Tidings__V1__ReadMarks_Closure)
+                 (const Tidings__V1__ReadMarks *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -525,6 +633,7 @@ extern const ProtobufCMessageDescriptor tidings__v1__subscription_position__desc
 extern const ProtobufCMessageDescriptor tidings__v1__notification__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__notification__record_fields_entry__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__push__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__read_marks__descriptor;
 
 PROTOBUF_C__END_DECLS
 

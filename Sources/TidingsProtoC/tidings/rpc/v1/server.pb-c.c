@@ -205,7 +205,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__fetch_server_info_request__de
   (ProtobufCMessageInit) tidings__rpc__v1__fetch_server_info_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__limits__field_descriptors[25] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__limits__field_descriptors[32] =
 {
   {
     "frame_bytes_max",
@@ -507,6 +507,90 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__limits__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "desired_keys_max",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, desired_keys_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notification_fields_bytes_max",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, notification_fields_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notification_retention_days",
+    28,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, notification_retention_days),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notifications_max",
+    29,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, notifications_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pushes_per_second_max",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, pushes_per_second_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "work_groups_per_user_max",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, work_groups_per_user_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "open_leases_max",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Limits, open_leases_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__limits__field_indices_by_name[] = {
   17,   /* field[17] = ancestor_retention_hours */
@@ -518,27 +602,34 @@ static const unsigned tidings__rpc__v1__limits__field_indices_by_name[] = {
   14,   /* field[14] = cascaded_deletions_max */
   20,   /* field[20] = client_change_token_bytes_max */
   18,   /* field[18] = cursor_retention_minutes */
+  25,   /* field[25] = desired_keys_max */
   23,   /* field[23] = fields_per_type_max */
   0,   /* field[0] = frame_bytes_max */
   8,   /* field[8] = idempotency_retention_hours */
   1,   /* field[1] = items_per_call_max */
   19,   /* field[19] = list_members_per_record_max */
+  26,   /* field[26] = notification_fields_bytes_max */
+  27,   /* field[27] = notification_retention_days */
+  28,   /* field[28] = notifications_max */
+  31,   /* field[31] = open_leases_max */
   13,   /* field[13] = owning_references_max */
   3,   /* field[3] = page_items_max */
   6,   /* field[6] = predicate_bytes_max */
   7,   /* field[7] = predicate_nodes_max */
   9,   /* field[9] = push_bytes_max */
+  29,   /* field[29] = pushes_per_second_max */
   2,   /* field[2] = record_bytes_max */
   22,   /* field[22] = record_types_max */
   21,   /* field[21] = schema_bytes_max */
   5,   /* field[5] = subscriptions_per_user_max */
   15,   /* field[15] = tombstone_retention_days */
+  30,   /* field[30] = work_groups_per_user_max */
   24,   /* field[24] = zones_per_database_max */
 };
 static const ProtobufCIntRange tidings__rpc__v1__limits__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 25 }
+  { 0, 32 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor =
 {
@@ -548,7 +639,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor =
   "Tidings__Rpc__V1__Limits",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__Limits),
-  25,
+  32,
   tidings__rpc__v1__limits__field_descriptors,
   tidings__rpc__v1__limits__field_indices_by_name,
   1,  tidings__rpc__v1__limits__number_ranges,

@@ -66,6 +66,20 @@ extension TidingsRpcV1 {
     public var fieldsPerTypeMax: UInt32 = 0
     /// Most zones of one database.
     public var zonesPerDatabaseMax: UInt32 = 0
+    /// Most fields whose values a notification carries.
+    public var desiredKeysMax: UInt32 = 0
+    /// Bytes of field values that a notification carries.
+    public var notificationFieldsBytesMax: UInt32 = 0
+    /// Days for which notifications are kept. A change token that is older expires.
+    public var notificationRetentionDays: UInt32 = 0
+    /// Notifications that are kept, in all channels.
+    public var notificationsMax: UInt64 = 0
+    /// Pushes of one channel in a second; more are merged.
+    public var pushesPerSecondMax: UInt32 = 0
+    /// Most groups of one user in one container that share the work on notifications.
+    public var workGroupsPerUserMax: UInt32 = 0
+    /// Most notifications that one group has leased at a time.
+    public var openLeasesMax: UInt32 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -96,7 +110,14 @@ extension TidingsRpcV1 {
       schemaBytesMax: UInt32 = 0,
       recordTypesMax: UInt32 = 0,
       fieldsPerTypeMax: UInt32 = 0,
-      zonesPerDatabaseMax: UInt32 = 0
+      zonesPerDatabaseMax: UInt32 = 0,
+      desiredKeysMax: UInt32 = 0,
+      notificationFieldsBytesMax: UInt32 = 0,
+      notificationRetentionDays: UInt32 = 0,
+      notificationsMax: UInt64 = 0,
+      pushesPerSecondMax: UInt32 = 0,
+      workGroupsPerUserMax: UInt32 = 0,
+      openLeasesMax: UInt32 = 0
     ) {
       self.frameBytesMax = frameBytesMax
       self.itemsPerCallMax = itemsPerCallMax
@@ -123,6 +144,13 @@ extension TidingsRpcV1 {
       self.recordTypesMax = recordTypesMax
       self.fieldsPerTypeMax = fieldsPerTypeMax
       self.zonesPerDatabaseMax = zonesPerDatabaseMax
+      self.desiredKeysMax = desiredKeysMax
+      self.notificationFieldsBytesMax = notificationFieldsBytesMax
+      self.notificationRetentionDays = notificationRetentionDays
+      self.notificationsMax = notificationsMax
+      self.pushesPerSecondMax = pushesPerSecondMax
+      self.workGroupsPerUserMax = workGroupsPerUserMax
+      self.openLeasesMax = openLeasesMax
     }
   }
 
@@ -285,6 +313,13 @@ extension TidingsRpcV1.Limits: TidingsProtobuf.GeneratedMessage {
     self.recordTypesMax = c.pointee.record_types_max
     self.fieldsPerTypeMax = c.pointee.fields_per_type_max
     self.zonesPerDatabaseMax = c.pointee.zones_per_database_max
+    self.desiredKeysMax = c.pointee.desired_keys_max
+    self.notificationFieldsBytesMax = c.pointee.notification_fields_bytes_max
+    self.notificationRetentionDays = c.pointee.notification_retention_days
+    self.notificationsMax = c.pointee.notifications_max
+    self.pushesPerSecondMax = c.pointee.pushes_per_second_max
+    self.workGroupsPerUserMax = c.pointee.work_groups_per_user_max
+    self.openLeasesMax = c.pointee.open_leases_max
   }
 
   /// Builds the generated C struct in the arena.
@@ -318,6 +353,13 @@ extension TidingsRpcV1.Limits: TidingsProtobuf.GeneratedMessage {
     c.pointee.record_types_max = self.recordTypesMax
     c.pointee.fields_per_type_max = self.fieldsPerTypeMax
     c.pointee.zones_per_database_max = self.zonesPerDatabaseMax
+    c.pointee.desired_keys_max = self.desiredKeysMax
+    c.pointee.notification_fields_bytes_max = self.notificationFieldsBytesMax
+    c.pointee.notification_retention_days = self.notificationRetentionDays
+    c.pointee.notifications_max = self.notificationsMax
+    c.pointee.pushes_per_second_max = self.pushesPerSecondMax
+    c.pointee.work_groups_per_user_max = self.workGroupsPerUserMax
+    c.pointee.open_leases_max = self.openLeasesMax
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -518,7 +560,7 @@ extension TidingsProtobuf.FileDescriptor {
     dependencies: [.googleProtobufTimestampProto],
     base64: """
       Cht0aWRpbmdzL3JwYy92MS9zZXJ2ZXIucHJvdG8SDnRpZGluZ3MucnBjLnYxGh9nb29nbGUvcHJvdG9idWYvdGltZXN0\
-      YW1wLnByb3RvIhgKFkZldGNoU2VydmVySW5mb1JlcXVlc3Qi4wkKBkxpbWl0cxImCg9mcmFtZV9ieXRlc19tYXgYASAB\
+      YW1wLnByb3RvIhgKFkZldGNoU2VydmVySW5mb1JlcXVlc3Qi0AwKBkxpbWl0cxImCg9mcmFtZV9ieXRlc19tYXgYASAB\
       KARSDWZyYW1lQnl0ZXNNYXgSKwoSaXRlbXNfcGVyX2NhbGxfbWF4GAIgASgNUg9pdGVtc1BlckNhbGxNYXgSKAoQcmVj\
       b3JkX2J5dGVzX21heBgDIAEoBFIOcmVjb3JkQnl0ZXNNYXgSJAoOcGFnZV9pdGVtc19tYXgYBCABKA1SDHBhZ2VJdGVt\
       c01heBItChNjYWxsc19pbl9mbGlnaHRfbWF4GAUgASgNUhBjYWxsc0luRmxpZ2h0TWF4EjsKGnN1YnNjcmlwdGlvbnNf\
@@ -536,16 +578,22 @@ extension TidingsProtobuf.FileDescriptor {
       ZE1heBJACh1jbGllbnRfY2hhbmdlX3Rva2VuX2J5dGVzX21heBgVIAEoDVIZY2xpZW50Q2hhbmdlVG9rZW5CeXRlc01h\
       eBIoChBzY2hlbWFfYnl0ZXNfbWF4GBYgASgNUg5zY2hlbWFCeXRlc01heBIoChByZWNvcmRfdHlwZXNfbWF4GBcgASgN\
       Ug5yZWNvcmRUeXBlc01heBItChNmaWVsZHNfcGVyX3R5cGVfbWF4GBggASgNUhBmaWVsZHNQZXJUeXBlTWF4EjMKFnpv\
-      bmVzX3Blcl9kYXRhYmFzZV9tYXgYGSABKA1SE3pvbmVzUGVyRGF0YWJhc2VNYXgi2wEKCENvdW50ZXJzEhQKBWNhbGxz\
-      GAEgASgEUgVjYWxscxIhCgxjYWxsc19mYWlsZWQYAiABKARSC2NhbGxzRmFpbGVkEhgKB2NvbW1pdHMYAyABKARSB2Nv\
-      bW1pdHMSIwoNcmVjb3Jkc19zYXZlZBgEIAEoBFIMcmVjb3Jkc1NhdmVkEicKD3JlY29yZHNfZGVsZXRlZBgFIAEoBFIO\
-      cmVjb3Jkc0RlbGV0ZWQSFgoGZXZlbnRzGAYgASgEUgZldmVudHMSFgoGcHVzaGVzGAcgASgEUgZwdXNoZXMi5AIKF0Zl\
-      dGNoU2VydmVySW5mb1Jlc3BvbnNlEhgKB3ZlcnNpb24YASABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAIgASgJ\
-      UgtycGNFbmRwb2ludBIjCg1wdXNoX2VuZHBvaW50GAMgASgJUgxwdXNoRW5kcG9pbnQSIAoLaW5jYXJuYXRpb24YBCAB\
-      KAlSC2luY2FybmF0aW9uEjQKB3N0YXJ0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdzdGFydGVk\
-      Ei4KBmxpbWl0cxgGIAEoCzIWLnRpZGluZ3MucnBjLnYxLkxpbWl0c1IGbGltaXRzEjQKCGNvdW50ZXJzGAcgASgLMhgu\
-      dGlkaW5ncy5ycGMudjEuQ291bnRlcnNSCGNvdW50ZXJzEikKEGRldmVsb3BtZW50X21vZGUYCCABKAhSD2RldmVsb3Bt\
-      ZW50TW9kZTJ4Cg1TZXJ2ZXJTZXJ2aWNlEmcKD0ZldGNoU2VydmVySW5mbxImLnRpZGluZ3MucnBjLnYxLkZldGNoU2Vy\
-      dmVySW5mb1JlcXVlc3QaJy50aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXNwb25zZSIDkAIBYgZwcm90bzM=
+      bmVzX3Blcl9kYXRhYmFzZV9tYXgYGSABKA1SE3pvbmVzUGVyRGF0YWJhc2VNYXgSKAoQZGVzaXJlZF9rZXlzX21heBga\
+      IAEoDVIOZGVzaXJlZEtleXNNYXgSQQodbm90aWZpY2F0aW9uX2ZpZWxkc19ieXRlc19tYXgYGyABKA1SGm5vdGlmaWNh\
+      dGlvbkZpZWxkc0J5dGVzTWF4Ej4KG25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5cxgcIAEoDVIZbm90aWZpY2F0aW9u\
+      UmV0ZW50aW9uRGF5cxIrChFub3RpZmljYXRpb25zX21heBgdIAEoBFIQbm90aWZpY2F0aW9uc01heBIxChVwdXNoZXNf\
+      cGVyX3NlY29uZF9tYXgYHiABKA1SEnB1c2hlc1BlclNlY29uZE1heBI2Chh3b3JrX2dyb3Vwc19wZXJfdXNlcl9tYXgY\
+      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCLb\
+      AQoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
+      GAoHY29tbWl0cxgDIAEoBFIHY29tbWl0cxIjCg1yZWNvcmRzX3NhdmVkGAQgASgEUgxyZWNvcmRzU2F2ZWQSJwoPcmVj\
+      b3Jkc19kZWxldGVkGAUgASgEUg5yZWNvcmRzRGVsZXRlZBIWCgZldmVudHMYBiABKARSBmV2ZW50cxIWCgZwdXNoZXMY\
+      ByABKARSBnB1c2hlcyLkAgoXRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2USGAoHdmVyc2lvbhgBIAEoCVIHdmVyc2lvbhIh\
+      CgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMKDXB1c2hfZW5kcG9pbnQYAyABKAlSDHB1c2hFbmRwb2lu\
+      dBIgCgtpbmNhcm5hdGlvbhgEIAEoCVILaW5jYXJuYXRpb24SNAoHc3RhcnRlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1\
+      Zi5UaW1lc3RhbXBSB3N0YXJ0ZWQSLgoGbGltaXRzGAYgASgLMhYudGlkaW5ncy5ycGMudjEuTGltaXRzUgZsaW1pdHMS\
+      NAoIY291bnRlcnMYByABKAsyGC50aWRpbmdzLnJwYy52MS5Db3VudGVyc1IIY291bnRlcnMSKQoQZGV2ZWxvcG1lbnRf\
+      bW9kZRgIIAEoCFIPZGV2ZWxvcG1lbnRNb2RlMngKDVNlcnZlclNlcnZpY2USZwoPRmV0Y2hTZXJ2ZXJJbmZvEiYudGlk\
+      aW5ncy5ycGMudjEuRmV0Y2hTZXJ2ZXJJbmZvUmVxdWVzdBonLnRpZGluZ3MucnBjLnYxLkZldGNoU2VydmVySW5mb1Jl\
+      c3BvbnNlIgOQAgFiBnByb3RvMw==
       """)
 }

@@ -146,10 +146,38 @@ struct  Tidings__Rpc__V1__Limits
    * Most zones of one database.
    */
   uint32_t zones_per_database_max;
+  /*
+   * Most fields whose values a notification carries.
+   */
+  uint32_t desired_keys_max;
+  /*
+   * Bytes of field values that a notification carries.
+   */
+  uint32_t notification_fields_bytes_max;
+  /*
+   * Days for which notifications are kept. A change token that is older expires.
+   */
+  uint32_t notification_retention_days;
+  /*
+   * Notifications that are kept, in all channels.
+   */
+  uint64_t notifications_max;
+  /*
+   * Pushes of one channel in a second; more are merged.
+   */
+  uint32_t pushes_per_second_max;
+  /*
+   * Most groups of one user in one container that share the work on notifications.
+   */
+  uint32_t work_groups_per_user_max;
+  /*
+   * Most notifications that one group has leased at a time.
+   */
+  uint32_t open_leases_max;
 };
 #define TIDINGS__RPC__V1__LIMITS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__limits__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
