@@ -28,7 +28,7 @@ extension Core {
       environment: environment
     )
     let response = TidingsV1.RegisterDeviceResponse(
-      pushEndpoint: call.loop.pushEndpoint ?? "",
+      pushEndpoint: call.loop.advertisedPushEndpoint ?? "",
       controlTopic: engine.controlTopic(
         of: call.caller.user,
         container: container,
