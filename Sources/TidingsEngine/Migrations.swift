@@ -326,6 +326,9 @@ extension Migration {
         DROP INDEX subscriptions_by_channel;
         CREATE INDEX subscriptions_by_channel ON subscriptions (channel_id, owner)
           WHERE ended IS NULL;
+        DROP INDEX subscriptions_by_owner;
+        CREATE INDEX subscriptions_by_owner
+          ON subscriptions (owner, container, environment, channel_id, since);
 
         -- Events in the order in which they were stored. batch: the first event of the same call. The
         -- newest row is never removed, so that no number is given twice.
