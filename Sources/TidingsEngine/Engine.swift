@@ -156,13 +156,14 @@ public final class Engine {
       catalog.forget()
       schemas.forget()
       ancestors.forget()
-      try channels.load()
+      try channels.restore()
       try indexes.load()
       try events.load()
       mustReload = false
     }
     now = max(now, clock())
     catalog.forgetChangedZones()
+    channels.begin(at: now)
     try beginStatement.run()
   }
 
