@@ -16,8 +16,8 @@ struct ProofComparison {
     self.expected = Dictionary(grouping: mine, by: \.key.channel)
   }
 
-  /// All that the device must have.
-  var keys: Set<ProofKey> { Set(expected.values.joined().map(\.key)) }
+  /// The last that the device must have of each channel: one that has them got no others later.
+  var lastKeys: Set<ProofKey> { Set(expected.values.compactMap(\.last?.key)) }
 
   /// The first thing that is missing, doubled, out of order or otherwise wrong in each channel.
   func differences(_ processed: [TidingsV1.Notification]) -> [String] {

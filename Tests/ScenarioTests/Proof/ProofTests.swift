@@ -110,13 +110,11 @@ internal import TidingsProto
   /// Waits until a device has all that it must have, and compares.
   private func drained(_ device: ProofDevice, _ model: ProofModel) async throws -> [String] {
     let comparison = ProofComparison(model, device.caller)
-    let keys = comparison.keys
+    let lastKeys = comparison.lastKeys
     let state: ProofDevice.State
     do {
-      state = try await device.state.wait("the last notification", for: .seconds(600)) { state in
-        !state.complaints.isEmpty
-          || (state.processed.count >= keys.count
-            && keys.isSubset(of: state.processed.map(ProofKey.init)))
+      state = try await device.state.wait("the last notifications", for: .seconds(600)) { state in
+        !state.complaints.isEmpty || lastKeys.isSubset(of: state.processed.map(ProofKey.init))
       }
     } catch {
       state = device.state.value
