@@ -7,7 +7,7 @@ final class ChannelEntry {
   let number: Int64
   let database: DatabaseEntry
   /// The topic of its pushes, 16 random bytes.
-  let topic: [UInt8]
+  var topic: [UInt8]
   /// What its subscriptions ask for; their ids differ.
   let definition: Subscription
   /// The number of its newest event.

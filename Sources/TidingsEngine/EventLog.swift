@@ -116,6 +116,7 @@ final class EventLog {
     try insert.run()
     pending.append(
       StoredEvent(
+        channel: channel.number,
         topic: channel.topic,
         sequence: event.sequence,
         originTag: originTags.tag(caller, topic: channel.topic),
