@@ -151,6 +151,8 @@ extension Firing.Reason {
     case .created: .recordCreated
     case .updated: .recordUpdated
     case .deleted: .recordDeleted
+    case .entered: .recordEntered
+    case .left: .recordLeft
     }
   }
 }

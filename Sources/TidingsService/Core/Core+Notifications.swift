@@ -51,7 +51,13 @@ extension Core {
       },
       incarnation: engine.incarnation,
       controlKey: pushKey(of: controlTopic),
-      readMarkNumber: 0,
+      readMarkNumber: UInt64(
+        try engine.newestReadMark(
+          of: call.caller.user,
+          container: container,
+          environment: environment
+        )
+      ),
       controlOriginTag: engine.originTag(of: call.caller, topic: controlTopic)
     )
     return response.encoded(in: call.arena)
