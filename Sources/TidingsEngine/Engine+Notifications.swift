@@ -137,9 +137,17 @@ extension Engine {
   }
 
   /// The topic on which a user's devices learn that the user's channels changed.
-  public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
-  {
-    controlTopics.topic(of: user, container: container, environment: environment)
+  public func controlTopic(
+    of user: String,
+    container: String,
+    environment: Environment
+  ) throws -> [UInt8] {
+    try controlTopics.topic(of: user, container: container, environment: environment)
+  }
+
+  /// Marks pushes on a topic that a device caused; 0 when it gave no name.
+  public func originTag(of caller: Caller, topic: [UInt8]) -> UInt64 {
+    originTags.tag(caller, topic: topic)
   }
 }
 

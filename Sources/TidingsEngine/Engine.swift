@@ -33,6 +33,8 @@ public final class Engine {
   private let schemaChanges: ModifySchema
   let originTags: OriginTags
   let controlTopics: ControlTopics
+  let pushKeys: PushKeys
+  let rotation: ChannelRotation
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
@@ -67,13 +69,15 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = ControlTopics(secret: identity.secret)
+    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
+    rotation = try ChannelRotation(connection, channels: channels)
     events = try EventLog(
       connection,
       channels: channels,
