@@ -42,6 +42,7 @@ public final class TidingsServer: Sendable {
           connection,
           folder,
           limits: settings.limits,
+          sealsPushes: settings.sealsPushes,
           logger: logger,
           remote: loop.remote
         )
