@@ -152,24 +152,33 @@ extension Engine {
       container: container,
       environment: environment
     )
-    return memberships.compactMap { membership in
+    return try memberships.compactMap { membership in
       guard membership.ended == nil, let channel = channels.entry(membership.channel) else {
         return nil
       }
+      let topic = try channels.content(of: channel).topic
       return PushChannel(
         channel: channel.number,
         head: channel.head,
-        topic: channel.topic,
+        topic: topic,
         subscriptionID: membership.subscriptionID,
-        originTag: originTags.tag(caller, topic: channel.topic)
+        originTag: originTags.tag(caller, topic: topic)
       )
     }
   }
 
   /// The topic on which a user's devices learn that the user's channels changed.
-  public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
-  {
-    controlTopics.topic(of: user, container: container, environment: environment)
+  public func controlTopic(
+    of user: String,
+    container: String,
+    environment: Environment
+  ) throws -> [UInt8] {
+    try controlTopics.topic(of: user, container: container, environment: environment)
+  }
+
+  /// Marks pushes on a topic that a device caused; 0 when it gave no name.
+  public func originTag(of caller: Caller, topic: [UInt8]) -> UInt64 {
+    originTags.tag(caller, topic: topic)
   }
 }
 

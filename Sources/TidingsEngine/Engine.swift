@@ -35,6 +35,8 @@ public final class Engine {
   private let schemaChanges: ModifySchema
   let originTags: OriginTags
   let controlTopics: ControlTopics
+  let pushKeys: PushKeys
+  let rotation: ChannelRotation
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
@@ -69,13 +71,15 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = ControlTopics(secret: identity.secret)
+    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
+    rotation = try ChannelRotation(connection, channels: channels)
     events = try EventLog(
       connection,
       channels: channels,
@@ -157,7 +161,7 @@ public final class Engine {
       catalog.forget()
       schemas.forget()
       ancestors.forget()
-      try channels.load()
+      try channels.restore()
       try indexes.load()
       try events.load()
       try readMarks.load()
@@ -165,6 +169,7 @@ public final class Engine {
     }
     now = max(now, clock())
     catalog.forgetChangedZones()
+    channels.begin(at: now)
     try beginStatement.run()
   }
 

@@ -308,8 +308,8 @@ extension Migration {
         -- wants it, made when it is missing.
         ALTER TABLE channels ADD COLUMN kind INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE channels ADD COLUMN members INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE channels ADD COLUMN definition BLOB;
         ALTER TABLE channels ADD COLUMN watch BLOB;
+        ALTER TABLE channels ADD COLUMN definition BLOB;
         -- The number and the id of the newest event that is forgotten; 0: none is.
         ALTER TABLE channels ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE channels ADD COLUMN floor_event INTEGER NOT NULL DEFAULT 0;
@@ -327,6 +327,9 @@ extension Migration {
 
         -- saved: when; 0: before this was kept.
         ALTER TABLE subscriptions ADD COLUMN saved BIGINT NOT NULL DEFAULT 0;
+        DROP INDEX subscriptions_by_channel;
+        CREATE INDEX subscriptions_by_channel ON subscriptions (channel_id, owner)
+          WHERE ended IS NULL;
         DROP INDEX subscriptions_by_owner;
         CREATE INDEX subscriptions_by_owner
           ON subscriptions (owner, container, environment, channel_id, since);

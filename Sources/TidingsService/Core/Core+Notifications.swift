@@ -2,6 +2,7 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsSeal
 internal import TidingsZeroMQ
 
 extension Core {
@@ -13,6 +14,7 @@ extension Core {
     register(Methods.markNotificationsRead, .write, on: loop) { [self] in
       try markNotificationsRead($0)
     }
+    register(Methods.rotateChannels, .write, on: loop) { [self] in try rotateChannels($0) }
     register(Methods.modifyBadge, .write, on: loop) { [self] in try modifyBadge($0) }
     register(Methods.traceNotification, .read, on: loop) { [self] in
       try traceNotification($0)
@@ -29,13 +31,14 @@ extension Core {
       container: container,
       environment: environment
     )
+    let controlTopic = try engine.controlTopic(
+      of: call.caller.user,
+      container: container,
+      environment: environment
+    )
     let response = TidingsV1.RegisterDeviceResponse(
       pushEndpoint: call.loop.pushEndpoint ?? "",
-      controlTopic: engine.controlTopic(
-        of: call.caller.user,
-        container: container,
-        environment: environment
-      ),
+      controlTopic: controlTopic,
       channels: channels.map { channel in
         TidingsV1.Channel(
           position: .init(
@@ -43,13 +46,51 @@ extension Core {
             sequenceNumber: UInt64(channel.head)
           ),
           topic: channel.topic,
+          key: pushKey(of: channel.topic),
           subscriptionID: channel.subscriptionID,
           originTag: channel.originTag
         )
       },
-      incarnation: engine.incarnation
+      incarnation: engine.incarnation,
+      controlKey: pushKey(of: controlTopic),
+      readMarkNumber: UInt64(
+        try engine.newestReadMark(
+          of: call.caller.user,
+          container: container,
+          environment: environment
+        )
+      ),
+      controlOriginTag: engine.originTag(of: call.caller, topic: controlTopic)
     )
     return response.encoded(in: call.arena)
+  }
+
+  /// What opens the pushes on a topic; empty when they are not sealed.
+  private func pushKey(of topic: [UInt8]) -> [UInt8] {
+    publisher.seals ? engine.pushKey(of: topic).bytes : []
+  }
+
+  private func rotateChannels(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.RotateChannelsRequest(decoding: call.body.bytes, in: call.arena)
+    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    let container = try containerName(request.container)
+    let environment = try request.environment.model
+    let user = call.caller.user
+    let controlTopic = try engine.controlTopic(
+      of: user,
+      container: container,
+      environment: environment
+    )
+    let topics = try engine.rotatePrivateChannels(
+      of: user,
+      container: container,
+      environment: environment
+    )
+    // Devices listen to the old one still: it says a last word.
+    announce(on: controlTopic)
+    retire(topics + [controlTopic])
+    return TidingsV1.RotateChannelsResponse(channelCount: UInt32(topics.count))
+      .encoded(in: call.arena)
   }
 
   private func markNotificationsRead(_ call: borrowing Call) throws -> [UInt8] {

@@ -52,7 +52,7 @@ extension Core {
         }
       )
     }
-    channelsChanged(
+    try channelsChanged(
       of: owner,
       container: database.container,
       environment: database.environment
