@@ -237,6 +237,7 @@ let package = Package(
       "TestSupport",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",

@@ -5,7 +5,9 @@ import Glibc
 struct BenchArguments {
   static let program = "tidings-bench"
   /// The cases, in the order in which they run.
-  static let caseNames = ["echo", "fetch", "save", "push", "match", "query", "feed", "client"]
+  static let caseNames = [
+    "echo", "fetch", "save", "push", "match", "start", "query", "feed", "client",
+  ]
 
   var cases: [String] = []
   var settings = BenchSettings()
@@ -36,7 +38,7 @@ struct BenchArguments {
       "subscriptions",
       value: "LIST",
       default: "1000,10000,100000,1000000",
-      "Sizes of the index in match."
+      "Sizes of the index in match and start."
     ),
     Option("records", value: "N", default: "1000000", "Records in query."),
     Option("rpcd", value: "PATH", "The server; otherwise rpcd beside this program."),
@@ -68,6 +70,7 @@ struct BenchArguments {
         push    from a save to its notification on a SUB socket, against the save alone plus a
                 bare PUB and SUB
         match   the channel index with up to a million subscriptions, in process
+        start   opening a store with up to a million subscriptions, in process
         feed    a zone's changes in pages of 200, 200,000 records of 238 bytes, through the Swift
                 client: decoded, and only read to each page's token
         query   QueryRecords by an indexed field, 50 of a million records, against the same SELECT

@@ -46,6 +46,7 @@ struct Run {
     case "save": try CallCases.save(bench)
     case "push": try PushCase.run(bench)
     case "match": try MatchCase.run(bench)
+    case "start": try StartCase.run(bench)
     case "feed": try await FeedCase.run(bench)
     case "query": try QueryCase.run(bench)
     case "client": try await ClientCase.run(bench)
