@@ -25,13 +25,18 @@ public final class Engine {
   let subscriptions: SubscriptionTable
   private let events: EventLog
   private let answers: AnswerLog
-  let feed: NotificationFeed
+  let readMarks: ReadMarkTable
+  let badges: BadgeTable
+  let fetchLog: FetchLog
+  let tracer: NotificationTracer
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
   private let schemaChanges: ModifySchema
   let originTags: OriginTags
   let controlTopics: ControlTopics
+  let pushKeys: PushKeys
+  let rotation: ChannelRotation
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
@@ -66,13 +71,15 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = ControlTopics(secret: identity.secret)
+    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
+    rotation = try ChannelRotation(connection, channels: channels)
     events = try EventLog(
       connection,
       channels: channels,
@@ -81,13 +88,10 @@ public final class Engine {
       codec: codec
     )
     answers = try AnswerLog(connection, limits: limits)
-    feed = try NotificationFeed(
-      connection,
-      channels: channels,
-      subscriptions: subscriptions,
-      identity: identity,
-      limits: limits
-    )
+    readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
+    badges = try BadgeTable(connection)
+    fetchLog = try FetchLog(connection)
+    tracer = try NotificationTracer(connection, fetchLog: fetchLog)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
     let references = try ReferenceTable(connection, limits: limits)
@@ -140,6 +144,7 @@ public final class Engine {
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
+      try NotificationRetention(connection, limits: limits),
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -159,6 +164,7 @@ public final class Engine {
       try channels.restore()
       try indexes.load()
       try events.load()
+      try readMarks.load()
       mustReload = false
     }
     now = max(now, clock())
@@ -184,6 +190,7 @@ public final class Engine {
   public func rollback() {
     try? rollbackStatement.run()
     _ = events.takePending()
+    _ = readMarks.takePending()
     _ = assetCollection.takeCollected()
     mustReload = true
   }
@@ -196,7 +203,9 @@ public final class Engine {
       chores.wake()
       bell.silence()
     }
-    return try chores.work(at: now)
+    if fetchLog.isPending { try fetchLog.write() }
+    let pause = try chores.work(at: now)
+    return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
   }
 
   // MARK: Records

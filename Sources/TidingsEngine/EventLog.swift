@@ -117,6 +117,7 @@ final class EventLog {
     try insert.run()
     pending.append(
       StoredEvent(
+        channel: channel.number,
         topic: content.topic,
         sequence: event.sequence,
         originTag: originTags.tag(caller, topic: content.topic),

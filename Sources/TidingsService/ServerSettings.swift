@@ -12,6 +12,8 @@ public struct ServerSettings: Sendable {
   public var logLevel = Logger.Level.info
   /// Read every page of the database before starting.
   public var checksThoroughly = false
+  /// Only subscribers can read what is pushed, whoever hears it.
+  public var sealsPushes = true
   /// What calls may not exceed.
   public var limits = Limits()
 

@@ -41,6 +41,7 @@ public final class TidingsServer: Sendable {
           connection,
           folder,
           limits: settings.limits,
+          sealsPushes: settings.sealsPushes,
           logger: logger,
           remote: loop.remote
         )

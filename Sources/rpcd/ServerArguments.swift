@@ -40,6 +40,10 @@ enum ServerArguments {
       "Options as lines `name = value`; the environment and the command line win over it."
     ),
     LimitArguments.option,
+    Option(
+      flag: "unsealed-pushes",
+      "Publish notifications in the clear, for clients that cannot open sealed ones."
+    ),
     Option(flag: "limits", "Show the limits in force."),
     Option(flag: "verify", "Read the whole database before starting, whatever its size."),
     Option(flag: "help", letter: "h", "Show this."),
@@ -93,6 +97,7 @@ enum ServerArguments {
     settings.pushEndpoint = parsed["push"] ?? settings.pushEndpoint
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
+    settings.sealsPushes = !parsed.has("unsealed-pushes")
     settings.checksThoroughly = parsed.has("verify")
     try LimitArguments.apply(
       parsed.all(LimitArguments.option.name),
