@@ -45,7 +45,7 @@ final class ChannelRotation {
     update.bind(channel, at: 1)
     update.bind(topic, at: 2)
     try update.run()
-    channels.entry(channel)?.topic = topic
+    channels.forgetContent(of: channel)
     return old
   }
 

@@ -25,8 +25,10 @@ public final class Engine {
   let subscriptions: SubscriptionTable
   private let events: EventLog
   private let answers: AnswerLog
-  let feed: NotificationFeed
   let readMarks: ReadMarkTable
+  let badges: BadgeTable
+  let fetchLog: FetchLog
+  let tracer: NotificationTracer
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
@@ -86,14 +88,10 @@ public final class Engine {
       codec: codec
     )
     answers = try AnswerLog(connection, limits: limits)
-    feed = try NotificationFeed(
-      connection,
-      channels: channels,
-      subscriptions: subscriptions,
-      identity: identity,
-      limits: limits
-    )
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
+    badges = try BadgeTable(connection)
+    fetchLog = try FetchLog(connection)
+    tracer = try NotificationTracer(connection, fetchLog: fetchLog)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
     let references = try ReferenceTable(connection, limits: limits)
@@ -146,6 +144,7 @@ public final class Engine {
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
+      try NotificationRetention(connection, limits: limits),
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -162,7 +161,7 @@ public final class Engine {
       catalog.forget()
       schemas.forget()
       ancestors.forget()
-      try channels.load()
+      try channels.restore()
       try indexes.load()
       try events.load()
       try readMarks.load()
@@ -170,6 +169,7 @@ public final class Engine {
     }
     now = max(now, clock())
     catalog.forgetChangedZones()
+    channels.begin(at: now)
     try beginStatement.run()
   }
 
@@ -203,7 +203,9 @@ public final class Engine {
       chores.wake()
       bell.silence()
     }
-    return try chores.work(at: now)
+    if fetchLog.isPending { try fetchLog.write() }
+    let pause = try chores.work(at: now)
+    return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
   }
 
   // MARK: Records

@@ -10,13 +10,15 @@ extension Core {
   func registerNotifications(on loop: LoopContext) {
     typealias Methods = TidingsV1.NotificationService.Methods
     register(Methods.registerDevice, .read, on: loop) { [self] in try registerDevice($0) }
-    register(Methods.fetchNotificationChanges, .read, on: loop) { [self] in
-      try fetchNotificationChanges($0)
-    }
+    registerNotificationChanges(on: loop)
     register(Methods.markNotificationsRead, .write, on: loop) { [self] in
       try markNotificationsRead($0)
     }
     register(Methods.rotateChannels, .write, on: loop) { [self] in try rotateChannels($0) }
+    register(Methods.modifyBadge, .write, on: loop) { [self] in try modifyBadge($0) }
+    register(Methods.traceNotification, .read, on: loop) { [self] in
+      try traceNotification($0)
+    }
   }
 
   private func registerDevice(_ call: borrowing Call) throws -> [UInt8] {
@@ -35,7 +37,7 @@ extension Core {
       environment: environment
     )
     let response = TidingsV1.RegisterDeviceResponse(
-      pushEndpoint: call.loop.pushEndpoint ?? "",
+      pushEndpoint: call.loop.advertisedPushEndpoint ?? "",
       controlTopic: controlTopic,
       channels: channels.map { channel in
         TidingsV1.Channel(
@@ -89,36 +91,6 @@ extension Core {
     retire(topics + [controlTopic])
     return TidingsV1.RotateChannelsResponse(channelCount: UInt32(topics.count))
       .encoded(in: call.arena)
-  }
-
-  private func fetchNotificationChanges(_ call: borrowing Call) throws -> [UInt8] {
-    let request = try TidingsV1.FetchNotificationChangesRequest(
-      decoding: call.body.bytes,
-      in: call.arena
-    )
-    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-    let page = try engine.notifications(
-      for: call.caller,
-      container: try containerName(request.container),
-      environment: try request.environment.model,
-      after: request.changeToken,
-      limit: Int(request.limit)
-    )
-    var response = SplicedMessage(capacity: page.items.count * 256 + 256)
-    for item in page.items {
-      // Members that follow an encoded message belong to it: the stored part is not decoded.
-      let own = TidingsV1.Notification(
-        notificationID: item.id.description,
-        subscriptionID: item.subscriptionID
-      )
-      let ownBytes = own.encoded(in: call.arena)
-      response.addHead(1, bytes: item.body.count + ownBytes.count)
-      response.append(item.body)
-      response.append(ownBytes)
-    }
-    response.add(2, page.changeToken)
-    if page.moreComing { response.add(3, varint: 1) }
-    return response.bytes
   }
 
   private func markNotificationsRead(_ call: borrowing Call) throws -> [UInt8] {

@@ -100,25 +100,35 @@ final class Core: LoopTurn {
     _ handler: @escaping Handler
   ) {
     loop.registerInline(method) { [self] call, loop in
-      do {
-        if let deadline = call.deadline, deadline <= .now {
-          throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
-        }
-        try openGroup()
-        let caller = try CallerIdentity.caller(of: call)
-        let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
-        if access == .write { group.hasWrites = true }
-        let answer = try answer(
-          Call(caller: caller, body: call.body, loop: loop),
-          idempotent,
-          handler
-        )
-        group.keep(.success(answer), to: call.token)
-        if group.isFull { turnEnded(loop) }
-      } catch {
-        group.keep(.failure(RPCError(callFailure: error)), to: call.token)
-        if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
+      answerInGroup(call, access, on: loop, handler)
+    }
+  }
+
+  /// Answers a call from the store when the group of this turn is committed.
+  func answerInGroup(
+    _ call: borrowing InlineCall,
+    _ access: Access,
+    on loop: LoopContext,
+    _ handler: Handler
+  ) {
+    do {
+      if let deadline = call.deadline, deadline <= .now {
+        throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
       }
+      try openGroup()
+      let caller = try CallerIdentity.caller(of: call)
+      let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
+      if access == .write { group.hasWrites = true }
+      let answer = try answer(
+        Call(caller: caller, body: call.body, loop: loop),
+        idempotent,
+        handler
+      )
+      group.keep(.success(answer), to: call.token)
+      if group.isFull { turnEnded(loop) }
+    } catch {
+      group.keep(.failure(RPCError(callFailure: error)), to: call.token)
+      if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
     }
   }
 
@@ -183,6 +193,13 @@ final class Core: LoopTurn {
       method: call.method.fullName,
       request: call.body
     )
+  }
+
+  /// Notes that a page of the log brought notifications to a device.
+  func noteFetch(_ reached: [Int64: Int64], by caller: Caller) {
+    guard let pause = engine.noteFetch(reached, by: caller, at: .now) else { return }
+    let due = ContinuousClock.now.advanced(by: pause)
+    choresDue = choresDue.map { min($0, due) } ?? due
   }
 
   /// Counts what counts once the group is committed.
