@@ -228,5 +228,6 @@ private final class NoCodec: BodyCodec {
   func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> TidingsModel.Subscription {
     throw BenchError("a reader decodes no subscriptions")
   }
+  func encode(_ source: EventSource) -> [UInt8] { [] }
   func encode(_ event: TidingsEngine.Event) -> [UInt8] { [] }
 }

@@ -150,5 +150,6 @@ private final class OneSubscriptionCodec: BodyCodec {
       options: [.recordCreation]
     )
   }
+  func encode(_ source: EventSource) -> [UInt8] { [] }
   func encode(_ event: Event) -> [UInt8] { [] }
 }

@@ -198,6 +198,13 @@ final class Core: LoopTurn {
         }
       }
       for done in group.waiting { done(nil) }
+      for changed in engine.takeChangedSubscribers() {
+        channelsChanged(
+          of: changed.user,
+          container: changed.container,
+          environment: changed.environment
+        )
+      }
       publisher.publish(events, on: loop)
       publisher.announceChannels(group.changedTopics, on: loop)
       // Nobody tells the users' devices yet.

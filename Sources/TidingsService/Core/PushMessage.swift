@@ -10,7 +10,7 @@ enum PushMessage {
     var push = SplicedMessage(capacity: event.body.count + 64)
     push.add(1, varint: UInt64(event.sequence))
     push.add(2, varint: UInt64(event.sequence - 1))
-    push.add(3, timestamp(event.committed))
+    push.add(3, event.committed)
     if event.originTag != 0 { push.add(4, fixed64: event.originTag) }
     push.add(5, event.body)
     return push.bytes
@@ -28,13 +28,5 @@ enum PushMessage {
   /// A user's channels changed.
   static func channelsChanged(at time: Timestamp) -> [UInt8] {
     TidingsV1.Push(published: .init(time), content: .channelsChanged(true)).encoded()
-  }
-
-  private static func timestamp(_ time: Timestamp) -> [UInt8] {
-    let (seconds, nanos) = time.secondsAndNanos
-    var message = SplicedMessage(capacity: 16)
-    message.add(1, varint: UInt64(bitPattern: seconds))
-    message.add(2, varint: UInt64(bitPattern: Int64(nanos)))
-    return message.bytes
   }
 }
