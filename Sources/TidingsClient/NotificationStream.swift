@@ -58,7 +58,14 @@ public struct NotificationStream: AsyncSequence, Sendable {
     ) {
       self.client = client
       self.onConnection = onConnection
-      state = InboxState(token: token)
+      let configuration = client.configuration
+      state = InboxState(
+        token: token,
+        container: .init(
+          container: configuration.container,
+          environment: configuration.environment
+        )
+      )
     }
 
     /// Where to continue: a stream that begins here misses nothing, and may repeat some of the last

@@ -26,14 +26,18 @@ public final class Engine {
   private let onceChannels: OnceChannels
   private let events: EventLog
   private let answers: AnswerLog
-  let feed: NotificationFeed
   let readMarks: ReadMarkTable
+  let badges: BadgeTable
+  let fetchLog: FetchLog
+  let tracer: NotificationTracer
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
   private let schemaChanges: ModifySchema
   let originTags: OriginTags
   let controlTopics: ControlTopics
+  let pushKeys: PushKeys
+  let rotation: ChannelRotation
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
@@ -68,7 +72,8 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = ControlTopics(secret: identity.secret)
+    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
@@ -76,6 +81,7 @@ public final class Engine {
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
+    rotation = try ChannelRotation(connection, channels: channels)
     events = try EventLog(
       connection,
       channels: channels,
@@ -85,14 +91,10 @@ public final class Engine {
       limits: limits
     )
     answers = try AnswerLog(connection, limits: limits)
-    feed = try NotificationFeed(
-      connection,
-      channels: channels,
-      subscriptions: subscriptions,
-      identity: identity,
-      limits: limits
-    )
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
+    badges = try BadgeTable(connection)
+    fetchLog = try FetchLog(connection)
+    tracer = try NotificationTracer(connection, fetchLog: fetchLog)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
     let references = try ReferenceTable(connection, limits: limits)
@@ -146,6 +148,7 @@ public final class Engine {
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
+      try NotificationRetention(connection, limits: limits),
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -205,7 +208,9 @@ public final class Engine {
       chores.wake()
       bell.silence()
     }
-    return try chores.work(at: now)
+    if fetchLog.isPending { try fetchLog.write() }
+    let pause = try chores.work(at: now)
+    return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
   }
 
   /// Makes several changes one call: zone and database subscriptions fire at its end, once for each zone

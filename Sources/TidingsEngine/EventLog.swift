@@ -227,6 +227,7 @@ final class EventLog {
     try insert.run()
     pending.append(
       StoredEvent(
+        channel: entry.number,
         topic: channel.topic,
         sequence: sequence,
         originTag: device.tag(topic: channel.topic),

@@ -397,8 +397,8 @@ extension Term.Kind {
   /// What a lookup is worth in channels that do not match.
   fileprivate var baseCost: Int {
     switch self {
-    case .equal, .member, .word: 1
-    case .prefix, .cell: 4
+    case .equal, .foldedEqual, .member, .word: 1
+    case .prefix, .foldedPrefix, .cell, .area: 4
     case .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual: 1_000
     case .always: AccessPlan.everythingCost
     }

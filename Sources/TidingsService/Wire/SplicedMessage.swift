@@ -23,6 +23,14 @@ struct SplicedMessage {
     bytes += content
   }
 
+  /// Adds a member of length-delimited type that is written in place; the memory is zero before.
+  mutating func add(_ field: Int, count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
+    addHead(field, bytes: count)
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: count))
+    bytes.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+  }
+
   /// Begins a member of length-delimited type; its content follows.
   mutating func addHead(_ field: Int, bytes count: Int) {
     addVarint(UInt64(field) << 3 | 2)
