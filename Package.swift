@@ -257,6 +257,7 @@ let package = Package(
       "TestSupport",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",

@@ -182,6 +182,23 @@ final class EventStore {
   /// The stories of the events since the last look.
   func newStories() throws -> [String] { try newEvents().map(\.story) }
 
+  /// A user's notifications, as a device that made no change sees them.
+  func feed(of user: String = "ada") throws -> [String] {
+    let reader = try EngineReader(
+      SQLiteConnection(path: folder.file("db"), readsOnly: true),
+      codec: ProtoBodyCodec(),
+      limits: limits
+    )
+    let request = NotificationRequest(
+      caller: Caller(user: user, device: ""),
+      container: "default",
+      environment: .development
+    )
+    return try reader.withSnapshot {
+      try reader.notifications(request).items.map { "\($0.subscriptionID) \($0.id)" }
+    }
+  }
+
   /// A number that a statement finds.
   func number(_ sql: String) throws -> Int64 {
     let statement = try connection.prepare(sql)

@@ -14,16 +14,6 @@ internal import TidingsModel
     owner: ""
   )
 
-  private func feed(_ store: EventStore, of user: String = "ada") throws -> [String] {
-    try store.engine.notifications(
-      for: Caller(user: user, device: ""),
-      container: "default",
-      environment: .development,
-      after: [],
-      limit: 0
-    ).items.map { "\($0.subscriptionID) \($0.id)" }
-  }
-
   @Test("saving the same again changes nothing; another under its name begins anew")
   func savedAgain() throws {
     let store = try EventStore()
@@ -39,7 +29,7 @@ internal import TidingsModel
     #expect(other.isNew && other.channel != first.channel && other.since == 0)
     try store.modify([Record("b", [:])])
     #expect(try store.newEvents().map(\.channel) == [first.channel, other.channel])
-    #expect(try feed(store) == ["s \(first.channel)-1", "s \(other.channel)-1"])
+    #expect(try store.feed() == ["s \(first.channel)-1", "s \(other.channel)-1"])
     // Back to the first: what fired meanwhile is not its own.
     try store.subscribe("t", on: .recordCreation, of: "bob")
     let again = try store.subscribe("s", on: .recordCreation)
@@ -79,7 +69,7 @@ internal import TidingsModel
     #expect(try store.newStories() == ["created a"])
     #expect(store.engine.takeChangedSubscribers().map(\.user).sorted() == ["ada", "bob"])
     #expect(try store.engine.subscriptionNames(of: "ada", in: EventStore.database) == [])
-    #expect(try feed(store) == ["s \(first.channel)-1"])
+    #expect(try store.feed() == ["s \(first.channel)-1"])
     let error = #expect(throws: ItemError.self) {
       try store.commit {
         try $0.deleteSubscription("s", of: "ada", in: EventStore.database)
@@ -91,7 +81,7 @@ internal import TidingsModel
     try store.restart()
     try store.modify([Record("c", [:])])
     #expect(try store.newStories() == ["created c"])
-    #expect(try feed(store) == ["s \(first.channel)-1", "s \(first.channel)-2"])
+    #expect(try store.feed() == ["s \(first.channel)-1", "s \(first.channel)-2"])
   }
 
   @Test("many subscriptions to one channel that fires once end together", arguments: [false, true])
@@ -110,7 +100,7 @@ internal import TidingsModel
     let open = try store.number("SELECT count(*) FROM subscriptions WHERE ended IS NULL")
     #expect(open == (doesChores ? 0 : 700))
     #expect(try store.engine.subscriptionNames(of: "user3", in: shared) == [])
-    #expect(try feed(store, of: "user3") == ["s 1-1"])
+    #expect(try store.feed(of: "user3") == ["s 1-1"])
 
     // Some come back: under the same name, and under another.
     try subscribe(users.prefix(150), as: "s")
@@ -125,9 +115,9 @@ internal import TidingsModel
     try store.modify([Record("e", [:])], in: shared)
     #expect(try store.newStories() == ["created c", "created d"])
     for _ in 0...1 {
-      #expect(try feed(store, of: "user0") == ["s 1-1", "s 1-2", "s 1-3"])
-      #expect(try feed(store, of: "user200") == ["s 1-1", "t 1-2"])
-      #expect(try feed(store, of: "user500") == ["s 1-1"])
+      #expect(try store.feed(of: "user0") == ["s 1-1", "s 1-2", "s 1-3"])
+      #expect(try store.feed(of: "user200") == ["s 1-1", "t 1-2"])
+      #expect(try store.feed(of: "user500") == ["s 1-1"])
       #expect(try store.engine.subscriptionNames(of: "user0", in: shared) == [])
       try store.doChores()
     }

@@ -23,12 +23,18 @@ struct SplicedMessage {
     bytes += content
   }
 
-  /// Adds a member of length-delimited type that is written in place; the memory is zero before.
-  mutating func add(_ field: Int, count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
-    addHead(field, bytes: count)
+  /// Adds a member of length-delimited type that is made of two parts and changed in place.
+  mutating func add(
+    _ field: Int,
+    _ first: [UInt8],
+    then second: [UInt8],
+    _ change: (UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    addHead(field, bytes: first.count + second.count)
     let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: count))
-    bytes.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+    bytes += first
+    bytes += second
+    bytes.withUnsafeMutableBytes { change(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
   }
 
   /// Begins a member of length-delimited type; its content follows.

@@ -6,21 +6,49 @@ struct ProofComparison {
   let model: ProofModel
   let caller: Oracle.Caller
   private let expected: [String: [ProofModel.Expected]]
+  /// Notifications that other devices marked read: whether they came before is chance.
+  private let readByOthers: Set<String>
 
-  init(_ model: ProofModel, _ caller: Oracle.Caller) {
+  /// - Parameter marks: The user's read marks, with the device of each.
+  init(_ model: ProofModel, _ caller: Oracle.Caller, marks: [String: String]) {
     self.model = model
     self.caller = caller
-    let mine = model.expected[caller.user, default: []].filter { expected in
-      caller.device.isEmpty || expected.cause != caller
+    readByOthers = Set(marks.filter { $0.value != caller.device }.keys)
+    let (all, read) = (model.expected[caller.user, default: []], readByOthers)
+    let mine = all.filter { expected in
+      (caller.device.isEmpty || expected.cause != caller)
+        && !read.contains(expected.key.description)
     }
-    self.expected = Dictionary(grouping: mine, by: \.key.channel)
+    expected = Dictionary(grouping: mine, by: \.key.channel)
   }
 
-  /// All that the device must have.
-  var keys: Set<ProofKey> { Set(expected.values.joined().map(\.key)) }
+  /// The last that the device must have of each channel: one that has them got no others later.
+  var lastKeys: Set<ProofKey> { Set(expected.values.compactMap(\.last?.key)) }
+
+  /// The device has heard of all that others marked read.
+  func hasMarks(_ processed: [TidingsV1.Notification]) -> Bool {
+    readByOthers.isSubset(of: processed.map { ProofKey($0).readID })
+  }
 
   /// The first thing that is missing, doubled, out of order or otherwise wrong in each channel.
   func differences(_ processed: [TidingsV1.Notification]) -> [String] {
+    let marks = processed.map { ProofKey($0).readID }.filter { !$0.isEmpty }
+    var complaints: [String] = []
+    if marks.sorted() != readByOthers.sorted() {
+      complaints.append(
+        "\(caller.user)/\(caller.device): read marks \(marks.sorted()), "
+          + "expected \(readByOthers.sorted())"
+      )
+    }
+    return complaints + channelDifferences(processed.filter { !isRead($0) })
+  }
+
+  /// A read mark, or what one stands for.
+  func isRead(_ notification: TidingsV1.Notification) -> Bool {
+    notification.type == .readNotification || readByOthers.contains(notification.notificationID)
+  }
+
+  func channelDifferences(_ processed: [TidingsV1.Notification]) -> [String] {
     let processed = Dictionary(grouping: processed) { $0.position?.channelID ?? "" }
     return Set(processed.keys).union(expected.keys).sorted().compactMap { channel in
       difference(processed[channel, default: []], expected[channel, default: []])

@@ -26,10 +26,25 @@ final class ProofDevice: Sendable {
     }
   }
 
+  /// The most devices of a user.
+  static let countMax = 3
+
   let caller: Oracle.Caller
   let state = Observed(State())
+  private let number: Int
 
-  init(_ caller: Oracle.Caller) { self.caller = caller }
+  init(user: String, number: Int) {
+    caller = Oracle.Caller(user, "device-\(number)")
+    self.number = number
+  }
+
+  /// Fetches the token to begin with: read marks are told from a token on.
+  func begin(in world: ProofWorld) async throws {
+    let client = try await world.client(caller)
+    let token = try await world.insist { try await client.feed() }.token
+    state.update { $0.token = token }
+    await client.close()
+  }
 
   /// Processes notifications until the task is cancelled.
   func run(in world: ProofWorld, _ random: SplitMix64) async throws {
@@ -60,9 +75,26 @@ final class ProofDevice: Sendable {
       state.update { $0.pending.append(notification) }
       let token = iterator.changeToken
       if random.oneIn(4) || world.isQuiet.value { state.update { $0.commit(token) } }
+      if random.oneIn(12) { try await markRead(in: world, client, &random) }
       if isSlow, random.oneIn(20) { try await world.waitForDeeds(random.below(20)) }
       if random.oneIn(60), !world.isQuiet.value { break }
     }
     await client.close()
+  }
+
+  /// Marks something read that it has on disk; each device has its own share.
+  private func markRead(
+    in world: ProofWorld,
+    _ client: Client,
+    _ random: inout SplitMix64
+  ) async throws {
+    let marked = world.marks.value[caller.user, default: [:]]
+    let mine = state.value.committed.filter {
+      $0.type != .readNotification && Int(ProofKey($0).number) % Self.countMax == number
+        && marked[$0.notificationID] == nil
+    }
+    guard !mine.isEmpty else { return }
+    let ids = (0...random.below(3)).map { _ in random.pick(mine).notificationID }
+    try await world.markRead(Array(Set(ids)), by: caller, with: client)
   }
 }

@@ -194,17 +194,20 @@ struct ProofModel {
   }
 }
 
-/// Names an event to all who hear of it.
+/// Names an event, or that it was read, to all who hear of it.
 struct ProofKey: Hashable, Sendable, CustomStringConvertible {
   var channel: String
   var number: UInt64
+  /// The notification that was read.
+  var readID = ""
 
   init(_ notification: TidingsV1.Notification) {
     channel = notification.position?.channelID ?? ""
     number = notification.position?.sequenceNumber ?? 0
+    if notification.type == .readNotification { readID = notification.notificationID }
   }
 
-  var description: String { "\(channel)-\(number)" }
+  var description: String { readID.isEmpty ? "\(channel)-\(number)" : "mark of \(readID)" }
 }
 
 extension TidingsV1.Record {

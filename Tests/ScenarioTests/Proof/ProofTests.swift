@@ -45,8 +45,9 @@ internal import TidingsProto
     var random = SplitMix64(seed: seed)
     let world = try await ProofWorld(seed: random.next())
     let devices = ProofWorld.users.flatMap { user in
-      (0..<2 + random.below(2)).map { ProofDevice(.init(user, "device-\($0)")) }
+      (0..<random.pick([2, ProofDevice.countMax])).map { ProofDevice(user: user, number: $0) }
     }
+    for device in devices { try await device.begin(in: world) }
     let readers = devices.map { device in
       let random = random.fork()
       return Task { try await device.run(in: world, random) }
@@ -73,7 +74,7 @@ internal import TidingsProto
       try await world.crash(isNoticed: random.oneIn(2))
     }
     for writer in writers { try await writer.value }
-    world.calm()
+    await world.calm()
     for subscriber in subscribers { try await subscriber.value }
 
     let model = ProofModel(world.ledger.value)
@@ -83,7 +84,7 @@ internal import TidingsProto
     }
     // A stream cannot be right when the log is not.
     if differences.isEmpty {
-      for device in devices { differences += try await drained(device, model) }
+      for device in devices { differences += try await drained(device, model, world) }
     }
     for reader in readers { reader.cancel() }
     for reader in readers { try await reader.value }
@@ -103,20 +104,27 @@ internal import TidingsProto
     let client = try await world.client(caller)
     let log = try await world.insist { try await client.feed(pageLimit: pageLimit) }.notifications
     await client.close()
-    let comparison = ProofComparison(model, caller)
-    return comparison.differences(log) + [comparison.disorder(log)].compactMap(\.self)
+    let marks = world.marks.value[user, default: [:]]
+    let comparison = ProofComparison(model, caller, marks: marks)
+    return comparison.channelDifferences(log) + [comparison.disorder(log)].compactMap(\.self)
   }
 
   /// Waits until a device has all that it must have, and compares.
-  private func drained(_ device: ProofDevice, _ model: ProofModel) async throws -> [String] {
-    let comparison = ProofComparison(model, device.caller)
-    let keys = comparison.keys
+  private func drained(
+    _ device: ProofDevice,
+    _ model: ProofModel,
+    _ world: ProofWorld
+  ) async throws -> [String] {
+    let marks = world.marks.value[device.caller.user, default: [:]]
+    let comparison = ProofComparison(model, device.caller, marks: marks)
+    let lastKeys = comparison.lastKeys
     let state: ProofDevice.State
     do {
-      state = try await device.state.wait("the last notification", for: .seconds(600)) { state in
-        !state.complaints.isEmpty
-          || (state.processed.count >= keys.count
-            && keys.isSubset(of: state.processed.map(ProofKey.init)))
+      state = try await device.state.wait("the last notifications", for: .seconds(600)) { state in
+        let processed = state.processed
+        return !state.complaints.isEmpty
+          || (lastKeys.isSubset(of: processed.map(ProofKey.init))
+            && comparison.hasMarks(processed))
       }
     } catch {
       state = device.state.value
@@ -131,9 +139,10 @@ internal import TidingsProto
   ) -> String {
     let counts = world.pushes.counts.value
     let events = model.expected.values.map(\.count).reduce(0, +)
+    let marks = world.marks.value.values.map(\.count).reduce(0, +)
     let sessions = devices.map { $0.state.value.sessionCount }.reduce(0, +)
     let processed = devices.map { $0.state.value.processed.count }.reduce(0, +)
-    return "\(world.ledger.value.count) deeds, \(events) notifications, \(devices.count) devices "
+    return "\(world.ledger.value.count) deeds, \(marks) marks, \(events) notifications, \(devices.count) devices "
       + "in \(sessions) sessions processed \(processed); of \(counts.published) pushes \(counts.lost) "
       + "lost, \(counts.doubled) doubled, \(counts.heldBack) held back; \(world.calls.cutCount) "
       + "connections cut, \(Self.killCount) kills"

@@ -90,6 +90,6 @@ struct ProofWatch: Hashable, Sendable {
 enum ProofFeatures {
   static let hasZoneEvents = false
   static let hasEnterAndLeave = false
-  static let hasReadMarks = false
+  static let hasReadMarks = true
   static let skipsUnchangedRecords = false
 }

@@ -13,10 +13,13 @@ final class ProofWorld: Sendable {
   let ledger = Observed(ProofLedger())
   /// All writers are done: who waits for something to happen need not any longer.
   let isQuiet = Observed(false)
+  /// Which device marked which notification read, by user.
+  let marks = Observed<[String: [String: String]]>([:])
   let pushes: PushProxy
   let calls: CallProxy
   private let server: Observed<TestServer>
   private let gates: [Oracle.Database: SharedGate]
+  private let markGate = SharedGate()
 
   init(seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
@@ -43,13 +46,14 @@ final class ProofWorld: Sendable {
     server.update { $0 = next }
   }
 
-  /// Nothing is lost from now on.
-  func calm() {
+  /// Nothing is lost from now on, and nothing marked read.
+  func calm() async {
     pushes.use(.none)
     calls.behave()
     isQuiet.update { $0 = true }
     // Who waits for deeds looks again.
     ledger.update { _ in }
+    await markGate.alone {}
   }
 
   func client(
@@ -107,6 +111,22 @@ final class ProofWorld: Sendable {
         throw WaitingFailure(description: "\(request.brief)\ngot \(response.results.map(\.brief))")
       }
       ledger.update { $0.add(call, in: database) }
+    }
+  }
+
+  /// Marks notifications of a device read that no other device marks.
+  func markRead(_ ids: [String], by caller: Oracle.Caller, with client: Client) async throws {
+    try await markGate.together {
+      guard !isQuiet.value else { return }
+      let results = try await insist {
+        try await client.notifications.markNotificationsRead(.init(notificationIDs: ids)).results
+      }
+      guard results.allSatisfy({ $0.outcome == .markedRead(true) }) else {
+        throw WaitingFailure(description: "not marked read: \(results)")
+      }
+      marks.update { marks in
+        for id in ids { marks[caller.user, default: [:]][id] = caller.device }
+      }
     }
   }
 
