@@ -112,4 +112,3 @@ public struct UserInfo {
     return object
   }
 }
-
