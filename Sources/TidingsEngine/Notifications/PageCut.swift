@@ -59,7 +59,10 @@ struct PageCut {
 
   private mutating func endWithinBatch() {
     guard let batch else { return }
-    guard batch.start > 0 else { return isSplit = true }
+    guard batch.start > 0 else {
+      isSplit = true
+      return
+    }
     items.removeSubrange(batch.start...)
     position = batch.positionBefore
   }
