@@ -412,7 +412,9 @@ internal import TidingsSeal
     #expect(state.popReady() != nil && state.nextAction == .wait)
   }
 
-  @Test("a key is there to be used: what is not sealed, or tells of something else, is not believed")
+  @Test(
+    "a key is there to be used: what is not sealed, or tells of something else, is not believed"
+  )
   func checksContent() {
     for change in 0..<4 {
       var server = Server()
