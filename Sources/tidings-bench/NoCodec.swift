@@ -11,5 +11,6 @@ class NoCodec: BodyCodec {
   func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> TidingsModel.Subscription {
     throw BenchError("nothing that is measured decodes subscriptions")
   }
+  func encode(_ source: EventSource) -> [UInt8] { [] }
   func encode(_ event: TidingsEngine.Event) -> [UInt8] { [] }
 }

@@ -214,6 +214,13 @@ final class Core: LoopTurn {
     guard isOpen || !group.answers.isEmpty || !group.waiting.isEmpty else { return }
     do {
       let isCommitted = isOpen
+      for changed in engine.takeChangedSubscribers() {
+        try channelsChanged(
+          of: changed.user,
+          container: changed.container,
+          environment: changed.environment
+        )
+      }
       let events = isOpen ? try engine.commit() : []
       isOpen = false
       for answer in group.answers {
