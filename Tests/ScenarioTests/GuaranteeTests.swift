@@ -11,7 +11,9 @@ internal import TidingsProtobuf
 @Suite struct GuaranteeTests {
   private func names(_ range: Range<Int>) -> [String] { range.map { "r\($0)" } }
 
-  private func records(_ names: [String]) -> [TidingsV1.Record] { names.map { .init("Houses", $0) } }
+  private func records(_ names: [String]) -> [TidingsV1.Record] {
+    names.map { .init("Houses", $0) }
+  }
 
   private func key(_ notification: TidingsV1.Notification) -> String { notification.notificationID }
 
@@ -46,7 +48,10 @@ internal import TidingsProtobuf
         group.addTask {
           var results: [TidingsV1.RecordResult] = []
           for index in 0..<30 {
-            results += try await writer.modify([.init("Houses", "w\(number)-\(index)")], in: isPublic)
+            results += try await writer.modify(
+              [.init("Houses", "w\(number)-\(index)")],
+              in: isPublic
+            )
           }
           return results
         }
@@ -74,7 +79,11 @@ internal import TidingsProtobuf
     let proxy = try PushProxy(.init(doubled: 1, heldBack: 3), seed: Seed.make("unique"))
     let server = try await TestServer.start(arguments: ["--advertise-push", proxy.endpoint])
     proxy.connect(to: server.pushEndpoint)
-    let laptop = try await server.client(as: "ada", device: "laptop", reconcileInterval: .seconds(2))
+    let laptop = try await server.client(
+      as: "ada",
+      device: "laptop",
+      reconcileInterval: .seconds(2)
+    )
     let writer = try await server.client(as: "ada", device: "writer")
     try await laptop.subscribe(.init("all", "Houses"))
     let stream = Collector(laptop)
@@ -187,7 +196,9 @@ internal import TidingsProtobuf
       try await laptop.subscribe(.init("s\(index)", "Houses", where: "n > \(index)", keys: ["n"]))
     }
     for index in 0..<30 {
-      try await writer.save(.init("Houses", "r\(index)", ["n": .init(.int64Value(Int64(index % 5)))]))
+      try await writer.save(
+        .init("Houses", "r\(index)", ["n": .init(.int64Value(Int64(index % 5)))])
+      )
     }
     let log = try await laptop.feed().notifications
     var places: [(token: [UInt8], count: Int)] = [([], 0)]

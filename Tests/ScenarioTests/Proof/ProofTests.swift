@@ -142,7 +142,8 @@ internal import TidingsProto
     let marks = world.marks.value.values.map(\.count).reduce(0, +)
     let sessions = devices.map { $0.state.value.sessionCount }.reduce(0, +)
     let processed = devices.map { $0.state.value.processed.count }.reduce(0, +)
-    return "\(world.ledger.value.count) deeds, \(marks) marks, \(events) notifications, \(devices.count) devices "
+    return
+      "\(world.ledger.value.count) deeds, \(marks) marks, \(events) notifications, \(devices.count) devices "
       + "in \(sessions) sessions processed \(processed); of \(counts.published) pushes \(counts.lost) "
       + "lost, \(counts.doubled) doubled, \(counts.heldBack) held back; \(world.calls.cutCount) "
       + "connections cut, \(Self.killCount) kills"
