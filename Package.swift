@@ -83,6 +83,7 @@ let package = Package(
     library("TidingsRPC", "TidingsProtobuf"),
     library("TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC"),
     library("TidingsJSON"),
+    library("TidingsUserInfo", "TidingsJSON", "TidingsProto", "TidingsProtobuf"),
     library(
       "TidingsZeroMQ",
       "TidingsProto",
@@ -113,6 +114,7 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsUserInfo",
       "TidingsSeal",
       "TidingsZeroMQ",
       "TidingsProtoC",
@@ -268,6 +270,13 @@ let package = Package(
       "TidingsSQLite"
     ),
     tests("TidingsSQLiteTests", "TestSupport", "TidingsEngine", "TidingsSQL", "TidingsSQLite"),
+    tests(
+      "TidingsUserInfoTests",
+      "TidingsJSON",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsUserInfo"
+    ),
     tests(
       "TidingsZeroMQTests",
       "RandomSupport",

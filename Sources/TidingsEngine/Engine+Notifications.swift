@@ -1,3 +1,4 @@
+internal import TidingsMatcher
 public import TidingsModel
 
 extension Engine {
@@ -39,6 +40,13 @@ extension Engine {
   /// The names of a user's subscriptions in a database, sorted.
   public func subscriptionNames(of owner: String, in id: DatabaseID) throws -> [String] {
     try subscriptionChanges.names(of: owner, in: id)
+  }
+
+  /// How many changes were looked at that a channel might have fired for, since the server started,
+  /// and when the last one; for all channels of a record type together.
+  public func evaluation(of channel: Int64) -> (count: UInt64, last: Timestamp?) {
+    let evaluation = channels.evaluation(of: channel)
+    return (evaluation.count, evaluation.last)
   }
 
   /// How many channels have subscribers.

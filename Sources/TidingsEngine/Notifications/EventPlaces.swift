@@ -50,6 +50,7 @@ final class EventPlaces {
   ///   - channel: The channel.
   ///   - low: A number to begin with: it is returned if all events behind it are behind the place.
   /// - Returns: The number; `nil` when no event of the channel is behind the place.
+  /// - Throws: `SQLError`.
   func number(upTo place: Int64, in channel: Int64, from low: Int64) throws(SQLError) -> Int64? {
     guard let newest = try newest(of: channel), newest.place > place else { return nil }
     guard place > 0 else { return low }

@@ -30,6 +30,8 @@ final class MembershipTable {
   /// - Parameters:
   ///   - inbox: Whose.
   ///   - limit: Most of them.
+  /// - Returns: The memberships.
+  /// - Throws: `SQLError`.
   func memberships(of inbox: Inbox, limit: Int) throws -> [Membership] {
     inbox.bind(to: selectAll)
     selectAll.bind(Int64(limit), at: 4)

@@ -18,6 +18,7 @@ final class NotificationRetention: Chore {
   private let selectOldest: any SQLStatement
   private let delete: any SQLStatement
   private let raise: any SQLStatement
+  private var sweepDue = Timestamp(millisecondsSince1970: 0)
 
   private struct OldEvent {
     let place: Int64
@@ -41,13 +42,16 @@ final class NotificationRetention: Chore {
 
   func work(at now: Timestamp) throws -> Duration {
     if try forgetEvents(at: now) { return .zero }
-    if try sweep.work(rowsMax: Self.rowsMax) { return .zero }
-    return pause
-  }
-
-  /// An hour is precise enough for days; a number is looked after more often.
-  private var pause: Duration {
-    limits.notificationRetentionDays == 0 ? .seconds(1) : .seconds(60)
+    if sweepDue <= now, try sweep.work(rowsMax: Self.rowsMax) { return .zero }
+    let isHasty = limits.notificationRetentionDays == 0
+    if sweepDue <= now {
+      // What is swept takes little room: there is time, unless nothing is to be kept.
+      let pause = isHasty ? Duration.seconds(1) : .seconds(3600)
+      sweepDue = Timestamp(
+        millisecondsSince1970: now.millisecondsSince1970 + pause.milliseconds
+      )
+    }
+    return isHasty ? .seconds(1) : .seconds(5)
   }
 
   /// Forgets a piece of what is too old.

@@ -68,7 +68,7 @@ extension Core {
       var result = try result(of: id) {
         .subscription(.init(try engine.subscription(id, of: owner, in: database)))
       }
-      result.health = healths[id].map { .init($0) }
+      result.health = healths[id].map { .init($0, engine.evaluation(of: $0.channel)) }
       return result
     }
     return response
@@ -91,11 +91,16 @@ private struct SubscriptionFetch: Sendable {
 }
 
 extension TidingsV1.SubscriptionHealth {
-  fileprivate init(_ health: SubscriptionHealth) {
+  fileprivate init(
+    _ health: SubscriptionHealth,
+    _ evaluation: (count: UInt64, last: Timestamp?)
+  ) {
     self.init(
       saved: health.saved.map { .init($0) },
       lastFired: health.lastFired.map { .init($0) },
       firedCount: UInt64(health.firedCount),
+      lastEvaluated: evaluation.last.map { .init($0) },
+      evaluatedCount: evaluation.count,
       unreadCount: UInt32(health.unreadCount),
       subscriberCount: UInt64(health.subscriberCount)
     )

@@ -3,6 +3,7 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsUserInfo
 internal import TidingsZeroMQ
 
 extension Core {
@@ -55,17 +56,32 @@ private struct NotificationPageAnswer: Sendable {
     query.wantsBadge = request.wantsBadge
     let page = try reader.engine.notifications(query)
     reached = page.reached
-    self.body = Self.encode(page, query, in: reader.arena)
+    self.body = try Self.encode(
+      page,
+      query,
+      wantsUserInfo: request.wantsUserInfo,
+      in: reader.arena
+    )
   }
 
   private static func encode(
     _ page: NotificationPage,
     _ query: NotificationRequest,
+    wantsUserInfo: Bool,
     in arena: borrowing Arena
-  ) -> [UInt8] {
+  ) throws -> [UInt8] {
     let bytes = page.items.reduce(0) { $0 + $1.body.count }
     var response = SplicedMessage(capacity: bytes + page.items.count * 64 + 256)
-    for item in page.items { response.addNotification(item) }
+    let badge = page.badge.map { UInt32(clamping: $0) }
+    for item in page.items {
+      if wantsUserInfo {
+        let notification = try TidingsV1.Notification(item, in: arena)
+        let info = UserInfo(notification, for: query.caller.user, badge: badge)
+        response.addNotification(item, userInfo: Array(info.text.utf8))
+      } else {
+        response.addNotification(item)
+      }
+    }
     for id in page.readMarks {
       let mark = TidingsV1.Notification(
         notificationID: id.description,
@@ -89,12 +105,16 @@ extension SplicedMessage {
   /// Adds a stored notification as the first member, completed for its subscriber.
   ///
   /// Members that follow an encoded message belong to it: the stored part is not decoded.
-  mutating func addNotification(_ item: NotificationPage.Item) {
-    let (id, name) = (item.id.description.utf8, item.subscriptionID.utf8)
-    let own = Self.memberBytes(id.count) + Self.memberBytes(name.count)
-    addHead(1, bytes: item.body.count + own)
+  fileprivate mutating func addNotification(
+    _ item: NotificationPage.Item,
+    userInfo: [UInt8] = []
+  ) {
+    var own = SplicedMessage(capacity: 64 + userInfo.count)
+    own.add(1, item.id.description.utf8)
+    own.add(3, item.subscriptionID.utf8)
+    if !userInfo.isEmpty { own.add(18, userInfo) }
+    addHead(1, bytes: item.body.count + own.bytes.count)
     append(item.body)
-    add(1, id)
-    add(3, name)
+    append(own.bytes)
   }
 }
