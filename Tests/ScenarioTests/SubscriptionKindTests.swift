@@ -58,9 +58,11 @@ internal import TidingsRPC
       #expect(saved.firesOnRecordEnter == subscription.firesOnRecordEnter)
       #expect(saved.firesOnRecordLeave == subscription.firesOnRecordLeave)
       #expect((saved.predicate == nil) == (subscription.type != .query))
-      #expect(!(saved.effective?.channelID ?? "").isEmpty)
+      let channelID = try #require(saved.effective?.channelID)
+      #expect(!channelID.isEmpty)
       // What was fetched can be saved, and changes nothing.
-      #expect(try await save(saved, with: laptop)?.subscription == saved)
+      let again = try await save(saved, with: laptop)?.subscription
+      #expect(again == saved)
     }
     let stream = Collector(laptop)
     try await phone.save(.init("Houses", "h", ["price": 5]))

@@ -9,7 +9,7 @@ struct ProofComparison {
   /// Notifications that other devices marked read: whether they came before is chance.
   private let readByOthers: Set<String>
 
-  /// - Parameter marks: The user's read marks, with the device of each.
+  /// Compares for a caller; `marks` are the user's read marks, with the device of each.
   init(_ model: ProofModel, _ caller: Oracle.Caller, marks: [String: String]) {
     self.model = model
     self.caller = caller
@@ -40,7 +40,11 @@ struct ProofComparison {
           + "expected \(readByOthers.sorted())"
       )
     }
-    return complaints + channelDifferences(processed.filter { !isRead($0) })
+    return complaints + channelDifferences(processed.filter { !isRead($0) && !isStray($0) })
+  }
+
+  private func isStray(_ notification: TidingsV1.Notification) -> Bool {
+    model.strays[caller.user, default: []].contains(ProofKey(notification).description)
   }
 
   /// A read mark, or what one stands for.
@@ -88,7 +92,11 @@ struct ProofComparison {
       return "doubled or out of order \(place), \(numbers.count) instead of \(wanted.count)"
     }
     for (got, wanted) in zip(processed, expected) {
-      let (got, wanted) = (got.compared, wanted.notification.compared)
+      var (got, wanted) = (got.compared, wanted.notification.compared)
+      let names = model.names[caller.user, default: [:]][ProofKey(wanted).channel, default: []]
+      if !caller.device.isEmpty, names.contains(got.subscriptionID) {
+        (got.subscriptionID, wanted.subscriptionID) = ("", "")
+      }
       guard got != wanted else { continue }
       return "got      \(got.brief)\n  expected \(wanted.brief)\(story(wanted))"
     }

@@ -28,6 +28,12 @@ struct ProofModel {
 
   /// What each user must get, in the order of the causes in each database.
   private(set) var expected: [String: [Expected]] = [:]
+  /// What a user's devices may be told of too, by id: events of a channel that the user left, and that
+  /// others are in, reach those who have not heard yet that it was left.
+  private(set) var strays: [String: Set<String>] = [:]
+  /// The names that a user's subscriptions of a channel had, by user and channel: who has not heard of
+  /// the newest tells an earlier one.
+  private(set) var names: [String: [String: Set<String>]] = [:]
   /// What was acknowledged and cannot be so.
   private(set) var complaints: [String] = []
   /// What happened to each record, for people.
@@ -80,6 +86,7 @@ struct ProofModel {
     guard known == nil else { return }
     leave(cause.user) { $0.subscriptionID == id }
     channel.members.append((cause.user, id, channel.head))
+    names[cause.user, default: [:]][channel.id, default: []].insert(id)
     channels[watch] = channel
   }
 
@@ -186,6 +193,10 @@ struct ProofModel {
     var notification = notification
     notification.databaseID = moment.database.id
     notification.position = .init(channelID: channel.id, sequenceNumber: channel.head)
+    for (user, channels) in names where channels[channel.id] != nil {
+      guard !channel.members.contains(where: { $0.user == user }) else { continue }
+      strays[user, default: []].insert("\(channel.id)-\(channel.head)")
+    }
     for member in channel.members {
       notification.subscriptionID = member.subscriptionID
       expected[member.user, default: []].append(

@@ -79,6 +79,10 @@ internal import TidingsProto
 
     let model = ProofModel(world.ledger.value)
     var differences = model.complaints
+    for (user, ids) in world.unknown.value {
+      let strangers = ids.subtracting(model.strays[user, default: []])
+      if !strangers.isEmpty { differences.append("\(user) was told of \(strangers)") }
+    }
     for user in ProofWorld.users {
       differences += try await logDifferences(of: user, model, world, UInt32(1 + random.below(50)))
     }
@@ -140,11 +144,16 @@ internal import TidingsProto
     let counts = world.pushes.counts.value
     let events = model.expected.values.map(\.count).reduce(0, +)
     let marks = world.marks.value.values.map(\.count).reduce(0, +)
+    let strays = devices.flatMap { device in
+      device.state.value.processed.filter {
+        model.strays[device.caller.user, default: []].contains(ProofKey($0).description)
+      }
+    }.count
     let sessions = devices.map { $0.state.value.sessionCount }.reduce(0, +)
     let processed = devices.map { $0.state.value.processed.count }.reduce(0, +)
     return
       "\(world.ledger.value.count) deeds, \(marks) marks, \(events) notifications, \(devices.count) devices "
-      + "in \(sessions) sessions processed \(processed); of \(counts.published) pushes \(counts.lost) "
+      + "in \(sessions) sessions processed \(processed), \(strays) strays; of \(counts.published) pushes \(counts.lost) "
       + "lost, \(counts.doubled) doubled, \(counts.heldBack) held back; \(world.calls.cutCount) "
       + "connections cut, \(Self.killCount) kills"
   }

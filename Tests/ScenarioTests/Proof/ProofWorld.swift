@@ -15,6 +15,8 @@ final class ProofWorld: Sendable {
   let isQuiet = Observed(false)
   /// Which device marked which notification read, by user.
   let marks = Observed<[String: [String: String]]>([:])
+  /// What a device had and its user has not, by user.
+  let unknown = Observed<[String: Set<String>]>([:])
   let pushes: PushProxy
   let calls: CallProxy
   private let server: Observed<TestServer>
@@ -127,11 +129,13 @@ final class ProofWorld: Sendable {
       let results = try await insist {
         try await client.notifications.markNotificationsRead(.init(notificationIDs: ids)).results
       }
-      guard results.allSatisfy({ $0.outcome == .markedRead(true) }) else {
-        throw WaitingFailure(description: "not marked read: \(results)")
-      }
-      marks.update { marks in
-        for id in ids { marks[caller.user, default: [:]][id] = caller.device }
+      for (id, result) in zip(ids, results) {
+        switch result.outcome {
+        case .markedRead: marks.update { $0[caller.user, default: [:]][id] = caller.device }
+        case .error(let error) where error.code == .unknownItem:
+          unknown.update { _ = $0[caller.user, default: []].insert(id) }
+        default: throw WaitingFailure(description: "not marked read: \(result)")
+        }
       }
     }
   }
