@@ -21,7 +21,7 @@ public protocol BodyCodec: AnyObject {
 public struct Event: Sendable {
   /// Why a query subscription fires.
   ///
-  /// The numbers are those of `CKQueryNotification.Reason`.
+  /// The first three numbers are those of `CKQueryNotification.Reason`.
   public enum Reason: Int32, Sendable {
     /// A record was created.
     case recordCreated = 1
@@ -29,6 +29,10 @@ public struct Event: Sendable {
     case recordUpdated = 2
     /// A record was deleted.
     case recordDeleted = 3
+    /// A record matches, and did not match before or was not there.
+    case recordEntered = 4
+    /// A record matched, and matches no longer or was deleted.
+    case recordLeft = 5
   }
 
   /// The channel's number.

@@ -74,11 +74,7 @@ extension Engine {
     environment: Environment
   ) throws -> [ItemError?] {
     try catalog.requireDeployed(container, environment)
-    let memberships = try subscriptions.memberships(
-      of: caller.user,
-      container: container,
-      environment: environment
-    )
+    let inbox = Inbox(user: caller.user, container: container, environment: environment)
     return try ids.map { text in
       do {
         guard let id = NotificationID(text) else {
@@ -88,19 +84,27 @@ extension Engine {
               + "FetchNotificationChanges"
           )
         }
-        try feed.markRead(
-          id,
-          for: caller,
-          container: container,
-          environment: environment,
-          among: memberships,
-          at: now
-        )
+        try readMarks.mark(id, in: inbox, by: caller.device, at: now)
         return nil
       } catch let error as ItemError {
         return error
       }
     }
+  }
+
+  /// What was marked read in the transaction that was committed last, for each user whose
+  /// notifications were: call this after each commit.
+  public func takeReadMarks() -> [StoredReadMarks] { readMarks.takePending() }
+
+  /// The number of a user's newest read mark; 0: there is none.
+  public func newestReadMark(
+    of user: String,
+    container: String,
+    environment: Environment
+  ) throws -> Int64 {
+    try readMarks.newest(
+      of: Inbox(user: user, container: container, environment: environment)
+    )
   }
 
   /// The channels on which a caller's pushes are published.

@@ -26,6 +26,7 @@ public final class Engine {
   private let events: EventLog
   private let answers: AnswerLog
   let feed: NotificationFeed
+  let readMarks: ReadMarkTable
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
@@ -88,6 +89,7 @@ public final class Engine {
       identity: identity,
       limits: limits
     )
+    readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
     let references = try ReferenceTable(connection, limits: limits)
@@ -159,6 +161,7 @@ public final class Engine {
       try channels.load()
       try indexes.load()
       try events.load()
+      try readMarks.load()
       mustReload = false
     }
     now = max(now, clock())
@@ -183,6 +186,7 @@ public final class Engine {
   public func rollback() {
     try? rollbackStatement.run()
     _ = events.takePending()
+    _ = readMarks.takePending()
     _ = assetCollection.takeCollected()
     mustReload = true
   }

@@ -150,6 +150,8 @@ extension Firing.Reason {
     case .created: .recordCreated
     case .updated: .recordUpdated
     case .deleted: .recordDeleted
+    case .entered: .recordEntered
+    case .left: .recordLeft
     }
   }
 }

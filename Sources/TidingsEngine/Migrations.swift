@@ -323,6 +323,12 @@ extension Migration {
 
         -- saved: when; 0: before this was kept.
         ALTER TABLE subscriptions ADD COLUMN saved BIGINT NOT NULL DEFAULT 0;
+        DROP INDEX subscriptions_by_channel;
+        CREATE INDEX subscriptions_by_channel ON subscriptions (channel_id, owner)
+          WHERE ended IS NULL;
+        DROP INDEX subscriptions_by_owner;
+        CREATE INDEX subscriptions_by_owner
+          ON subscriptions (owner, container, environment, channel_id, since);
 
         -- Events in the order in which they were stored. batch: the first event of the same call. The
         -- newest row is never removed, so that no number is given twice.

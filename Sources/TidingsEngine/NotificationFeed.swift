@@ -13,8 +13,6 @@ final class NotificationFeed {
   private let selectEvents: any SQLStatement
   private let selectBody: any SQLStatement
   private let selectNextMark: any SQLStatement
-  private let insertMark: any SQLStatement
-  private let selectEvent: any SQLStatement
 
   init(
     _ connection: any SQLConnection,
@@ -43,17 +41,6 @@ final class NotificationFeed {
       SELECT sequence FROM read_marks
       WHERE owner = ?1 AND channel_id = ?2 AND sequence >= ?3 ORDER BY sequence LIMIT 1
       """
-    )
-    insertMark = try connection.prepare(
-      """
-      INSERT INTO read_marks
-        (owner, channel_id, sequence, container, environment, device, marked)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-      ON CONFLICT (owner, channel_id, sequence) DO NOTHING
-      """
-    )
-    selectEvent = try connection.prepare(
-      "SELECT 1 FROM events WHERE channel_id = ?1 AND sequence = ?2"
     )
   }
 
@@ -127,34 +114,6 @@ final class NotificationFeed {
     )
   }
 
-  /// Marks a notification read, for all devices of the user.
-  ///
-  /// - Throws: `ItemError` `unknownItem` when the user has no such notification; `SQLError`.
-  func markRead(
-    _ id: NotificationID,
-    for caller: Caller,
-    container: String,
-    environment: Environment,
-    among memberships: [SubscriptionTable.Membership],
-    at time: Timestamp
-  ) throws {
-    let isMember = memberships.contains { membership in
-      membership.channel == id.channel && id.sequence > membership.since
-        && id.sequence <= membership.ended ?? .max
-    }
-    guard try isMember && exists(id) else {
-      throw ItemError(.unknownItem, "notification '\(id)' does not exist")
-    }
-    insertMark.bind(caller.user, at: 1)
-    insertMark.bind(id.channel, at: 2)
-    insertMark.bind(id.sequence, at: 3)
-    insertMark.bind(container, at: 4)
-    insertMark.bind(Int64(environment.rawValue), at: 5)
-    insertMark.bind(caller.device, at: 6)
-    insertMark.bind(time.millisecondsSince1970, at: 7)
-    try insertMark.run()
-  }
-
   // MARK: Reading
 
   /// Binds what is the same for all reads of a page: bound values stay.
@@ -225,12 +184,5 @@ final class NotificationFeed {
     let mark = try selectNextMark.step() ? selectNextMark.int64(0) : .max
     cursor.nextMark = mark
     return mark == event.sequence
-  }
-
-  private func exists(_ id: NotificationID) throws -> Bool {
-    selectEvent.bind(id.channel, at: 1)
-    selectEvent.bind(id.sequence, at: 2)
-    defer { selectEvent.reset() }
-    return try selectEvent.step()
   }
 }

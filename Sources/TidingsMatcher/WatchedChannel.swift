@@ -39,7 +39,7 @@ public struct WatchedChannel: Hashable, Sendable {
 public struct Firing: Hashable, Sendable {
   /// What happened to the record.
   ///
-  /// The numbers are CloudKit's.
+  /// The first three numbers are CloudKit's.
   public enum Reason: Int32, Hashable, Sendable {
     /// It was created, and matches.
     case created = 1
@@ -47,6 +47,10 @@ public struct Firing: Hashable, Sendable {
     case updated = 2
     /// It matched, and was deleted.
     case deleted = 3
+    /// It matches, and did not match before or was not there.
+    case entered = 4
+    /// It matched, and matches no longer or was deleted.
+    case left = 5
 
     /// The option with which a channel asks for it.
     public var option: Subscription.FiringOptions {
@@ -54,6 +58,8 @@ public struct Firing: Hashable, Sendable {
       case .created: .recordCreation
       case .updated: .recordUpdate
       case .deleted: .recordDeletion
+      case .entered: .recordEnter
+      case .left: .recordLeave
       }
     }
   }

@@ -5,7 +5,10 @@ import Glibc
 struct BenchArguments {
   static let program = "tidings-bench"
   /// The cases, in the order in which they run.
-  static let caseNames = ["echo", "fetch", "save", "push", "match", "query", "feed", "client"]
+  static let caseNames = [
+    "echo", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "query", "feed",
+    "client",
+  ]
 
   var cases: [String] = []
   var settings = BenchSettings()
@@ -39,6 +42,7 @@ struct BenchArguments {
       "Sizes of the index in match."
     ),
     Option("records", value: "N", default: "1000000", "Records in query."),
+    Option("notifications", value: "N", default: "1000000", "Notifications in catchup."),
     Option("rpcd", value: "PATH", "The server; otherwise rpcd beside this program."),
     Option(
       "data",
@@ -65,8 +69,15 @@ struct BenchArguments {
         fetch   FetchRecords of one record among 10,000 against the same
         save    ModifyRecords with one record, new and existing, against a ROUTER that puts the
                 same bytes into SQLite, a group of calls per commit
-        push    from a save to its notification on a SUB socket, against the save alone plus a
-                bare PUB and SUB
+        push    from a save to its notification, opened, on a SUB socket, and in a program that
+                iterates over the Swift client's stream, against the save alone plus a bare PUB
+                and SUB
+        fanout  from a save until the last of 128 subscribers of one channel has its push, against
+                the save alone plus a bare PUB with 128 SUB sockets
+        subscribers
+                saves that fire a channel with 1, 1,000 and 100,000 subscribers
+        catchup a million stored notifications, through the Swift client: page by page, and one by
+                one as its stream yields them
         match   the channel index with up to a million subscriptions, in process
         feed    a zone's changes in pages of 200, 200,000 records of 238 bytes, through the Swift
                 client: decoded, and only read to each page's token
@@ -115,6 +126,8 @@ struct BenchArguments {
     settings.inFlight = try Self.numbers(parsed, "in-flight", in: 1...2048)
     settings.subscriptions = try Self.numbers(parsed, "subscriptions", in: 1...10_000_000)
     settings.records = try parsed.number("records", in: 50...100_000_000) ?? settings.records
+    settings.notifications =
+      try parsed.number("notifications", in: 1...100_000_000) ?? settings.notifications
     settings.data = parsed["data"] ?? "."
     settings.program = Self.executablePath()
     let folder = settings.program.split(separator: "/").dropLast().joined(separator: "/")

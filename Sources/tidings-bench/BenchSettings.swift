@@ -12,6 +12,8 @@ struct BenchSettings {
   var subscriptions = [1_000, 10_000, 100_000, 1_000_000]
   /// Records in `query`.
   var records = 1_000_000
+  /// Stored notifications in `catchup`.
+  var notifications = 1_000_000
   /// The server's program.
   var rpcd = ""
   /// Where temporary folders go.

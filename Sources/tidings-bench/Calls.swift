@@ -32,20 +32,28 @@ enum Calls {
   }
 
   /// ModifyRecords with one record to save, which exists or does not.
-  static func save(updates: Bool = false, type: String = recordType) -> CallTemplate {
+  static func save(
+    updates: Bool = false,
+    type: String = recordType,
+    in database: TidingsV1.DatabaseID = database
+  ) -> CallTemplate {
     template(
       TidingsV1.RecordService.Methods.modifyRecords,
       metadata,
       saving(
         [record(CallTemplate.namePlaceholder, serial: CallTemplate.serialPlaceholder, type: type)],
-        updates: updates
+        updates: updates,
+        in: database
       )
     )
   }
 
   /// A request that saves records.
-  static func saving(_ records: [TidingsV1.Record], updates: Bool) -> TidingsV1.ModifyRecordsRequest
-  {
+  static func saving(
+    _ records: [TidingsV1.Record],
+    updates: Bool,
+    in database: TidingsV1.DatabaseID = database
+  ) -> TidingsV1.ModifyRecordsRequest {
     TidingsV1.ModifyRecordsRequest(
       databaseID: database,
       recordsToSave: records,

@@ -37,7 +37,6 @@ enum ClientCase {
         }
       )
     }
-    figures.append(try await push(bench, server, client))
     await client.close()
     return figures
   }
@@ -95,44 +94,6 @@ enum ClientCase {
       return try await group.reduce(into: []) { $0 += $1 }
     }
     return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - started)
-  }
-
-  /// From a save until the subscriber's `for await` sees it.
-  private static func push(
-    _ bench: Bench,
-    _ server: ServerProcess,
-    _ client: Client
-  ) async throws
-    -> Figure
-  {
-    _ = try PushCase.subscribe(bench, server)
-    let subscriber = try await makeClient(server, device: "subscriber")
-    var notifications = subscriber.notificationStream().makeAsyncIterator()
-    var latencies: [UInt64] = []
-    let begin = Clock.now()
-    for number in 0..<bench.settings.calls {
-      try Interruption.check()
-      let digits = Calls.digits(2_000_000_000 + number)
-      let request = Calls.saving(
-        [Calls.record(digits, serial: digits, type: Calls.watchedType)],
-        updates: false
-      )
-      let started = Clock.now()
-      async let saved = client.records.modifyRecords(request)
-      let notification = try await notifications.next()
-      latencies.append(Clock.now() - started)
-      guard notification?.recordID?.recordName == "house-" + digits else {
-        throw BenchError("the stream did not yield the notification of the save")
-      }
-      try expectRecord(try await saved.results.first)
-    }
-    await subscriber.close()
-    return Figure(
-      name: "client.push",
-      connections: 1,
-      inFlight: 1,
-      measured: Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
-    )
   }
 
   private static func expectRecord(_ result: TidingsV1.RecordResult?) throws {

@@ -21,6 +21,7 @@ final class PushProbe {
     endpoint: String,
     pushEndpoint: String,
     topic: [UInt8],
+    key: [UInt8] = [],
     _ template: CallTemplate,
     numbers: NumberSequence
   ) throws {

@@ -46,7 +46,7 @@ final class Core: LoopTurn {
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
   private var group = CallGroup()
-  private var publisher = Publisher()
+  private(set) var publisher = Publisher()
 
   /// Calls that wait for a change.
   var waitingCalls: WaitingCalls<FeedCall>
@@ -200,6 +200,8 @@ final class Core: LoopTurn {
       for done in group.waiting { done(nil) }
       publisher.publish(events, on: loop)
       publisher.announceChannels(group.changedTopics, on: loop)
+      // Nobody tells the users' devices yet.
+      if isCommitted { _ = engine.takeReadMarks() }
       if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
       settle(eventCount: events.count)
     } catch {

@@ -5,9 +5,15 @@ internal import TidingsZeroMQ
 /// Publishes what a commit made durable, and repeats the newest numbers a little later.
 struct Publisher {
   private var beacons = BeaconSchedule()
+  private let publications = PublicationLog()
 
   /// When `sendBeacons` is due; `nil`: never.
   var nextTimer: ContinuousClock.Instant? { beacons.next }
+
+  /// How an event was published; `nil`: that is not known any more.
+  func publication(of channel: Int64, _ sequence: Int64) -> Publication? {
+    publications.find(channel, sequence)
+  }
 
   /// Publishes events, each once, however many subscribe.
   mutating func publish(_ events: [StoredEvent], on loop: LoopContext) {
