@@ -27,6 +27,8 @@ public final class Engine {
   private let answers: AnswerLog
   let feed: NotificationFeed
   let readMarks: ReadMarkTable
+  let leasing: LeaseNotifications
+  let settling: SettleNotifications
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
@@ -90,6 +92,16 @@ public final class Engine {
       limits: limits
     )
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
+    let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
+    leasing = LeaseNotifications(
+      channels: channels,
+      memberships: try MembershipTable(connection),
+      groups: workGroups,
+      leases: leases,
+      events: try WorkEvents(connection),
+      limits: limits
+    )
+    settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
     let references = try ReferenceTable(connection, limits: limits)
