@@ -106,7 +106,9 @@ final class LeaseNotifications {
       var last: Int64?
       for membership in try memberships.memberships(of: inbox, limit: .max) {
         let channel = membership.channel
-        if channel != last { try groups.setPosition(channels.head(channel), in: channel, of: number) }
+        if channel != last {
+          try groups.setPosition(channels.head(channel), in: channel, of: number)
+        }
         last = channel
       }
     }

@@ -38,8 +38,12 @@ struct WorkCursor {
   private var chunkRows = 1
 
   /// A cursor over memberships of one channel, ordered by number.
-  init(_ ranges: ArraySlice<SubscriptionTable.Membership>, channel: Int64, head: Int64, after: Int64)
-  {
+  init(
+    _ ranges: ArraySlice<SubscriptionTable.Membership>,
+    channel: Int64,
+    head: Int64,
+    after: Int64
+  ) {
     self.ranges = ranges
     self.channel = channel
     self.head = head

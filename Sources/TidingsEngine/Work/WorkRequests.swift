@@ -18,7 +18,8 @@ public struct WorkGroup: Hashable, Sendable {
 
   /// Refuses a name that is none.
   func validate() throws(ItemError) {
-    guard !name.isEmpty, name.utf8.count <= 255, name.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
+    guard !name.isEmpty, name.utf8.count <= 255,
+      name.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
     else {
       throw ItemError(
         .invalidArguments,
