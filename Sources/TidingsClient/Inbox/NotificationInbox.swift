@@ -4,7 +4,7 @@ public import TidingsRPC
 
 /// A user's notifications, each until its work is committed.
 ///
-///     let inbox = try client.notificationInbox(at: "/var/lib/app/inbox")
+///     let inbox = try client.notificationInbox(at: "app/inbox")
 ///     for try await item in inbox {
 ///       try await work(on: item.notification)
 ///       try await inbox.commit(upTo: item)

@@ -11,6 +11,7 @@ extension Engine {
   ///   - limit: Most notifications; 0: `Limits.pageItemsMax`.
   ///   - timeout: How long they are leased.
   ///   - startsAtEnd: A group that does not exist yet begins with what comes from now on.
+  /// - Returns: What the device got.
   /// - Throws: `ItemError` `invalidArguments`, `limitExceeded`, `badContainer`; `SQLError`.
   public func leaseNotifications(
     of group: WorkGroup,

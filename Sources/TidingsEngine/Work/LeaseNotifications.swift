@@ -54,8 +54,8 @@ final class LeaseNotifications {
   ///   - timeout: How long.
   ///   - startsAtEnd: A new group begins with what comes from now on.
   ///   - now: The time of the transaction.
-  /// - Throws: `ItemError` `invalidArguments` for the group's name, `limitExceeded` for one group or
-  ///   lease too many; `SQLError`.
+  /// - Returns: What the device got.
+  /// - Throws: `ItemError` `limitExceeded` for one group or lease too many; `SQLError`.
   func callAsFunction(
     _ group: WorkGroup,
     for caller: Caller,

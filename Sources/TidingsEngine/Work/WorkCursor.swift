@@ -71,6 +71,7 @@ struct WorkCursor {
   /// What is no longer kept is passed over.
   ///
   /// - Parameter read: Returns the first events, at most so many, of those with a number in the range.
+  /// - Throws: What `read` throws.
   mutating func refill(
     _ read: (_ numbers: ClosedRange<Int64>, _ rows: Int) throws -> [Event]
   ) throws {
