@@ -65,10 +65,18 @@ let package = Package(
     // Domain wing.
     library("TidingsModel"),
     library("TidingsFiles", "CSodium"),
+    library("TidingsSeal", "CSodium"),
     library("TidingsMatcher", "TidingsModel"),
     library("TidingsSQL"),
     library("TidingsSQLite", "TidingsSQL", "CSQLite"),
-    library("TidingsEngine", "TidingsModel", "TidingsMatcher", "TidingsSQL", "CSodium"),
+    library(
+      "TidingsEngine",
+      "TidingsModel",
+      "TidingsMatcher",
+      "TidingsSQL",
+      "TidingsSeal",
+      "CSodium"
+    ),
 
     // Wire wing.
     library("TidingsProtobuf", "CProtobufC"),
@@ -90,6 +98,7 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsSeal",
       "TidingsZeroMQ"
     ),
 
@@ -104,6 +113,7 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsSeal",
       "TidingsZeroMQ",
       "TidingsProtoC",
       "CProtobufC"
@@ -195,12 +205,21 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsSeal",
       "TidingsSQLite",
       "rpcctl",
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
-    tests("TidingsClientTests", "RandomSupport", "TestSupport", "TidingsClient", "TidingsProto"),
+    tests(
+      "TidingsClientTests",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsSeal"
+    ),
     tests(
       "TidingsEngineTests",
       "RandomSupport",
@@ -219,6 +238,7 @@ let package = Package(
       "TidingsRPC"
     ),
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
+    tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
     tests("TidingsMatcherTests", "RandomSupport", "TidingsMatcher", "TidingsModel"),
     tests("TidingsModelTests", "RandomSupport", "TidingsModel"),
     tests(
@@ -237,10 +257,12 @@ let package = Package(
       "TestSupport",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsSeal",
       "TidingsService",
       "TidingsSQL",
       "TidingsSQLite"

@@ -3,8 +3,8 @@ internal import TidingsProto
 /// Decides what a notification stream does: what it hears goes in, what is to be done comes out.
 ///
 /// Pushes are hints. One that follows directly on what was seen is yielded as it is; everything else
-/// (a gap, a beacon, a new connection) leads to the log. Numbers that were seen are never yielded
-/// again.
+/// (a gap, a beacon, one that was pruned or cannot be opened, a new connection) leads to the log.
+/// Numbers that were seen are never yielded again.
 struct InboxState {
   /// What is to be done next.
   enum Action: Equatable {
@@ -35,26 +35,55 @@ struct InboxState {
   private var channels: [[UInt8]: TidingsV1.Channel] = [:]
   /// All channels ever heard of: a page may still hold events of one that ended.
   private var channelIDs: Set<String> = []
-  private var controlTopic: [UInt8] = []
   private var topics: Set<[UInt8]> = []
   private var listening: Set<[UInt8]> = []
   /// The newest number of each channel that was handed out, or passed over for good.
   private var seen: [String: UInt64] = [:]
   /// Numbers that were heard of and await a look at the log.
   private var heard: [String: UInt64] = [:]
-  /// Read marks that are ready or were handed out, and that a page may repeat.
-  private var seenReadMarks: Set<String> = []
+  private var control = Control()
+  /// Topics whose pushes could not be opened with the keys that the server told: asking again at once
+  /// would not help.
+  private var distrusted: Set<[UInt8]> = []
   private var mustRegister = true
   private var mustFetch = false
 
-  init(token: [UInt8]) { self.init(progress: InboxProgress(token: token)) }
+  /// What is known of the user's control topic.
+  private struct Control {
+    var topic: [UInt8] = []
+    var key: [UInt8] = []
+    var originTag: UInt64 = 0
+    /// The newest read mark that was handed out, or passed over for good.
+    var seen: UInt64 = 0
+    /// The newest that was heard of and awaits a look at the log.
+    var heard: UInt64 = 0
+    /// Marks that were handed out: they come from pushes and from the log.
+    var ids = RecentIDs(countMax: 2 * InboxState.pushedMarksMax)
+    /// How many came from pushes since the log was read last.
+    var pushedCount = 0
+  }
+
+  /// Read marks that are taken from pushes at most before the log is read again.
+  static let pushedMarksMax = 10_000
+
+  private let container: TidingsV1.DatabaseID?
+
+  /// A state that knows nothing yet but where to continue.
+  ///
+  /// - Parameters:
+  ///   - token: Where to continue in the log; empty: at its beginning.
+  ///   - container: What READ_NOTIFICATION from a push has as its database: the container alone.
+  init(token: [UInt8], container: TidingsV1.DatabaseID? = nil) {
+    self.init(progress: InboxProgress(token: token), container: container)
+  }
 
   /// Continues where another stream stood.
-  init(progress: InboxProgress) {
+  init(progress: InboxProgress, container: TidingsV1.DatabaseID? = nil) {
     self.progress = progress
+    self.container = container
     token = progress.token
     seen = progress.numbers
-    seenReadMarks = progress.readMarks
+    for id in progress.readMarks { _ = control.ids.insert(id) }
   }
 
   /// Where another stream can continue without missing what this one has not handed out.
@@ -95,10 +124,18 @@ struct InboxState {
   /// The server told the channels.
   mutating func registered(_ response: TidingsV1.RegisterDeviceResponse) {
     mustRegister = false
-    controlTopic = response.controlTopic
+    let oldKeys = distrusted.isEmpty ? [:] : keys
+    control.topic = response.controlTopic
+    control.key = response.controlKey
+    control.originTag = response.controlOriginTag
+    control.heard = max(control.heard, response.readMarkNumber)
     channels = Dictionary(response.channels.map { ($0.topic, $0) }) { a, _ in a }
     channelIDs.formUnion(response.channels.compactMap(\.position?.channelID))
-    topics = Set(channels.keys).union([controlTopic])
+    topics = Set(channels.keys).union([control.topic])
+    if !distrusted.isEmpty {
+      let newKeys = keys
+      distrusted = distrusted.filter { newKeys[$0] != nil && newKeys[$0] == oldKeys[$0] }
+    }
     for case let position? in response.channels.map(\.position) { hear(position) }
     // The log tells what happened before the topics were listened to.
     mustFetch = true
@@ -113,13 +150,14 @@ struct InboxState {
     mustFetch = page.moreComing
     var end = InboxProgress.PageEnd(token: token, isLast: !page.moreComing)
     for notification in page.notifications {
-      guard let position = notification.position else {
+      if notification.type == .readNotification {
         let id = notification.notificationID
-        guard seenReadMarks.insert(id).inserted else { continue }
+        guard control.ids.insert(id) else { continue }
         end.readMarks.insert(id)
         ready.append(.notification(notification))
         continue
       }
+      guard let position = notification.position else { continue }
       // Of a subscription whose announcement was lost.
       if channelIDs.insert(position.channelID).inserted { mustRegister = true }
       guard position.sequenceNumber > seen[position.channelID] ?? 0 else { continue }
@@ -134,7 +172,8 @@ struct InboxState {
     // in its pages is not for this device, and pushes may follow on it.
     for (channel, number) in heard { seen[channel] = max(seen[channel] ?? 0, number) }
     heard = [:]
-    seenReadMarks = []
+    control.seen = max(control.seen, control.heard)
+    control.pushedCount = 0
   }
 
   /// There is a new connection, which listens to nothing yet.
@@ -147,27 +186,62 @@ struct InboxState {
   mutating func reconnected() {
     mustRegister = true
     mustFetch = true
+    distrusted = []
   }
 
   /// Something was published.
   mutating func pushed(_ topic: [UInt8], _ push: TidingsV1.Push) {
-    if topic == controlTopic {
-      mustRegister = true
-      return
-    }
+    if topic == control.topic { return pushedControl(push) }
     guard let channel = channels[topic], let id = channel.position?.channelID else { return }
     let last = seen[id] ?? 0
     guard push.sequenceNumber > last else { return }
+    guard !mustFetch, push.previousSequenceNumber == last, push.sequenceNumber == last + 1 else {
+      return lookUp(push.sequenceNumber, id)
+    }
     let isMine = channel.originTag != 0 && push.originTag == channel.originTag
-    let follows = !mustFetch && push.previousSequenceNumber == last
-    switch push.content {
-    case .notification(let notification) where follows && !isMine:
-      hand(notification, of: channel, id)
-    case .notification where follows, .sealedNotification where follows && isMine:
+    if isMine, push.content != nil {
       seen[id] = push.sequenceNumber
-    default:
-      hear(.init(channelID: id, sequenceNumber: push.sequenceNumber))
+      return
+    }
+    switch PushContent(push, of: channel) {
+    case .notification(let notification): hand(notification, of: channel, id)
+    case .unreadable:
+      distrust(topic)
+      lookUp(push.sequenceNumber, id)
+    case .hint, .readMarks: lookUp(push.sequenceNumber, id)
+    }
+  }
+
+  private mutating func pushedControl(_ push: TidingsV1.Push) {
+    if case .channelsChanged? = push.content {
+      mustRegister = true
+      return
+    }
+    guard push.sequenceNumber > control.seen else {
+      // Something that only a newer client knows.
+      if push.sequenceNumber == 0 { mustRegister = true }
+      return
+    }
+    control.heard = max(control.heard, push.sequenceNumber)
+    guard !mustFetch, push.previousSequenceNumber == control.seen,
+      control.pushedCount < Self.pushedMarksMax
+    else {
       mustFetch = true
+      return
+    }
+    let isMine = control.originTag != 0 && push.originTag == control.originTag
+    if isMine, push.content != nil {
+      control.seen = push.sequenceNumber
+      return
+    }
+    switch PushContent(push, controlKey: control.key) {
+    case .readMarks(let ids):
+      control.seen = push.sequenceNumber
+      hand(ids)
+    case .unreadable:
+      distrust(control.topic)
+      mustFetch = true
+    case .hint, .notification: mustFetch = true
     }
   }
 
@@ -182,6 +256,38 @@ struct InboxState {
     notification.subscriptionID = channel.subscriptionID
     seen[id] = number
     ready.append(.notification(notification))
+  }
+
+  private mutating func hand(_ marks: [String]) {
+    control.pushedCount += marks.count
+    for id in marks where control.ids.insert(id) {
+      let read = TidingsV1.Notification(
+        notificationID: id,
+        type: .readNotification,
+        databaseID: container
+      )
+      ready.append(.notification(read))
+    }
+  }
+
+  /// Only the log knows what a number stands for.
+  private mutating func lookUp(_ number: UInt64, _ channelID: String) {
+    hear(.init(channelID: channelID, sequenceNumber: number))
+    mustFetch = true
+  }
+
+  /// What was heard there cannot be opened: the topic may have a new key.
+  ///
+  /// Asks once, not for each push.
+  private mutating func distrust(_ topic: [UInt8]) {
+    if distrusted.insert(topic).inserted { mustRegister = true }
+  }
+
+  /// The keys of all topics.
+  private var keys: [[UInt8]: [UInt8]] {
+    var keys = channels.mapValues(\.key)
+    keys[control.topic] = control.key
+    return keys
   }
 
   private mutating func hear(_ position: TidingsV1.SubscriptionPosition) {

@@ -59,7 +59,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
     ) {
       self.client = client
       self.onConnection = onConnection
-      state = InboxState(token: token)
+      state = InboxState(token: token, container: Self.container(of: client))
       stop = nil
     }
 
@@ -72,8 +72,15 @@ public struct NotificationStream: AsyncSequence, Sendable {
     ) {
       self.client = client
       self.onConnection = onConnection
-      state = InboxState(progress: progress)
+      state = InboxState(progress: progress, container: Self.container(of: client))
       self.stop = stop
+    }
+
+    private static func container(of client: Client) -> TidingsV1.DatabaseID {
+      .init(
+        container: client.configuration.container,
+        environment: client.configuration.environment
+      )
     }
 
     /// Where to continue exactly after what was handed out.

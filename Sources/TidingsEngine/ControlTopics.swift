@@ -1,14 +1,61 @@
 internal import TidingsModel
+internal import TidingsSQL
 
 /// Each user's own topic, which nobody else can guess; derived, so that it need not be stored.
-struct ControlTopics {
+///
+/// What is stored is how often it was replaced, for users who replaced it.
+final class ControlTopics {
   private let secret: [UInt8]
+  private let select: any SQLStatement
+  private let advance: any SQLStatement
 
-  init(secret: [UInt8]) { self.secret = secret }
+  init(_ connection: any SQLConnection, secret: [UInt8]) throws {
+    self.secret = secret
+    select = try connection.prepare(
+      """
+      SELECT epoch FROM control_epochs WHERE owner = ?1 AND container = ?2 AND environment = ?3
+      """
+    )
+    advance = try connection.prepare(
+      """
+      INSERT INTO control_epochs (owner, container, environment, epoch) VALUES (?1, ?2, ?3, 1)
+      ON CONFLICT (owner, container, environment) DO UPDATE SET epoch = epoch + 1
+      """
+    )
+  }
 
   /// The topic of a user in a container, 16 bytes.
-  func topic(of user: String, container: String, environment: Environment) -> [UInt8] {
-    let name = "control\0\(user)\0\(container)\0\(environment.rawValue)"
+  func topic(
+    of user: String,
+    container: String,
+    environment: Environment
+  ) throws(SQLError) -> [UInt8] {
+    bind(user, container, environment, to: select)
+    defer { select.reset() }
+    let epoch = try select.step() ? select.int64(0) : 0
+    var name = "control\0\(user)\0\(container)\0\(environment.rawValue)"
+    if epoch > 0 { name += "\0\(epoch)" }
     return Cryptography.hash(Array(name.utf8), key: secret, bytes: 16)
+  }
+
+  /// Replaces the topic of a user in a container.
+  func replace(
+    of user: String,
+    container: String,
+    environment: Environment
+  ) throws(SQLError) {
+    bind(user, container, environment, to: advance)
+    try advance.run()
+  }
+
+  private func bind(
+    _ user: String,
+    _ container: String,
+    _ environment: Environment,
+    to statement: any SQLStatement
+  ) {
+    statement.bind(user, at: 1)
+    statement.bind(container, at: 2)
+    statement.bind(Int64(environment.rawValue), at: 3)
   }
 }

@@ -46,24 +46,6 @@ extension Engine {
 
   // MARK: Notifications
 
-  /// Returns a page of the caller's notifications.
-  public func notifications(
-    for caller: Caller,
-    container: String,
-    environment: Environment,
-    after token: [UInt8],
-    limit: Int
-  ) throws -> NotificationPage {
-    try catalog.requireDeployed(container, environment)
-    return try feed.page(
-      for: caller,
-      container: container,
-      environment: environment,
-      after: token,
-      limit: limit
-    )
-  }
-
   /// Marks notifications read, for all devices of the user.
   ///
   /// - Returns: For each, why it failed, or `nil`.
@@ -77,19 +59,68 @@ extension Engine {
     let inbox = Inbox(user: caller.user, container: container, environment: environment)
     return try ids.map { text in
       do {
-        guard let id = NotificationID(text) else {
-          throw ItemError(
-            .invalidArguments,
-            "'\(text)' is not a notification id: they look like 12-345 and come from "
-              + "FetchNotificationChanges"
-          )
-        }
+        let id = try Self.notificationID(text)
         try readMarks.mark(id, in: inbox, by: caller.device, at: now)
         return nil
       } catch let error as ItemError {
         return error
       }
     }
+  }
+
+  /// Sets a user's badge: later notifications that increment it add to the number.
+  public func setBadge(
+    _ value: Int,
+    of user: String,
+    container: String,
+    environment: Environment
+  ) throws {
+    try catalog.requireDeployed(container, environment)
+    let inbox = Inbox(user: user, container: container, environment: environment)
+    try badges.set(Int64(value), of: inbox)
+  }
+
+  /// Notes that a page of the log brought notifications to a device, to be written a little later.
+  ///
+  /// - Parameters:
+  ///   - reached: Up to which number it had each channel.
+  ///   - caller: The device.
+  ///   - time: When.
+  /// - Returns: When `doChores` is to be called, at the latest, to write that.
+  public func noteFetch(
+    _ reached: [Int64: Int64],
+    by caller: Caller,
+    at time: Timestamp
+  ) -> Duration? {
+    for (channel, sequence) in reached {
+      fetchLog.note(channel, upTo: sequence, by: caller, at: time)
+    }
+    return fetchLog.isPending ? FetchLog.pause : nil
+  }
+
+  /// The story of a notification of the caller's.
+  ///
+  /// - Throws: `ItemError` `unknownItem` when the caller has no such notification; `SQLError`.
+  public func trace(
+    _ text: String,
+    for caller: Caller,
+    container: String,
+    environment: Environment
+  ) throws -> NotificationTrace {
+    try catalog.requireDeployed(container, environment)
+    let inbox = Inbox(user: caller.user, container: container, environment: environment)
+    return try tracer.trace(try Self.notificationID(text), in: inbox)
+  }
+
+  private static func notificationID(_ text: String) throws(ItemError) -> NotificationID {
+    guard let id = NotificationID(text) else {
+      throw ItemError(
+        .invalidArguments,
+        "\(Identifier.shown(text)) is not a notification id: they look like 12-345 and come from "
+          + "FetchNotificationChanges"
+      )
+    }
+    return id
   }
 
   /// What was marked read in the transaction that was committed last, for each user whose
@@ -121,24 +152,33 @@ extension Engine {
       container: container,
       environment: environment
     )
-    return memberships.compactMap { membership in
+    return try memberships.compactMap { membership in
       guard membership.ended == nil, let channel = channels.entry(membership.channel) else {
         return nil
       }
+      let topic = try channels.content(of: channel).topic
       return PushChannel(
         channel: channel.number,
         head: channel.head,
-        topic: channel.topic,
+        topic: topic,
         subscriptionID: membership.subscriptionID,
-        originTag: originTags.tag(caller, topic: channel.topic)
+        originTag: originTags.tag(caller, topic: topic)
       )
     }
   }
 
   /// The topic on which a user's devices learn that the user's channels changed.
-  public func controlTopic(of user: String, container: String, environment: Environment) -> [UInt8]
-  {
-    controlTopics.topic(of: user, container: container, environment: environment)
+  public func controlTopic(
+    of user: String,
+    container: String,
+    environment: Environment
+  ) throws -> [UInt8] {
+    try controlTopics.topic(of: user, container: container, environment: environment)
+  }
+
+  /// Marks pushes on a topic that a device caused; 0 when it gave no name.
+  public func originTag(of caller: Caller, topic: [UInt8]) -> UInt64 {
+    originTags.tag(caller, topic: topic)
   }
 }
 

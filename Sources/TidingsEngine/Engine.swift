@@ -25,16 +25,20 @@ public final class Engine {
   let subscriptions: SubscriptionTable
   private let events: EventLog
   private let answers: AnswerLog
-  let feed: NotificationFeed
   let readMarks: ReadMarkTable
   let leasing: LeaseNotifications
   let settling: SettleNotifications
+  let badges: BadgeTable
+  let fetchLog: FetchLog
+  let tracer: NotificationTracer
   private let recordChanges: ModifyRecords
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
   private let schemaChanges: ModifySchema
   let originTags: OriginTags
   let controlTopics: ControlTopics
+  let pushKeys: PushKeys
+  let rotation: ChannelRotation
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
@@ -69,13 +73,15 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = ControlTopics(secret: identity.secret)
+    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
+    rotation = try ChannelRotation(connection, channels: channels)
     events = try EventLog(
       connection,
       channels: channels,
@@ -84,13 +90,6 @@ public final class Engine {
       codec: codec
     )
     answers = try AnswerLog(connection, limits: limits)
-    feed = try NotificationFeed(
-      connection,
-      channels: channels,
-      subscriptions: subscriptions,
-      identity: identity,
-      limits: limits
-    )
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
     let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
     leasing = LeaseNotifications(
@@ -102,6 +101,9 @@ public final class Engine {
       limits: limits
     )
     settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
+    badges = try BadgeTable(connection)
+    fetchLog = try FetchLog(connection)
+    tracer = try NotificationTracer(connection, fetchLog: fetchLog)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
     let references = try ReferenceTable(connection, limits: limits)
@@ -154,6 +156,7 @@ public final class Engine {
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
+      try NotificationRetention(connection, limits: limits),
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -170,7 +173,7 @@ public final class Engine {
       catalog.forget()
       schemas.forget()
       ancestors.forget()
-      try channels.load()
+      try channels.restore()
       try indexes.load()
       try events.load()
       try readMarks.load()
@@ -178,6 +181,7 @@ public final class Engine {
     }
     now = max(now, clock())
     catalog.forgetChangedZones()
+    channels.begin(at: now)
     try beginStatement.run()
   }
 
@@ -211,7 +215,9 @@ public final class Engine {
       chores.wake()
       bell.silence()
     }
-    return try chores.work(at: now)
+    if fetchLog.isPending { try fetchLog.write() }
+    let pause = try chores.work(at: now)
+    return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
   }
 
   // MARK: Records

@@ -19,6 +19,8 @@ public final class EngineReader {
 
   private let interruption = Interruption()
   private var queryEngine: QueryEngine?
+  private var feed: NotificationFeed?
+  private var healthReader: SubscriptionHealthReader?
   private let beginStatement: any SQLStatement
   private let endStatement: any SQLStatement
 
@@ -62,6 +64,27 @@ public final class EngineReader {
       interruption: interruption
     )
     queryEngine = made
+    return made
+  }
+
+  /// Reads notifications; its statements are compiled for the first page.
+  func notificationFeed() throws -> NotificationFeed {
+    if let feed { return feed }
+    let made = try NotificationFeed(
+      connection,
+      identity: identity,
+      codec: codec,
+      limits: limits
+    )
+    feed = made
+    return made
+  }
+
+  /// Tells how subscriptions fare; its statements are compiled for the first one.
+  func subscriptionHealth() throws -> SubscriptionHealthReader {
+    if let healthReader { return healthReader }
+    let made = try SubscriptionHealthReader(connection, interruption: interruption)
+    healthReader = made
     return made
   }
 

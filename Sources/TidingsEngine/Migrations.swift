@@ -308,8 +308,11 @@ extension Migration {
         -- wants it, made when it is missing.
         ALTER TABLE channels ADD COLUMN kind INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE channels ADD COLUMN members INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE channels ADD COLUMN definition BLOB;
         ALTER TABLE channels ADD COLUMN watch BLOB;
+        ALTER TABLE channels ADD COLUMN definition BLOB;
+        -- The number and the id of the newest event that is forgotten; 0: none is.
+        ALTER TABLE channels ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channels ADD COLUMN floor_event INTEGER NOT NULL DEFAULT 0;
         UPDATE channels SET
           members = (
             SELECT count(*) FROM subscriptions s
@@ -320,6 +323,7 @@ extension Migration {
             WHERE s.channel_id = channels.id AND s.ended IS NULL
           );
         CREATE INDEX channels_watched ON channels (id) WHERE members > 0;
+        CREATE INDEX channels_idle ON channels (id) WHERE members = 0;
 
         -- saved: when; 0: before this was kept.
         ALTER TABLE subscriptions ADD COLUMN saved BIGINT NOT NULL DEFAULT 0;
@@ -329,6 +333,9 @@ extension Migration {
         DROP INDEX subscriptions_by_owner;
         CREATE INDEX subscriptions_by_owner
           ON subscriptions (owner, container, environment, channel_id, since);
+        CREATE INDEX subscriptions_ended ON subscriptions (id) WHERE ended IS NOT NULL;
+        CREATE INDEX subscriptions_ended_by_channel
+          ON subscriptions (channel_id) WHERE ended IS NOT NULL;
 
         -- Events in the order in which they were stored. batch: the first event of the same call. The
         -- newest row is never removed, so that no number is given twice.
@@ -371,6 +378,7 @@ extension Migration {
         DROP TABLE read_marks;
         ALTER TABLE read_mark_rows RENAME TO read_marks;
         CREATE UNIQUE INDEX read_marks_by_number ON read_marks (owner, channel_id, sequence);
+        CREATE INDEX read_marks_by_event ON read_marks (channel_id, sequence);
         CREATE INDEX read_marks_by_owner ON read_marks (owner, container, environment, id);
 
         -- What users set their badges to, and the newest event then: later ones add to it.
@@ -392,7 +400,7 @@ extension Migration {
           fetched BIGINT NOT NULL,
           PRIMARY KEY (channel_id, owner, device, sequence)
         ) WITHOUT ROWID;
-        CREATE INDEX fetches_by_time ON fetches (fetched);
+        CREATE INDEX fetches_by_event ON fetches (channel_id, sequence);
 
         -- Groups of devices that share the work on notifications. Of each channel they have got all up
         -- to a position.
@@ -410,6 +418,7 @@ extension Migration {
           sequence INTEGER NOT NULL,
           PRIMARY KEY (group_id, channel_id)
         ) WITHOUT ROWID;
+        CREATE INDEX work_positions_by_channel ON work_positions (channel_id);
         -- number: rises with each lease of the event by the group. settled: since when it is done.
         CREATE TABLE work_leases (
           group_id INTEGER NOT NULL,
@@ -422,6 +431,7 @@ extension Migration {
           settled BIGINT,
           PRIMARY KEY (group_id, channel_id, sequence)
         ) WITHOUT ROWID;
+        CREATE INDEX work_leases_by_event ON work_leases (channel_id, sequence);
         CREATE INDEX work_leases_open ON work_leases (group_id, expires) WHERE settled IS NULL;
 
         -- How often a user's control topic was replaced.

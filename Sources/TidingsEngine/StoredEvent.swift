@@ -2,6 +2,8 @@ public import TidingsModel
 
 /// An event that is durable, or will be with the transaction, and is to be published then.
 public struct StoredEvent: Sendable {
+  /// The channel's number.
+  public let channel: Int64
   /// The topic of the channel's pushes.
   public let topic: [UInt8]
   /// The number in the channel.

@@ -43,6 +43,9 @@ struct BeaconSchedule {
     }
   }
 
+  /// A channel has no beacons any more.
+  mutating func forget(_ topic: [UInt8]) { entries[topic] = nil }
+
   /// Returns the beacons that are due.
   mutating func takeDue(at now: ContinuousClock.Instant) -> [Beacon] {
     var beacons: [Beacon] = []

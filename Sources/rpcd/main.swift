@@ -26,6 +26,12 @@ do {
     .warning,
     "development mode: callers are believed who they say they are; only this machine can connect"
   )
+  if !settings.sealsPushes {
+    logger.log(
+      .warning,
+      "pushes are not sealed: whoever connects to the push endpoint can read all notifications"
+    )
+  }
   Task {
     await server.ended()
     stopSignals.give(up: "the server's loop ended by itself")

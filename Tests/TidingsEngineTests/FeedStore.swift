@@ -12,6 +12,8 @@ final class FeedStore {
     var channel: Int64
     var sequence: Int64
     var committed: Int64
+    /// The place of the first event of the same call; `nil`: it is the call's only event.
+    var batch: Int64?
     var origin = Caller(user: "bob", device: "phone")
     var body: [UInt8]
   }
@@ -49,10 +51,14 @@ final class FeedStore {
       """
     )
     insertEvent = try connection.prepare(
-      "INSERT INTO events VALUES (NULL, 0, ?1, ?2, ?3, ?4, ?5, ?6)"
+      """
+      INSERT INTO events VALUES (
+        NULL, coalesce(?7, (SELECT coalesce(max(id), 0) + 1 FROM events)), ?1, ?2, ?3, ?4, ?5, ?6
+      )
+      """
     )
     insertMark = try connection.prepare(
-      "INSERT INTO read_marks VALUES (NULL, ?1, 'default', 1, ?2, ?3, '', 0)"
+      "INSERT INTO read_marks VALUES (NULL, ?1, 'default', 1, ?2, ?3, ?4, 1)"
     )
     try connection.execute(
       """
@@ -92,13 +98,15 @@ final class FeedStore {
     insertEvent.bind(event.origin.user, at: 4)
     insertEvent.bind(event.origin.device, at: 5)
     insertEvent.bind(event.body, at: 6)
+    insertEvent.bind(event.batch, at: 7)
     try insertEvent.run()
   }
 
-  func markRead(_ id: NotificationID, of owner: String = "ada") throws {
+  func markRead(_ id: NotificationID, of owner: String = "ada", by device: String = "") throws {
     insertMark.bind(owner, at: 1)
     insertMark.bind(id.channel, at: 2)
     insertMark.bind(id.sequence, at: 3)
+    insertMark.bind(device, at: 4)
     try insertMark.run()
   }
 
@@ -106,16 +114,29 @@ final class FeedStore {
   func feed(limits: Limits = Limits()) throws -> NotificationFeed {
     try NotificationFeed(
       connection,
-      channels: ChannelRegistry(
-        connection,
-        catalog: Catalog(connection),
-        codec: OneSubscriptionCodec()
-      ),
-      subscriptions: SubscriptionTable(connection),
       identity: StoreIdentity(connection),
+      codec: OneSubscriptionCodec(),
       limits: limits
     )
   }
+
+  /// Runs the retention until it has nothing to do.
+  func retain(limits: Limits, at now: Int64) throws {
+    let retention = try NotificationRetention(connection, limits: limits)
+    try write {
+      while try retention.work(at: Timestamp(millisecondsSince1970: now)) == .zero {}
+    }
+  }
+
+  /// The numbers that a query returns.
+  func numbers(_ sql: String) throws -> [Int64] {
+    var numbers: [Int64] = []
+    let select = try connection.prepare(sql)
+    try select.forEachRow { numbers.append(select.int64(0)) }
+    return numbers
+  }
+
+  func execute(_ sql: String) throws { try connection.execute(sql) }
 }
 
 extension NotificationFeed {
@@ -123,15 +144,18 @@ extension NotificationFeed {
   func page(
     for caller: Caller = FeedStore.laptop,
     after token: [UInt8] = [],
-    limit: Int = 0
+    limit: Int = 0,
+    badge: Bool = false
   ) throws -> NotificationPage {
-    try page(
-      for: caller,
+    var request = NotificationRequest(
+      caller: caller,
       container: "default",
       environment: .development,
-      after: token,
+      changeToken: token,
       limit: limit
     )
+    request.wantsBadge = badge
+    return try page(request)
   }
 }
 
@@ -143,11 +167,14 @@ private final class OneSubscriptionCodec: BodyCodec {
   }
   func encode(_ subscription: Subscription) -> [UInt8] { [] }
   func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> Subscription {
-    Subscription(
+    var info = NotificationInfo()
+    info.shouldBadge = true
+    return Subscription(
       subscriptionID: "",
       recordType: "Any",
       predicate: .true,
-      options: [.recordCreation]
+      options: [.recordCreation],
+      notificationInfo: info
     )
   }
   func encode(_ event: Event) -> [UInt8] { [] }

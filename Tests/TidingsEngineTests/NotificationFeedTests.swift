@@ -83,10 +83,10 @@ internal import TidingsModel
       try store.add(.init(channel: 2, sequence: 2, committed: 115, body: []))
     }
     let pages = try pages(store.feed()) { limit }
-    #expect(names(pages) == ["1-2", "2-1", "1-3", "1-5", "1-6", "2-2", "1-7"])
+    #expect(names(pages) == ["1-2", "1-3", "1-5", "1-6", "1-7", "2-1", "2-2"])
     #expect(
       pages.flatMap { $0.items.map(\.subscriptionID) }
-        == ["old", "other", "old", "new", "new", "other", "new"]
+        == ["old", "old", "new", "new", "new", "other", "other"]
     )
   }
 
@@ -117,33 +117,86 @@ internal import TidingsModel
     #expect(names(unnamed).count == 100)
   }
 
-  @Test("any pages of any feed, put together, are what a plain sort gives")
-  func naiveModel() throws {
+  @Test("what one call caused is on one page; what does not fit on one is split, and that is said")
+  func calls() throws {
+    let store = try FeedStore()
+    try store.write {
+      try store.addChannel(1, head: 10)
+      try store.add(.init(channel: 1, name: "all", since: 0, ended: nil))
+      // Calls of 2, 3, 1 and 4 events.
+      for (number, batch) in zip(Int64(1)..., [1, 1, 3, 3, 3, 6, 7, 7, 7, 7] as [Int64]) {
+        try store.add(.init(channel: 1, sequence: number, committed: 1, batch: batch, body: [1]))
+      }
+    }
+    let feed = try store.feed()
+    func sizes(_ limit: Int) throws -> [String] {
+      try pages(feed) { limit }.map { "\($0.items.count)\($0.isSplit ? "+" : "")" }
+    }
+    #expect(try sizes(10) == ["10"])
+    #expect(try sizes(9) == ["6", "4"])
+    #expect(try sizes(5) == ["5", "5"])
+    #expect(try sizes(4) == ["2", "4", "4"])
+    #expect(try sizes(3) == ["2", "3", "1", "3+", "1"])
+    #expect(try sizes(1) == ["1+", "1", "1+", "1+", "1", "1", "1+", "1+", "1+", "1"])
+  }
+
+  @Test("any pages of any feed, put together, are what a plain model gives", arguments: [20, 120])
+  func plainModel(channels: Int) throws {
     let seed = Seed.make("NotificationFeed")
     var random = SplitMix64(seed: seed)
-    for _ in 0..<60 {
-      let model = try RandomFeed(using: &random)
-      for device in ["laptop", "server", ""] {
+    for _ in 0..<6 {
+      var model = try RandomFeed(channels: channels, using: &random)
+      let store = model.store
+      try store.write {
+        for _ in 0..<40 + random.below(200) {
+          try model.call(using: &random)
+          if random.oneIn(4) { try model.changeMembership(using: &random) }
+          if random.oneIn(3) { try model.mark(using: &random) }
+        }
+      }
+      for device in RandomFeed.devices {
         let caller = Caller(user: "ada", device: device)
         var limits = Limits()
         limits.pageItemsMax = 1 + random.below(40)
-        limits.rowsPerPageMax = 1 + random.below(80)
-        limits.answerBytesMax = 1 + random.below(200)
-        let feed = try model.store.feed(limits: limits)
-        let pages = try pages(feed, for: caller) { random.below(50) }
-        let expected = model.expected(for: caller)
+        limits.answerBytesMax = 1 + random.below(2_000)
+        let areRowsShort = random.oneIn(2)
+        if areRowsShort { limits.rowsPerPageMax = 1 + random.below(80) }
+        let pages = try pages(store.feed(limits: limits), for: caller) { random.below(50) }
+        let expected = model.expected(for: caller, after: 0)
         let found = pages.flatMap(\.items)
-        #expect(names(pages) == expected.map(\.id.description), "seed \(seed)")
-        #expect(found.map(\.subscriptionID) == expected.map(\.subscriptionID), "seed \(seed)")
-        #expect(found.map(\.body) == expected.map(\.body), "seed \(seed)")
+        #expect(names(pages) == expected.map(\.item.id.description), "seed \(seed)")
+        #expect(
+          found.map(\.subscriptionID) == expected.map(\.item.subscriptionID),
+          "seed \(seed)"
+        )
+        #expect(found.map(\.body) == expected.map(\.item.body), "seed \(seed)")
+        var rest = expected[...]
         for page in pages {
-          let bytes = page.items.reduce(0) { $0 + $1.body.count }
-          #expect(page.items.count <= limits.pageItemsMax, "seed \(seed)")
-          #expect(page.items.count <= 1 || bytes <= limits.answerBytesMax, "seed \(seed)")
+          let mine = rest.prefix(page.items.count)
+          rest = rest.dropFirst(mine.count)
+          check(page, mine, rest, limits, areRowsShort: areRowsShort, "seed \(seed)")
         }
-        let after = try feed.page(for: caller, after: pages.last?.changeToken ?? [])
-        #expect(after.items.isEmpty && !after.moreComing, "seed \(seed)")
       }
     }
+  }
+
+  /// Checks where a page ends: what it has, and what comes after it.
+  private func check(
+    _ page: NotificationPage,
+    _ mine: ArraySlice<RandomFeed.Expected>,
+    _ rest: ArraySlice<RandomFeed.Expected>,
+    _ limits: Limits,
+    areRowsShort: Bool,
+    _ comment: Comment
+  ) {
+    let bytes = page.items.reduce(0) { $0 + $1.body.count }
+    #expect(page.items.count <= limits.pageItemsMax, comment)
+    #expect(page.items.count <= 1 || bytes <= limits.answerBytesMax, comment)
+    let batches = Set(mine.map(\.batch))
+    let goesOn = mine.last.map { $0.batch == rest.first?.batch } ?? false
+    if goesOn { #expect(page.isSplit, comment) }
+    if page.isSplit { #expect(batches.count == 1 && page.moreComing, comment) }
+    if !areRowsShort { #expect(page.isSplit == goesOn, comment) }
+    if !areRowsShort && !rest.isEmpty { #expect(page.moreComing, comment) }
   }
 }

@@ -4,97 +4,176 @@ internal import TidingsModel
 
 @testable internal import TidingsEngine
 
-/// Random channels, ranges, events and read marks; and what a feed over them must return.
+/// A store with random channels, memberships, calls and read marks that goes on changing; and, as
+/// plainly as possible, what a feed over it must return to ada's devices.
 struct RandomFeed {
+  struct Event {
+    /// From 1 on.
+    var place: Int64
+    var batch: Int64
+    var id: NotificationID
+    var origin: Caller
+    var body: [UInt8]
+    var time: Int64
+  }
+
+  struct Expected {
+    var batch: Int64
+    var item: NotificationPage.Item
+  }
+
   let store: FeedStore
+  private(set) var events: [Event] = []
   private var ranges: [FeedStore.StoredRange] = []
-  private var events: [Int64: [FeedStore.StoredEvent]] = [:]
-  private var marks: Set<NotificationID> = []
+  private(set) var marks: [(id: NotificationID, device: String)] = []
+  private var heads: [Int64: Int64] = [:]
+  /// Events up to this place are forgotten.
+  private(set) var floor: Int64 = 0
+  private var time: Int64 = 1_000_000
 
-  init(using random: inout SplitMix64) throws {
+  static let devices = ["laptop", "server", "phone", ""]
+
+  /// A store with so many channels, of which ada is in most.
+  init(channels: Int, using random: inout SplitMix64) throws {
     store = try FeedStore()
-    for channel in 1...Int64(1 + random.below(25)) {
-      addEvents(to: channel, using: &random)
-      addRanges(to: channel, using: &random)
+    let store = store
+    for channel in 1...Int64(channels) {
+      heads[channel] = 0
+      try store.addChannel(channel, head: 0)
     }
-    let (store, ranges, events, marks) = (store, ranges, events, marks)
-    try store.write {
-      for (channel, events) in events {
-        try store.addChannel(channel, head: Int64(events.count))
-        for event in events { try store.add(event) }
-      }
-      for range in ranges { try store.add(range) }
-      for mark in marks { try store.markRead(mark) }
-    }
+    for channel in 1...Int64(channels) where !random.oneIn(5) { try join(channel) }
   }
 
-  /// Times mostly grow; now and then the clock has gone back.
-  private mutating func addEvents(to channel: Int64, using random: inout SplitMix64) {
-    var clock = Int64(random.below(100))
-    var rows: [FeedStore.StoredEvent] = []
-    let count = random.oneIn(6) ? 150 : random.below(12)
-    for sequence in 0..<Int64(count) {
-      clock += random.oneIn(8) ? -Int64(random.below(60)) : Int64(random.below(6))
-      let origin = Caller(
-        user: random.pick(["ada", "bob"]),
-        device: random.pick(["laptop", "server", "phone", ""])
+  /// Where all that has happened so far ends.
+  var last: Int64 { Int64(events.count) }
+
+  /// One call with events in random channels, by anybody.
+  mutating func call(using random: inout SplitMix64) throws {
+    let origin = Caller(user: random.pick(["ada", "bob"]), device: random.pick(Self.devices))
+    let count = random.oneIn(8) ? 1 + random.below(40) : 1 + random.below(3)
+    let batch = last + 1
+    // Now and then the clock stands still.
+    time += Int64(random.below(3))
+    for _ in 0..<count {
+      let channel = Int64(1 + random.below(heads.count))
+      let sequence = (heads[channel] ?? 0) + 1
+      heads[channel] = sequence
+      let event = Event(
+        place: last + 1,
+        batch: batch,
+        id: NotificationID(channel: channel, sequence: sequence),
+        origin: origin,
+        body: random.bytes(random.below(60)),
+        time: time
       )
-      rows.append(
+      events.append(event)
+      try store.add(
         .init(
           channel: channel,
-          sequence: sequence + 1,
-          committed: clock,
+          sequence: sequence,
+          committed: time,
+          batch: batch,
           origin: origin,
-          body: random.bytes(random.below(60))
-        )
-      )
-      if random.oneIn(channel % 3 == 0 ? 2 : 1_000) {
-        marks.insert(NotificationID(channel: channel, sequence: sequence + 1))
-      }
-    }
-    events[channel] = rows
-  }
-
-  /// Left and joined again, at random numbers; the last membership may be active.
-  private mutating func addRanges(to channel: Int64, using random: inout SplitMix64) {
-    let head = events[channel]?.count ?? 0
-    let bounds = (0..<2 * (1 + random.below(3))).map { _ in Int64(random.below(head + 1)) }.sorted()
-    for index in stride(from: 0, to: bounds.count, by: 2) {
-      let isLast = index + 2 == bounds.count
-      ranges.append(
-        .init(
-          channel: channel,
-          name: "\(channel)/\(index)",
-          since: bounds[index],
-          ended: isLast && random.oneIn(2) ? nil : bounds[index + 1]
+          body: event.body
         )
       )
     }
   }
 
-  /// By commit time, which counts as never decreasing in a channel; then by channel; then by number.
-  func expected(for caller: Caller) -> [NotificationPage.Item] {
-    var rows: [(key: (Int64, Int64, Int64), item: NotificationPage.Item)] = []
-    for (channel, events) in events {
-      var latest = Int64.min
-      for event in events {
-        let range = ranges.first { range in
-          range.channel == channel && event.sequence > range.since
-            && event.sequence <= range.ended ?? .max
-        }
-        guard let range else { continue }
-        latest = max(latest, event.committed)
-        let id = NotificationID(channel: channel, sequence: event.sequence)
-        let isOwn = !caller.device.isEmpty && event.origin == caller
-        guard !isOwn, !marks.contains(id) else { continue }
-        rows.append(
-          (
-            (latest, channel, event.sequence),
-            .init(id: id, subscriptionID: range.name, body: event.body)
-          )
-        )
-      }
+  /// Ada joins a channel, or leaves it.
+  mutating func changeMembership(using random: inout SplitMix64) throws {
+    let channel = Int64(1 + random.below(heads.count))
+    guard let index = ranges.lastIndex(where: { $0.channel == channel && $0.ended == nil }) else {
+      return try join(channel)
     }
-    return rows.sorted { $0.key < $1.key }.map(\.item)
+    ranges[index].ended = heads[channel]
+    try store.execute(
+      """
+      UPDATE subscriptions SET ended = \(heads[channel] ?? 0)
+      WHERE channel_id = \(channel) AND ended IS NULL
+      """
+    )
+  }
+
+  private mutating func join(_ channel: Int64) throws {
+    let range = FeedStore.StoredRange(
+      channel: channel,
+      name: "\(channel)/\(ranges.count)",
+      since: heads[channel] ?? 0,
+      ended: nil
+    )
+    ranges.append(range)
+    try store.add(range)
+  }
+
+  /// One of ada's devices marks something read, which another user may have marked too.
+  mutating func mark(using random: inout SplitMix64) throws {
+    let kept = events.filter { $0.place > floor && range(of: $0) != nil }
+    guard !kept.isEmpty else { return }
+    let id = random.pick(kept).id
+    guard !marks.contains(where: { $0.id == id }) else { return }
+    let device = random.pick(Self.devices)
+    marks.append((id, device))
+    try store.markRead(id, by: device)
+  }
+
+  /// Forgets what is older than some event, or all but some.
+  mutating func retain(using random: inout SplitMix64) throws {
+    guard last > 1 else { return }
+    let oldest = random.pick(events).time
+    var limits = Limits()
+    limits.notificationRetentionDays = 1
+    limits.notificationsMax = Int64(1 + random.below(Int(2 * last)))
+    try store.retain(limits: limits, at: oldest + 86_400_000)
+    // The newest stays; what is forgotten is all that comes before something that is kept.
+    let kept = events.first { event in
+      event.place == last
+        || (event.time >= oldest && event.place > last - limits.notificationsMax)
+    }
+    floor = max(floor, (kept?.place ?? 1) - 1)
+  }
+
+  /// What a device is to get after a place, in order.
+  func expected(for caller: Caller, after place: Int64) -> [Expected] {
+    let read = Set(marks.map(\.id))
+    return events.compactMap { event in
+      guard event.place > max(place, floor), let range = range(of: event) else { return nil }
+      let isOwn = !caller.device.isEmpty && event.origin == caller
+      guard !isOwn, !read.contains(event.id) else { return nil }
+      let item = NotificationPage.Item(
+        id: event.id,
+        subscriptionID: range.name,
+        body: event.body
+      )
+      return Expected(batch: event.batch, item: item)
+    }
+  }
+
+  /// What other devices marked read, after so many marks.
+  func expectedMarks(for caller: Caller, after count: Int) -> [NotificationID] {
+    marks.dropFirst(count).compactMap { mark in
+      let isOwn = !caller.device.isEmpty && mark.device == caller.device
+      return isOwn || isForgotten(mark.id) ? nil : mark.id
+    }
+  }
+
+  func isForgotten(_ id: NotificationID) -> Bool {
+    events.prefix(Int(floor)).contains { $0.id == id }
+  }
+
+  /// Something of ada's behind a place is forgotten.
+  func isExpired(_ place: Int64) -> Bool {
+    ranges.contains { range in
+      let forgotten = events.prefix(Int(floor)).last { $0.id.channel == range.channel }
+      guard let forgotten, range.ended ?? .max > forgotten.id.sequence else { return false }
+      return forgotten.place > place && range.since < forgotten.id.sequence
+    }
+  }
+
+  private func range(of event: Event) -> FeedStore.StoredRange? {
+    ranges.first { range in
+      range.channel == event.id.channel && event.id.sequence > range.since
+        && event.id.sequence <= range.ended ?? .max
+    }
   }
 }

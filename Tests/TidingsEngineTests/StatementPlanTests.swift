@@ -36,7 +36,10 @@ internal import TidingsSQLite
     let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))
     let codec = HandleCodec()
     _ = try Engine(connection, codec: codec) { Timestamp(millisecondsSince1970: 0) }
-    _ = try EngineReader(connection, codec: codec, limits: Limits()).queries()
+    let reader = try EngineReader(connection, codec: codec, limits: Limits())
+    _ = try reader.queries()
+    _ = try reader.notificationFeed()
+    _ = try reader.subscriptionHealth()
     // Of the declared indexes of a type, and of the subscriptions of a user, there are few.
     let small = ["FROM field_indexes", "FROM subscriptions"]
     for sql in connection.statements

@@ -39,6 +39,30 @@ internal import TidingsSQLite
     )
   }
 
+  /// A page of the laptop's notifications, on a connection of its own.
+  private func page(
+    _ path: String,
+    after token: [UInt8] = [],
+    limit: Int = 0
+  ) throws -> NotificationPage {
+    let reader = try EngineReader(
+      SQLiteConnection(path: path, readsOnly: true),
+      codec: ProtoBodyCodec(),
+      limits: Limits()
+    )
+    return try reader.withSnapshot {
+      try reader.notifications(
+        NotificationRequest(
+          caller: laptop,
+          container: "default",
+          environment: .development,
+          changeToken: token,
+          limit: limit
+        )
+      )
+    }
+  }
+
   private var subscription: Subscription {
     Subscription(
       subscriptionID: "all",
@@ -70,13 +94,7 @@ internal import TidingsSQLite
     }
     var (ids, token, isDone) = ([] as [String], [] as [UInt8], false)
     while !isDone {
-      let page = try second.notifications(
-        for: laptop,
-        container: "default",
-        environment: .development,
-        after: token,
-        limit: limit
-      )
+      let page = try page(path, after: token, limit: limit)
       ids += page.items.map(\.id.description)
       token = page.changeToken
       isDone = !page.moreComing || ids.count > 20
@@ -86,7 +104,8 @@ internal import TidingsSQLite
 
   @Test("after a group is rolled back the engine knows nothing of it")
   func rollback() throws {
-    let engine = try engine(TemporaryFolder().file("db"), at: 1)
+    let path = try TemporaryFolder().file("db")
+    let engine = try engine(path, at: 1)
     try commit(engine) {
       _ = try engine.saveSubscription(subscription, of: "ada", in: database)
       try save("a", engine)
@@ -105,13 +124,7 @@ internal import TidingsSQLite
     try save("c", engine)
     let events = try engine.commit()
     #expect(events.map(\.sequence) == [2])
-    let page = try engine.notifications(
-      for: laptop,
-      container: "default",
-      environment: .development,
-      after: [],
-      limit: 0
-    )
+    let page = try page(path)
     #expect(page.items.map(\.id.description) == ["1-1", "1-2"])
   }
 }

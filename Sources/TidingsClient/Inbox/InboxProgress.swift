@@ -35,7 +35,7 @@ struct InboxProgress: Hashable, Sendable {
 
   /// A notification was handed out.
   mutating func handedOut(_ notification: TidingsV1.Notification) {
-    if let position = notification.position {
+    if notification.type != .readNotification, let position = notification.position {
       numbers[position.channelID] = position.sequenceNumber
     } else {
       readMarks.insert(notification.notificationID)

@@ -11,7 +11,9 @@ final class ReadMarkTable {
   /// The number of the newest mark of all users.
   private var lastID: Int64 = 0
   /// What was marked since the last commit.
-  private var pending: [Inbox: StoredReadMarks] = [:]
+  private var pending: [StoredReadMarks] = []
+  /// The newest mark of a user among them, and its place.
+  private var newestPending: [Inbox: Int] = [:]
 
   init(_ connection: any SQLConnection, memberships: MembershipTable) throws {
     self.memberships = memberships
@@ -54,7 +56,7 @@ final class ReadMarkTable {
     guard try memberships.subscriptionID(of: id, in: inbox) != nil, try exists(id) else {
       throw ItemError(.unknownItem, "notification '\(id)' does not exist")
     }
-    let previous = try pending[inbox]?.last ?? newest(of: inbox)
+    let previous = try newestPending[inbox].map { pending[$0].last } ?? newest(of: inbox)
     insert.bind(lastID + 1, at: 1)
     inbox.bind(to: insert, from: 2)
     insert.bind(id.channel, at: 5)
@@ -64,7 +66,7 @@ final class ReadMarkTable {
     defer { insert.reset() }
     guard try insert.step() else { return }
     lastID += 1
-    note(id, in: inbox, previous)
+    note(id, in: inbox, by: device, after: previous)
   }
 
   /// The number of a user's newest mark; 0: there is none.
@@ -76,24 +78,38 @@ final class ReadMarkTable {
 
   /// Returns what was marked since this was called last, and forgets it.
   func takePending() -> [StoredReadMarks] {
-    defer { pending.removeAll(keepingCapacity: true) }
-    return Array(pending.values)
+    guard !pending.isEmpty else { return [] }
+    defer {
+      pending.removeAll(keepingCapacity: true)
+      newestPending.removeAll(keepingCapacity: true)
+    }
+    return pending
   }
 
-  private func note(_ id: NotificationID, in inbox: Inbox, _ previous: Int64) {
-    var marks =
-      pending[inbox]
-      ?? StoredReadMarks(
+  /// What one device marked after the other is told together.
+  private func note(
+    _ id: NotificationID,
+    in inbox: Inbox,
+    by device: String,
+    after previous: Int64
+  ) {
+    if let place = newestPending[inbox], pending[place].device == device {
+      pending[place].last = lastID
+      pending[place].ids.append(id)
+      return
+    }
+    newestPending[inbox] = pending.count
+    pending.append(
+      StoredReadMarks(
         owner: inbox.user,
         container: inbox.container,
         environment: inbox.environment,
+        device: device,
         previous: previous,
         last: lastID,
-        ids: []
+        ids: [id]
       )
-    marks.last = lastID
-    marks.ids.append(id)
-    pending[inbox] = marks
+    )
   }
 
   private func exists(_ id: NotificationID) throws(SQLError) -> Bool {

@@ -20,6 +20,8 @@ struct CallGroup {
   var hasWrites = false
   /// Control topics of users whose channels changed.
   var changedTopics: Set<[UInt8]> = []
+  /// Topics that were replaced.
+  var retiredTopics: [[UInt8]] = []
   /// Counts what counts once the group is committed.
   var counters = CoreCounters()
 
@@ -39,6 +41,7 @@ struct CallGroup {
     answers.removeAll(keepingCapacity: true)
     waiting.removeAll(keepingCapacity: true)
     changedTopics.removeAll(keepingCapacity: true)
+    retiredTopics = []
     counters = CoreCounters()
     hasWrites = false
     bytes = 0

@@ -2,6 +2,7 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsSeal
 internal import TidingsZeroMQ
 
 extension Core {
@@ -9,11 +10,14 @@ extension Core {
   func registerNotifications(on loop: LoopContext) {
     typealias Methods = TidingsV1.NotificationService.Methods
     register(Methods.registerDevice, .read, on: loop) { [self] in try registerDevice($0) }
-    register(Methods.fetchNotificationChanges, .read, on: loop) { [self] in
-      try fetchNotificationChanges($0)
-    }
+    registerNotificationChanges(on: loop)
     register(Methods.markNotificationsRead, .write, on: loop) { [self] in
       try markNotificationsRead($0)
+    }
+    register(Methods.rotateChannels, .write, on: loop) { [self] in try rotateChannels($0) }
+    register(Methods.modifyBadge, .write, on: loop) { [self] in try modifyBadge($0) }
+    register(Methods.traceNotification, .read, on: loop) { [self] in
+      try traceNotification($0)
     }
   }
 
@@ -27,13 +31,14 @@ extension Core {
       container: container,
       environment: environment
     )
+    let controlTopic = try engine.controlTopic(
+      of: call.caller.user,
+      container: container,
+      environment: environment
+    )
     let response = TidingsV1.RegisterDeviceResponse(
-      pushEndpoint: call.loop.pushEndpoint ?? "",
-      controlTopic: engine.controlTopic(
-        of: call.caller.user,
-        container: container,
-        environment: environment
-      ),
+      pushEndpoint: call.loop.advertisedPushEndpoint ?? "",
+      controlTopic: controlTopic,
       channels: channels.map { channel in
         TidingsV1.Channel(
           position: .init(
@@ -41,43 +46,51 @@ extension Core {
             sequenceNumber: UInt64(channel.head)
           ),
           topic: channel.topic,
+          key: pushKey(of: channel.topic),
           subscriptionID: channel.subscriptionID,
           originTag: channel.originTag
         )
       },
-      incarnation: engine.incarnation
+      incarnation: engine.incarnation,
+      controlKey: pushKey(of: controlTopic),
+      readMarkNumber: UInt64(
+        try engine.newestReadMark(
+          of: call.caller.user,
+          container: container,
+          environment: environment
+        )
+      ),
+      controlOriginTag: engine.originTag(of: call.caller, topic: controlTopic)
     )
     return response.encoded(in: call.arena)
   }
 
-  private func fetchNotificationChanges(_ call: borrowing Call) throws -> [UInt8] {
-    let request = try TidingsV1.FetchNotificationChangesRequest(
-      decoding: call.body.bytes,
-      in: call.arena
-    )
+  /// What opens the pushes on a topic; empty when they are not sealed.
+  private func pushKey(of topic: [UInt8]) -> [UInt8] {
+    publisher.seals ? engine.pushKey(of: topic).bytes : []
+  }
+
+  private func rotateChannels(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.RotateChannelsRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-    let page = try engine.notifications(
-      for: call.caller,
-      container: try containerName(request.container),
-      environment: try request.environment.model,
-      after: request.changeToken,
-      limit: Int(request.limit)
+    let container = try containerName(request.container)
+    let environment = try request.environment.model
+    let user = call.caller.user
+    let controlTopic = try engine.controlTopic(
+      of: user,
+      container: container,
+      environment: environment
     )
-    var response = SplicedMessage(capacity: page.items.count * 256 + 256)
-    for item in page.items {
-      // Members that follow an encoded message belong to it: the stored part is not decoded.
-      let own = TidingsV1.Notification(
-        notificationID: item.id.description,
-        subscriptionID: item.subscriptionID
-      )
-      let ownBytes = own.encoded(in: call.arena)
-      response.addHead(1, bytes: item.body.count + ownBytes.count)
-      response.append(item.body)
-      response.append(ownBytes)
-    }
-    response.add(2, page.changeToken)
-    if page.moreComing { response.add(3, varint: 1) }
-    return response.bytes
+    let topics = try engine.rotatePrivateChannels(
+      of: user,
+      container: container,
+      environment: environment
+    )
+    // Devices listen to the old one still: it says a last word.
+    announce(on: controlTopic)
+    retire(topics + [controlTopic])
+    return TidingsV1.RotateChannelsResponse(channelCount: UInt32(topics.count))
+      .encoded(in: call.arena)
   }
 
   private func markNotificationsRead(_ call: borrowing Call) throws -> [UInt8] {

@@ -71,7 +71,9 @@ extension Core {
       recordsSaved: counters.recordsSaved,
       recordsDeleted: counters.recordsDeleted,
       events: counters.events,
-      pushes: loop.pushes
+      pushes: loop.pushes,
+      pushesCoalesced: publisher.counters.coalesced,
+      pushesPruned: publisher.counters.pruned
     )
   }
 }

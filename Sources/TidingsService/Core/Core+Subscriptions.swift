@@ -12,7 +12,7 @@ extension Core {
     register(Methods.modifySubscriptions, .write, on: loop) { [self] in
       try modifySubscriptions($0)
     }
-    register(Methods.fetchSubscriptions, .read, on: loop) { [self] in try fetchSubscriptions($0) }
+    registerFetchSubscriptions(on: loop)
   }
 
   private func modifySubscriptions(_ call: borrowing Call) throws -> [UInt8] {
@@ -52,7 +52,7 @@ extension Core {
         }
       )
     }
-    channelsChanged(
+    try channelsChanged(
       of: owner,
       container: database.container,
       environment: database.environment
@@ -60,26 +60,7 @@ extension Core {
     return response.encoded(in: call.arena)
   }
 
-  private func fetchSubscriptions(_ call: borrowing Call) throws -> [UInt8] {
-    let request = try TidingsV1.FetchSubscriptionsRequest(decoding: call.body.bytes, in: call.arena)
-    let owner = call.caller.user
-    guard !owner.isEmpty else { throw ItemError.noUser }
-    try engine.limits.check(itemCount: request.subscriptionIDs.count)
-    let database = try request.databaseID.model(for: call.caller)
-    let ids =
-      request.subscriptionIDs.isEmpty
-      ? try engine.subscriptionNames(of: owner, in: database) : request.subscriptionIDs
-
-    var response = TidingsV1.FetchSubscriptionsResponse()
-    response.results = try ids.map { id in
-      try result(of: id) {
-        .subscription(.init(try engine.subscription(id, of: owner, in: database)))
-      }
-    }
-    return response.encoded(in: call.arena)
-  }
-
-  private func result(
+  func result(
     of id: String,
     _ outcome: () throws -> TidingsV1.SubscriptionResult.Outcome
   ) throws -> TidingsV1.SubscriptionResult {

@@ -46,7 +46,7 @@ final class Core: LoopTurn {
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
   private var group = CallGroup()
-  private(set) var publisher = Publisher()
+  private(set) var publisher: Publisher
 
   /// Calls that wait for a change.
   var waitingCalls: WaitingCalls<FeedCall>
@@ -60,6 +60,7 @@ final class Core: LoopTurn {
     _ connection: SQLiteConnection,
     _ folder: DataFolder,
     limits: Limits,
+    sealsPushes: Bool,
     logger: Logger,
     remote: LoopRemote
   ) throws {
@@ -72,6 +73,7 @@ final class Core: LoopTurn {
       limits: limits,
       clock: { .now }
     )
+    publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
       bytesMax: limits.waitingBytesMax
@@ -98,25 +100,35 @@ final class Core: LoopTurn {
     _ handler: @escaping Handler
   ) {
     loop.registerInline(method) { [self] call, loop in
-      do {
-        if let deadline = call.deadline, deadline <= .now {
-          throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
-        }
-        try openGroup()
-        let caller = try CallerIdentity.caller(of: call)
-        let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
-        if access == .write { group.hasWrites = true }
-        let answer = try answer(
-          Call(caller: caller, body: call.body, loop: loop),
-          idempotent,
-          handler
-        )
-        group.keep(.success(answer), to: call.token)
-        if group.isFull { turnEnded(loop) }
-      } catch {
-        group.keep(.failure(RPCError(callFailure: error)), to: call.token)
-        if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
+      answerInGroup(call, access, on: loop, handler)
+    }
+  }
+
+  /// Answers a call from the store when the group of this turn is committed.
+  func answerInGroup(
+    _ call: borrowing InlineCall,
+    _ access: Access,
+    on loop: LoopContext,
+    _ handler: Handler
+  ) {
+    do {
+      if let deadline = call.deadline, deadline <= .now {
+        throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
       }
+      try openGroup()
+      let caller = try CallerIdentity.caller(of: call)
+      let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
+      if access == .write { group.hasWrites = true }
+      let answer = try answer(
+        Call(caller: caller, body: call.body, loop: loop),
+        idempotent,
+        handler
+      )
+      group.keep(.success(answer), to: call.token)
+      if group.isFull { turnEnded(loop) }
+    } catch {
+      group.keep(.failure(RPCError(callFailure: error)), to: call.token)
+      if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
     }
   }
 
@@ -143,11 +155,17 @@ final class Core: LoopTurn {
   }
 
   /// The channels of a user changed: tell the user's devices after the commit.
-  func channelsChanged(of user: String, container: String, environment: Environment) {
-    group.changedTopics.insert(
-      engine.controlTopic(of: user, container: container, environment: environment)
+  func channelsChanged(of user: String, container: String, environment: Environment) throws {
+    announce(
+      on: try engine.controlTopic(of: user, container: container, environment: environment)
     )
   }
+
+  /// Devices that listen to a control topic are to register again, after the commit.
+  func announce(on controlTopic: [UInt8]) { group.changedTopics.insert(controlTopic) }
+
+  /// Nothing more is to be published on these topics once the group is committed.
+  func retire(_ topics: [[UInt8]]) { group.retiredTopics += topics }
 
   private func answer(
     _ call: borrowing Call,
@@ -177,6 +195,13 @@ final class Core: LoopTurn {
     )
   }
 
+  /// Notes that a page of the log brought notifications to a device.
+  func noteFetch(_ reached: [Int64: Int64], by caller: Caller) {
+    guard let pause = engine.noteFetch(reached, by: caller, at: .now) else { return }
+    let due = ContinuousClock.now.advanced(by: pause)
+    choresDue = choresDue.map { min($0, due) } ?? due
+  }
+
   /// Counts what counts once the group is committed.
   func countRecords(saved: Int, deleted: Int) {
     group.counters.recordsSaved += UInt64(saved)
@@ -199,14 +224,44 @@ final class Core: LoopTurn {
       }
       for done in group.waiting { done(nil) }
       publisher.publish(events, on: loop)
+      publisher.retire(group.retiredTopics)
       publisher.announceChannels(group.changedTopics, on: loop)
-      // Nobody tells the users' devices yet.
-      if isCommitted { _ = engine.takeReadMarks() }
+      if isCommitted { publishReadMarks(on: loop) }
       if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
       settle(eventCount: events.count)
     } catch {
       giveUpGroup(after: error, on: loop)
     }
+  }
+
+  /// Tells users' devices what others marked read in the transaction that was committed.
+  private func publishReadMarks(on loop: LoopContext) {
+    let marks = engine.takeReadMarks()
+    guard !marks.isEmpty else { return }
+    do {
+      publisher.publish(try marks.map(pushed), on: loop)
+    } catch {
+      // They are in the log, where devices look every minute.
+      logger.log(.error, "read marks were not published", ["reason": "\(error)"])
+    }
+  }
+
+  private func pushed(_ marks: StoredReadMarks) throws -> PushedReadMarks {
+    let topic = try engine.controlTopic(
+      of: marks.owner,
+      container: marks.container,
+      environment: marks.environment
+    )
+    return PushedReadMarks(
+      topic: topic,
+      originTag: engine.originTag(
+        of: Caller(user: marks.owner, device: marks.device),
+        topic: topic
+      ),
+      previous: marks.previous,
+      last: marks.last,
+      notificationIDs: marks.ids.map(\.description)
+    )
   }
 
   func stopping(_ loop: LoopContext) {
@@ -224,7 +279,7 @@ final class Core: LoopTurn {
   }
 
   func timerFired(_ loop: LoopContext) {
-    if let timer = publisher.nextTimer, timer <= loop.now { publisher.sendBeacons(on: loop) }
+    if let timer = publisher.nextTimer, timer <= loop.now { publisher.timerFired(on: loop) }
     if let choresDue, choresDue <= loop.now { doChores(on: loop) }
     if let timer = waitingCalls.nextTimer, timer <= loop.now { endWaits(on: loop) }
   }

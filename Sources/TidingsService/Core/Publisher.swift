@@ -1,14 +1,43 @@
 internal import TidingsEngine
 internal import TidingsModel
+internal import TidingsSeal
 internal import TidingsZeroMQ
 
 /// Publishes what a commit made durable, and repeats the newest numbers a little later.
-struct Publisher {
+///
+/// An event is sealed once and sent once, whoever receives it.
+struct Publisher: ~Copyable {
   private var beacons = BeaconSchedule()
-  private let publications = PublicationLog()
+  private var pacing: PushPacing
+  private var publications = PublicationLog()
+  /// None: pushes are not sealed.
+  private var keys: SealingKeyCache?
+  private var nonces = NonceSequence()
+  private let pushBytesMax: Int
+  /// What was done so far.
+  private(set) var counters = PublisherCounters()
 
-  /// When `sendBeacons` is due; `nil`: never.
-  var nextTimer: ContinuousClock.Instant? { beacons.next }
+  /// A publisher.
+  ///
+  /// - Parameters:
+  ///   - limits: How large pushes may be, and how many there may be.
+  ///   - key: The key of a topic; `nil`: pushes are not sealed.
+  init(_ limits: Limits, key: (([UInt8]) -> SealingKey)?) {
+    pacing = PushPacing(pushesPerSecondMax: limits.pushesPerSecondMax)
+    keys = key.map { SealingKeyCache($0) }
+    pushBytesMax = limits.pushBytesMax
+  }
+
+  /// Pushes are sealed.
+  var seals: Bool { keys != nil }
+
+  /// When `timerFired` is due; `nil`: never.
+  var nextTimer: ContinuousClock.Instant? {
+    switch (beacons.next, pacing.next) {
+    case (let beacon?, let merged?): min(beacon, merged)
+    case (let beacon, let merged): beacon ?? merged
+    }
+  }
 
   /// How an event was published; `nil`: that is not known any more.
   func publication(of channel: Int64, _ sequence: Int64) -> Publication? {
@@ -17,23 +46,104 @@ struct Publisher {
 
   /// Publishes events, each once, however many subscribe.
   mutating func publish(_ events: [StoredEvent], on loop: LoopContext) {
+    guard !events.isEmpty else { return }
+    let stamp = PushMessage.Stamp(.now)
     for event in events {
-      loop.publish(topic: event.topic, body: PushMessage.event(event))
+      let decision = pacing.decide(
+        event.topic,
+        channel: event.channel,
+        sequence: event.sequence,
+        at: loop.now
+      )
+      guard decision == .publish else { continue }
+      let push = PushMessage.event(
+        event,
+        stamp,
+        protection(event.topic),
+        bytesMax: pushBytesMax
+      )
+      loop.publish(topic: event.topic, body: push.bytes)
       beacons.published(event.topic, event.sequence, at: loop.now)
+      if push.isPruned { counters.pruned += 1 }
+      publications.note(
+        event.channel,
+        event.sequence,
+        Publication(time: stamp.time, isCoalesced: false, isPruned: push.isPruned)
+      )
+    }
+  }
+
+  /// Tells users' devices what another one marked read.
+  mutating func publish(_ marks: [PushedReadMarks], on loop: LoopContext) {
+    guard !marks.isEmpty else { return }
+    let stamp = PushMessage.Stamp(.now)
+    for marks in marks {
+      let push = PushMessage.readMarks(
+        marks,
+        stamp,
+        protection(marks.topic),
+        bytesMax: pushBytesMax
+      )
+      loop.publish(topic: marks.topic, body: push)
+      beacons.published(marks.topic, marks.last, at: loop.now)
     }
   }
 
   /// Tells users' devices that their channels changed.
   func announceChannels(_ topics: Set<[UInt8]>, on loop: LoopContext) {
+    guard !topics.isEmpty else { return }
+    let push = PushMessage.channelsChanged(PushMessage.Stamp(.now))
+    for topic in topics { loop.publish(topic: topic, body: push) }
+  }
+
+  /// Publishes nothing more on these topics.
+  mutating func retire(_ topics: [[UInt8]]) {
     for topic in topics {
-      loop.publish(topic: topic, body: PushMessage.channelsChanged(at: .now))
+      beacons.forget(topic)
+      pacing.forget(topic)
     }
   }
 
-  /// Repeats the numbers that are due.
-  mutating func sendBeacons(on loop: LoopContext) {
+  /// Publishes what is due: the numbers of merged events, and beacons.
+  mutating func timerFired(on loop: LoopContext) {
+    let stamp = PushMessage.Stamp(.now)
+    for merged in pacing.takeDue(at: loop.now) {
+      publishNumber(merged.sequence, after: merged.previous, merged.topic, stamp, on: loop)
+      beacons.published(merged.topic, merged.sequence, at: loop.now)
+      counters.coalesced += UInt64(merged.sequence - merged.previous)
+      for sequence in (merged.previous + 1)...merged.sequence {
+        publications.note(
+          merged.channel,
+          sequence,
+          Publication(time: stamp.time, isCoalesced: true, isPruned: false)
+        )
+      }
+    }
     for beacon in beacons.takeDue(at: loop.now) {
-      loop.publish(topic: beacon.topic, body: PushMessage.beacon(beacon.sequence, at: .now))
+      publishNumber(beacon.sequence, after: beacon.sequence - 1, beacon.topic, stamp, on: loop)
     }
   }
+
+  private func publishNumber(
+    _ sequence: Int64,
+    after previous: Int64,
+    _ topic: [UInt8],
+    _ stamp: PushMessage.Stamp,
+    on loop: LoopContext
+  ) {
+    loop.publish(topic: topic, body: PushMessage.number(sequence, after: previous, stamp))
+  }
+
+  private mutating func protection(_ topic: [UInt8]) -> PushMessage.Protection {
+    guard let key = keys?.key(of: topic) else { return .open }
+    return .sealed(key, nonces.next())
+  }
+}
+
+/// What the publisher did.
+struct PublisherCounters {
+  /// Events that went out in a push of several.
+  var coalesced: UInt64 = 0
+  /// Pushes that were pruned.
+  var pruned: UInt64 = 0
 }

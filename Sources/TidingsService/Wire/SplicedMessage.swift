@@ -21,6 +21,20 @@ struct SplicedMessage {
     bytes += content
   }
 
+  /// Adds a member of length-delimited type that is made of two parts and changed in place.
+  mutating func add(
+    _ field: Int,
+    _ first: [UInt8],
+    then second: [UInt8],
+    _ change: (UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    addHead(field, bytes: first.count + second.count)
+    let start = bytes.count
+    bytes += first
+    bytes += second
+    bytes.withUnsafeMutableBytes { change(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+  }
+
   /// Begins a member of length-delimited type; its content follows.
   mutating func addHead(_ field: Int, bytes count: Int) {
     addVarint(UInt64(field) << 3 | 2)

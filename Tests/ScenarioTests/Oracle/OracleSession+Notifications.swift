@@ -41,14 +41,23 @@ extension OracleSession {
       after: start?.bytes ?? [],
       pageLimit: pageLimit
     )
+    let isMark = { (notification: TidingsV1.Notification) in
+      notification.type == .readNotification
+    }
     compareFeed(
       "notifications after \(start?.moment ?? 0)",
-      notifications.normalized(),
+      notifications.filter { !isMark($0) }.normalized(),
       oracle.feed(of: caller, after: start?.moment ?? 0)
     )
+    // Who begins hears of no marks of the past.
+    compare(
+      "read marks after \(start?.marks ?? 0)",
+      notifications.filter(isMark),
+      start.map { oracle.readMarks(of: caller, after: $0.marks) } ?? []
+    ) { "\($0)" }
     let times = notifications.compactMap(\.committed).map { ($0.seconds, $0.nanos) }
     compare("the order", zip(times, times.dropFirst()).allSatisfy { $0 <= $1 }, true)
-    notificationTokens[caller.user] = (token, oracle.moment)
+    notificationTokens[caller.user] = (token, oracle.moment, oracle.markMoment)
   }
 
   mutating func markRead(
@@ -59,7 +68,7 @@ extension OracleSession {
     let results = try await client.notifications.markNotificationsRead(
       .init(notificationIDs: ids)
     ).results.map { $0.normalized() }
-    compare("mark read", results, ids.map { oracle.markRead($0, of: caller.user) }) { "\($0)" }
+    compare("mark read", results, ids.map { oracle.markRead($0, by: caller) }) { "\($0)" }
   }
 
   mutating func compareWholeFeed(_ client: Client, _ caller: Oracle.Caller) async throws {

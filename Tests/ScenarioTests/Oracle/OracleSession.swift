@@ -34,7 +34,7 @@ struct OracleSession {
   /// The first difference; empty while all answers were the model's.
   var complaint = ""
   var oracle = Oracle()
-  var notificationTokens: [String: (bytes: [UInt8], moment: Int)] = [:]
+  var notificationTokens: [String: (bytes: [UInt8], moment: Int, marks: Int)] = [:]
   var zonePlaces: [PlaceKey: ZonePlace] = [:]
   var databasePlaces: [PlaceKey: DatabasePlace] = [:]
   var openQueries: [Int: OpenQuery] = [:]

@@ -76,8 +76,23 @@ extension Oracle {
     return mine.sortedByPosition()
   }
 
+  /// What other devices of the caller's user marked read after a moment.
+  public func readMarks(of caller: Caller, after moment: Int) -> [TidingsV1.Notification] {
+    markLog[moment...].filter { mark in
+      mark.caller.user == caller.user
+        && (caller.device.isEmpty || mark.caller.device != caller.device)
+    }.map { mark in
+      .init(
+        notificationID: mark.id,
+        type: .readNotification,
+        databaseID: .init(container: "default", environment: .development)
+      )
+    }
+  }
+
   /// What MarkNotificationsRead answers for a notification, and does.
-  public mutating func markRead(_ id: String, of user: String) -> TidingsV1.NotificationResult {
+  public mutating func markRead(_ id: String, by caller: Caller) -> TidingsV1.NotificationResult {
+    let user = caller.user
     let exists = events.contains { event in
       event.notification.notificationID == id
         && membership(of: user, event.channel, event.sequence) != nil
@@ -85,7 +100,7 @@ extension Oracle {
     guard exists else {
       return .init(notificationID: id, outcome: .error(.init(.unknownItem)))
     }
-    marks.insert(mark(user, id))
+    if marks.insert(mark(user, id)).inserted { markLog.append((caller, id)) }
     return .init(notificationID: id, outcome: .markedRead(true))
   }
 

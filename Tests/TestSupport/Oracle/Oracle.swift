@@ -106,11 +106,16 @@ public struct Oracle: Sendable {
   var memberships: [Membership] = []
   var events: [Event] = []
   var marks: Set<String> = []
+  /// The same in the order in which they were made.
+  var markLog: [(caller: Caller, id: String)] = []
 
   public init() {}
 
   /// A place in the history: all that has happened so far.
   public var moment: Int { events.count }
+
+  /// The same for read marks.
+  public var markMoment: Int { markLog.count }
 
   /// The name of a zone, also of one that is not named.
   public func zoneName(_ id: TidingsV1.ZoneID?) -> String {

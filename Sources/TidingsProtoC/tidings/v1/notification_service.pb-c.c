@@ -1138,7 +1138,7 @@ const ProtobufCMessageDescriptor tidings__v1__channel__descriptor =
   (ProtobufCMessageInit) tidings__v1__channel__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__register_device_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tidings__v1__register_device_response__field_descriptors[7] =
 {
   {
     "push_endpoint",
@@ -1212,10 +1212,23 @@ static const ProtobufCFieldDescriptor tidings__v1__register_device_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "control_origin_tag",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RegisterDeviceResponse, control_origin_tag),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__register_device_response__field_indices_by_name[] = {
   2,   /* field[2] = channels */
   4,   /* field[4] = control_key */
+  6,   /* field[6] = control_origin_tag */
   1,   /* field[1] = control_topic */
   3,   /* field[3] = incarnation */
   0,   /* field[0] = push_endpoint */
@@ -1224,7 +1237,7 @@ static const unsigned tidings__v1__register_device_response__field_indices_by_na
 static const ProtobufCIntRange tidings__v1__register_device_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__register_device_response__descriptor =
 {
@@ -1234,7 +1247,7 @@ const ProtobufCMessageDescriptor tidings__v1__register_device_response__descript
   "Tidings__V1__RegisterDeviceResponse",
   "tidings.v1",
   sizeof(Tidings__V1__RegisterDeviceResponse),
-  6,
+  7,
   tidings__v1__register_device_response__field_descriptors,
   tidings__v1__register_device_response__field_indices_by_name,
   1,  tidings__v1__register_device_response__number_ranges,

@@ -411,7 +411,8 @@ extension TidingsV1 {
     public var previousSequenceNumber: UInt64 = 0
     /// When it was published, by the server's clock.
     public var published: GoogleProtobuf.Timestamp? = nil
-    /// `Channel.origin_tag` of the device that made the change: it skips the notification.
+    /// `Channel.origin_tag` of the device that made the change: it skips the notification. On a control
+    /// topic: `RegisterDeviceResponse.control_origin_tag` of the device that marked notifications read.
     public var originTag: UInt64 = 0
     /// What happened; none: a beacon, which only repeats the number, or a push of several events.
     public var content: Content? = nil

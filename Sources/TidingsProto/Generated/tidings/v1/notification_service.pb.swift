@@ -110,6 +110,8 @@ extension TidingsV1 {
     public var controlKey: [UInt8] = []
     /// The number of the user's newest read mark; 0: there is none.
     public var readMarkNumber: UInt64 = 0
+    /// Marks pushes on the control topic that the calling device caused; 0 when the call named no device.
+    public var controlOriginTag: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -121,7 +123,8 @@ extension TidingsV1 {
       channels: [TidingsV1.Channel] = [],
       incarnation: String = "",
       controlKey: [UInt8] = [],
-      readMarkNumber: UInt64 = 0
+      readMarkNumber: UInt64 = 0,
+      controlOriginTag: UInt64 = 0
     ) {
       self.pushEndpoint = pushEndpoint
       self.controlTopic = controlTopic
@@ -129,6 +132,7 @@ extension TidingsV1 {
       self.incarnation = incarnation
       self.controlKey = controlKey
       self.readMarkNumber = readMarkNumber
+      self.controlOriginTag = controlOriginTag
     }
   }
 
@@ -769,6 +773,7 @@ extension TidingsV1.RegisterDeviceResponse: TidingsProtobuf.GeneratedMessage {
     self.incarnation = try TidingsProtobuf.Unpacked.string(c.pointee.incarnation, "tidings.v1.RegisterDeviceResponse.incarnation")
     self.controlKey = TidingsProtobuf.Unpacked.bytes(c.pointee.control_key)
     self.readMarkNumber = c.pointee.read_mark_number
+    self.controlOriginTag = c.pointee.control_origin_tag
   }
 
   /// Builds the generated C struct in the arena.
@@ -786,6 +791,7 @@ extension TidingsV1.RegisterDeviceResponse: TidingsProtobuf.GeneratedMessage {
     c.pointee.incarnation = arena.packed(self.incarnation)
     c.pointee.control_key = arena.packed(self.controlKey)
     c.pointee.read_mark_number = self.readMarkNumber
+    c.pointee.control_origin_tag = self.controlOriginTag
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -2023,76 +2029,77 @@ extension TidingsProtobuf.FileDescriptor {
       LnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50IrcBCgdDaGFubmVsEjwKCHBvc2l0aW9uGAEgASgLMiAu\
       dGlkaW5ncy52MS5TdWJzY3JpcHRpb25Qb3NpdGlvblIIcG9zaXRpb24SFAoFdG9waWMYAiABKAxSBXRvcGljEhAKA2tl\
       eRgDIAEoDFIDa2V5EicKD3N1YnNjcmlwdGlvbl9pZBgEIAEoCVIOc3Vic2NyaXB0aW9uSWQSHQoKb3JpZ2luX3RhZxgF\
-      IAEoBlIJb3JpZ2luVGFnIoACChZSZWdpc3RlckRldmljZVJlc3BvbnNlEiMKDXB1c2hfZW5kcG9pbnQYASABKAlSDHB1\
+      IAEoBlIJb3JpZ2luVGFnIq4CChZSZWdpc3RlckRldmljZVJlc3BvbnNlEiMKDXB1c2hfZW5kcG9pbnQYASABKAlSDHB1\
       c2hFbmRwb2ludBIjCg1jb250cm9sX3RvcGljGAIgASgMUgxjb250cm9sVG9waWMSLwoIY2hhbm5lbHMYAyADKAsyEy50\
       aWRpbmdzLnYxLkNoYW5uZWxSCGNoYW5uZWxzEiAKC2luY2FybmF0aW9uGAQgASgJUgtpbmNhcm5hdGlvbhIfCgtjb250\
-      cm9sX2tleRgFIAEoDFIKY29udHJvbEtleRIoChByZWFkX21hcmtfbnVtYmVyGAYgASgEUg5yZWFkTWFya051bWJlciK2\
-      AgofRmV0Y2hOb3RpZmljYXRpb25DaGFuZ2VzUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5Cgtl\
-      bnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EiEKDGNoYW5nZV90b2tl\
-      bhgDIAEoDFILY2hhbmdlVG9rZW4SFAoFbGltaXQYBCABKA1SBWxpbWl0EjgKGG9taXRzX3JlYWRfbm90aWZpY2F0aW9u\
-      cxgFIAEoCFIWb21pdHNSZWFkTm90aWZpY2F0aW9ucxImCg93YW50c191c2VyX2luZm8YBiABKAhSDXdhbnRzVXNlcklu\
-      Zm8SHwoLd2FudHNfYmFkZ2UYByABKAhSCndhbnRzQmFkZ2Ui9wEKIEZldGNoTm90aWZpY2F0aW9uQ2hhbmdlc1Jlc3Bv\
-      bnNlEj4KDW5vdGlmaWNhdGlvbnMYASADKAsyGC50aWRpbmdzLnYxLk5vdGlmaWNhdGlvblINbm90aWZpY2F0aW9ucxIh\
-      CgxjaGFuZ2VfdG9rZW4YAiABKAxSC2NoYW5nZVRva2VuEh8KC21vcmVfY29taW5nGAMgASgIUgptb3JlQ29taW5nEhkK\
-      CGlzX3NwbGl0GAQgASgIUgdpc1NwbGl0EiQKC2JhZGdlX3ZhbHVlGAUgASgNSABSCmJhZGdlVmFsdWWIAQFCDgoMX2Jh\
-      ZGdlX3ZhbHVlIqIBChxNYXJrTm90aWZpY2F0aW9uc1JlYWRSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJY29udGFp\
-      bmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSKQoQbm90\
-      aWZpY2F0aW9uX2lkcxgDIAMoCVIPbm90aWZpY2F0aW9uSWRzIpoBChJOb3RpZmljYXRpb25SZXN1bHQSJwoPbm90aWZp\
-      Y2F0aW9uX2lkGAEgASgJUg5ub3RpZmljYXRpb25JZBIhCgttYXJrZWRfcmVhZBgCIAEoCEgAUgptYXJrZWRSZWFkEi0K\
-      BWVycm9yGAMgASgLMhUudGlkaW5ncy52MS5JdGVtRXJyb3JIAFIFZXJyb3JCCQoHb3V0Y29tZSJZCh1NYXJrTm90aWZp\
-      Y2F0aW9uc1JlYWRSZXNwb25zZRI4CgdyZXN1bHRzGAEgAygLMh4udGlkaW5ncy52MS5Ob3RpZmljYXRpb25SZXN1bHRS\
-      B3Jlc3VsdHMijgEKEk1vZGlmeUJhZGdlUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZp\
-      cm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50Eh8KC2JhZGdlX3ZhbHVlGAMg\
-      ASgNUgpiYWRnZVZhbHVlIjYKE01vZGlmeUJhZGdlUmVzcG9uc2USHwoLYmFkZ2VfdmFsdWUYASABKA1SCmJhZGdlVmFs\
-      dWUinAEKGFRyYWNlTm90aWZpY2F0aW9uUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZp\
-      cm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EicKD25vdGlmaWNhdGlvbl9p\
-      ZBgDIAEoCVIObm90aWZpY2F0aW9uSWQiZAoUTm90aWZpY2F0aW9uRGVsaXZlcnkSFgoGZGV2aWNlGAEgASgJUgZkZXZp\
-      Y2USNAoHZmV0Y2hlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2ZldGNoZWQi0gEKEU5vdGlmaWNh\
-      dGlvbkxlYXNlEhQKBWdyb3VwGAEgASgJUgVncm91cBIWCgZkZXZpY2UYAiABKAlSBmRldmljZRIyCgZsZWFzZWQYAyAB\
-      KAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgZsZWFzZWQSJQoOZGVsaXZlcnlfY291bnQYBCABKA1SDWRlbGl2\
-      ZXJ5Q291bnQSNAoHc2V0dGxlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3NldHRsZWQivwQKGVRy\
-      YWNlTm90aWZpY2F0aW9uUmVzcG9uc2USOAoJY29tbWl0dGVkGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFt\
-      cFIJY29tbWl0dGVkEjgKCXB1Ymxpc2hlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXB1Ymxpc2hl\
-      ZBI0CgdmZXRjaGVkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZmV0Y2hlZBI7CgttYXJrZWRfcmVh\
-      ZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCm1hcmtlZFJlYWQSPAoMbm90aWZpY2F0aW9uGAUgASgL\
-      MhgudGlkaW5ncy52MS5Ob3RpZmljYXRpb25SDG5vdGlmaWNhdGlvbhIjCg1vcmlnaW5fZGV2aWNlGAYgASgJUgxvcmln\
-      aW5EZXZpY2USIQoMaXNfY29hbGVzY2VkGAcgASgIUgtpc0NvYWxlc2NlZBIbCglpc19wcnVuZWQYCCABKAhSCGlzUHJ1\
-      bmVkEkAKCmRlbGl2ZXJpZXMYCSADKAsyIC50aWRpbmdzLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5UgpkZWxpdmVyaWVz\
-      EjUKBmxlYXNlcxgKIAMoCzIdLnRpZGluZ3MudjEuTm90aWZpY2F0aW9uTGVhc2VSBmxlYXNlcxIfCgtyZWFkX2Rldmlj\
-      ZRgLIAEoCVIKcmVhZERldmljZSKOAgoZTGVhc2VOb3RpZmljYXRpb25zUmVxdWVzdBIcCgljb250YWluZXIYASABKAlS\
-      CWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50\
-      EhQKBWdyb3VwGAMgASgJUgVncm91cBIUCgVsaW1pdBgEIAEoDVIFbGltaXQSSAoSdmlzaWJpbGl0eV90aW1lb3V0GAUg\
-      ASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUhF2aXNpYmlsaXR5VGltZW91dBIiCg1zdGFydHNfYXRfZW5kGAYg\
-      ASgIUgtzdGFydHNBdEVuZCLuAQoSTGVhc2VkTm90aWZpY2F0aW9uEjwKDG5vdGlmaWNhdGlvbhgBIAEoCzIYLnRpZGlu\
-      Z3MudjEuTm90aWZpY2F0aW9uUgxub3RpZmljYXRpb24SGQoIbGVhc2VfaWQYAiABKAlSB2xlYXNlSWQSNAoHZXhwaXJl\
-      cxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2V4cGlyZXMSJQoOZGVsaXZlcnlfY291bnQYBCABKA1S\
-      DWRlbGl2ZXJ5Q291bnQSIgoNaXNfb3duX2NoYW5nZRgFIAEoCFILaXNPd25DaGFuZ2UivwEKGkxlYXNlTm90aWZpY2F0\
-      aW9uc1Jlc3BvbnNlEkQKDW5vdGlmaWNhdGlvbnMYASADKAsyHi50aWRpbmdzLnYxLkxlYXNlZE5vdGlmaWNhdGlvblIN\
-      bm90aWZpY2F0aW9ucxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxI6CgtuZXh0X2V4cGlyeRgDIAEoCzIZ\
-      Lmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIKbmV4dEV4cGlyeSLJAgoaU2V0dGxlTm90aWZpY2F0aW9uc1JlcXVlc3QS\
-      HAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoLZW52aXJvbm1lbnQYAiABKA4yFy50aWRpbmdzLnYxLkVudmly\
-      b25tZW50UgtlbnZpcm9ubWVudBIUCgVncm91cBgDIAEoCVIFZ3JvdXASGwoJbGVhc2VfaWRzGAQgAygJUghsZWFzZUlk\
-      cxI2CgpzZXR0bGVtZW50GAUgASgOMhYudGlkaW5ncy52MS5TZXR0bGVtZW50UgpzZXR0bGVtZW50Eh0KCm1hcmtzX3Jl\
-      YWQYBiABKAhSCW1hcmtzUmVhZBJIChJ2aXNpYmlsaXR5X3RpbWVvdXQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVy\
-      YXRpb25SEXZpc2liaWxpdHlUaW1lb3V0In4KC0xlYXNlUmVzdWx0EhkKCGxlYXNlX2lkGAEgASgJUgdsZWFzZUlkEhoK\
-      B3NldHRsZWQYAiABKAhIAFIHc2V0dGxlZBItCgVlcnJvchgDIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVy\
-      cm9yQgkKB291dGNvbWUiUAobU2V0dGxlTm90aWZpY2F0aW9uc1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyFy50aWRp\
-      bmdzLnYxLkxlYXNlUmVzdWx0UgdyZXN1bHRzInAKFVJvdGF0ZUNoYW5uZWxzUmVxdWVzdBIcCgljb250YWluZXIYASAB\
-      KAlSCWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25t\
-      ZW50Ij0KFlJvdGF0ZUNoYW5uZWxzUmVzcG9uc2USIwoNY2hhbm5lbF9jb3VudBgBIAEoDVIMY2hhbm5lbENvdW50Km8K\
-      ClNldHRsZW1lbnQSGgoWU0VUVExFTUVOVF9VTlNQRUNJRklFRBAAEhMKD1NFVFRMRU1FTlRfRE9ORRABEhcKE1NFVFRM\
-      RU1FTlRfUkVMRUFTRUQQAhIXChNTRVRUTEVNRU5UX0VYVEVOREVEEAMyyQYKE05vdGlmaWNhdGlvblNlcnZpY2USXAoO\
-      UmVnaXN0ZXJEZXZpY2USIS50aWRpbmdzLnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBoiLnRpZGluZ3MudjEuUmVnaXN0\
-      ZXJEZXZpY2VSZXNwb25zZSIDkAICEnoKGEZldGNoTm90aWZpY2F0aW9uQ2hhbmdlcxIrLnRpZGluZ3MudjEuRmV0Y2hO\
-      b3RpZmljYXRpb25DaGFuZ2VzUmVxdWVzdBosLnRpZGluZ3MudjEuRmV0Y2hOb3RpZmljYXRpb25DaGFuZ2VzUmVzcG9u\
-      c2UiA5ACARJxChVNYXJrTm90aWZpY2F0aW9uc1JlYWQSKC50aWRpbmdzLnYxLk1hcmtOb3RpZmljYXRpb25zUmVhZFJl\
-      cXVlc3QaKS50aWRpbmdzLnYxLk1hcmtOb3RpZmljYXRpb25zUmVhZFJlc3BvbnNlIgOQAgISUwoLTW9kaWZ5QmFkZ2US\
-      Hi50aWRpbmdzLnYxLk1vZGlmeUJhZGdlUmVxdWVzdBofLnRpZGluZ3MudjEuTW9kaWZ5QmFkZ2VSZXNwb25zZSIDkAIC\
-      EmUKEVRyYWNlTm90aWZpY2F0aW9uEiQudGlkaW5ncy52MS5UcmFjZU5vdGlmaWNhdGlvblJlcXVlc3QaJS50aWRpbmdz\
-      LnYxLlRyYWNlTm90aWZpY2F0aW9uUmVzcG9uc2UiA5ACARJjChJMZWFzZU5vdGlmaWNhdGlvbnMSJS50aWRpbmdzLnYx\
-      LkxlYXNlTm90aWZpY2F0aW9uc1JlcXVlc3QaJi50aWRpbmdzLnYxLkxlYXNlTm90aWZpY2F0aW9uc1Jlc3BvbnNlEmsK\
-      E1NldHRsZU5vdGlmaWNhdGlvbnMSJi50aWRpbmdzLnYxLlNldHRsZU5vdGlmaWNhdGlvbnNSZXF1ZXN0GicudGlkaW5n\
-      cy52MS5TZXR0bGVOb3RpZmljYXRpb25zUmVzcG9uc2UiA5ACAhJXCg5Sb3RhdGVDaGFubmVscxIhLnRpZGluZ3MudjEu\
-      Um90YXRlQ2hhbm5lbHNSZXF1ZXN0GiIudGlkaW5ncy52MS5Sb3RhdGVDaGFubmVsc1Jlc3BvbnNlYgZwcm90bzM=
+      cm9sX2tleRgFIAEoDFIKY29udHJvbEtleRIoChByZWFkX21hcmtfbnVtYmVyGAYgASgEUg5yZWFkTWFya051bWJlchIs\
+      ChJjb250cm9sX29yaWdpbl90YWcYByABKAZSEGNvbnRyb2xPcmlnaW5UYWcitgIKH0ZldGNoTm90aWZpY2F0aW9uQ2hh\
+      bmdlc1JlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoLZW52aXJvbm1lbnQYAiABKA4yFy50aWRp\
+      bmdzLnYxLkVudmlyb25tZW50UgtlbnZpcm9ubWVudBIhCgxjaGFuZ2VfdG9rZW4YAyABKAxSC2NoYW5nZVRva2VuEhQK\
+      BWxpbWl0GAQgASgNUgVsaW1pdBI4ChhvbWl0c19yZWFkX25vdGlmaWNhdGlvbnMYBSABKAhSFm9taXRzUmVhZE5vdGlm\
+      aWNhdGlvbnMSJgoPd2FudHNfdXNlcl9pbmZvGAYgASgIUg13YW50c1VzZXJJbmZvEh8KC3dhbnRzX2JhZGdlGAcgASgI\
+      Ugp3YW50c0JhZGdlIvcBCiBGZXRjaE5vdGlmaWNhdGlvbkNoYW5nZXNSZXNwb25zZRI+Cg1ub3RpZmljYXRpb25zGAEg\
+      AygLMhgudGlkaW5ncy52MS5Ob3RpZmljYXRpb25SDW5vdGlmaWNhdGlvbnMSIQoMY2hhbmdlX3Rva2VuGAIgASgMUgtj\
+      aGFuZ2VUb2tlbhIfCgttb3JlX2NvbWluZxgDIAEoCFIKbW9yZUNvbWluZxIZCghpc19zcGxpdBgEIAEoCFIHaXNTcGxp\
+      dBIkCgtiYWRnZV92YWx1ZRgFIAEoDUgAUgpiYWRnZVZhbHVliAEBQg4KDF9iYWRnZV92YWx1ZSKiAQocTWFya05vdGlm\
+      aWNhdGlvbnNSZWFkUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEo\
+      DjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EikKEG5vdGlmaWNhdGlvbl9pZHMYAyADKAlSD25v\
+      dGlmaWNhdGlvbklkcyKaAQoSTm90aWZpY2F0aW9uUmVzdWx0EicKD25vdGlmaWNhdGlvbl9pZBgBIAEoCVIObm90aWZp\
+      Y2F0aW9uSWQSIQoLbWFya2VkX3JlYWQYAiABKAhIAFIKbWFya2VkUmVhZBItCgVlcnJvchgDIAEoCzIVLnRpZGluZ3Mu\
+      djEuSXRlbUVycm9ySABSBWVycm9yQgkKB291dGNvbWUiWQodTWFya05vdGlmaWNhdGlvbnNSZWFkUmVzcG9uc2USOAoH\
+      cmVzdWx0cxgBIAMoCzIeLnRpZGluZ3MudjEuTm90aWZpY2F0aW9uUmVzdWx0UgdyZXN1bHRzIo4BChJNb2RpZnlCYWRn\
+      ZVJlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoLZW52aXJvbm1lbnQYAiABKA4yFy50aWRpbmdz\
+      LnYxLkVudmlyb25tZW50UgtlbnZpcm9ubWVudBIfCgtiYWRnZV92YWx1ZRgDIAEoDVIKYmFkZ2VWYWx1ZSI2ChNNb2Rp\
+      ZnlCYWRnZVJlc3BvbnNlEh8KC2JhZGdlX3ZhbHVlGAEgASgNUgpiYWRnZVZhbHVlIpwBChhUcmFjZU5vdGlmaWNhdGlv\
+      blJlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoLZW52aXJvbm1lbnQYAiABKA4yFy50aWRpbmdz\
+      LnYxLkVudmlyb25tZW50UgtlbnZpcm9ubWVudBInCg9ub3RpZmljYXRpb25faWQYAyABKAlSDm5vdGlmaWNhdGlvbklk\
+      ImQKFE5vdGlmaWNhdGlvbkRlbGl2ZXJ5EhYKBmRldmljZRgBIAEoCVIGZGV2aWNlEjQKB2ZldGNoZWQYAiABKAsyGi5n\
+      b29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdmZXRjaGVkItIBChFOb3RpZmljYXRpb25MZWFzZRIUCgVncm91cBgBIAEo\
+      CVIFZ3JvdXASFgoGZGV2aWNlGAIgASgJUgZkZXZpY2USMgoGbGVhc2VkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRp\
+      bWVzdGFtcFIGbGVhc2VkEiUKDmRlbGl2ZXJ5X2NvdW50GAQgASgNUg1kZWxpdmVyeUNvdW50EjQKB3NldHRsZWQYBSAB\
+      KAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdzZXR0bGVkIr8EChlUcmFjZU5vdGlmaWNhdGlvblJlc3BvbnNl\
+      EjgKCWNvbW1pdHRlZBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNvbW1pdHRlZBI4CglwdWJsaXNo\
+      ZWQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglwdWJsaXNoZWQSNAoHZmV0Y2hlZBgDIAEoCzIaLmdv\
+      b2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2ZldGNoZWQSOwoLbWFya2VkX3JlYWQYBCABKAsyGi5nb29nbGUucHJvdG9i\
+      dWYuVGltZXN0YW1wUgptYXJrZWRSZWFkEjwKDG5vdGlmaWNhdGlvbhgFIAEoCzIYLnRpZGluZ3MudjEuTm90aWZpY2F0\
+      aW9uUgxub3RpZmljYXRpb24SIwoNb3JpZ2luX2RldmljZRgGIAEoCVIMb3JpZ2luRGV2aWNlEiEKDGlzX2NvYWxlc2Nl\
+      ZBgHIAEoCFILaXNDb2FsZXNjZWQSGwoJaXNfcHJ1bmVkGAggASgIUghpc1BydW5lZBJACgpkZWxpdmVyaWVzGAkgAygL\
+      MiAudGlkaW5ncy52MS5Ob3RpZmljYXRpb25EZWxpdmVyeVIKZGVsaXZlcmllcxI1CgZsZWFzZXMYCiADKAsyHS50aWRp\
+      bmdzLnYxLk5vdGlmaWNhdGlvbkxlYXNlUgZsZWFzZXMSHwoLcmVhZF9kZXZpY2UYCyABKAlSCnJlYWREZXZpY2UijgIK\
+      GUxlYXNlTm90aWZpY2F0aW9uc1JlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoLZW52aXJvbm1l\
+      bnQYAiABKA4yFy50aWRpbmdzLnYxLkVudmlyb25tZW50UgtlbnZpcm9ubWVudBIUCgVncm91cBgDIAEoCVIFZ3JvdXAS\
+      FAoFbGltaXQYBCABKA1SBWxpbWl0EkgKEnZpc2liaWxpdHlfdGltZW91dBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5E\
+      dXJhdGlvblIRdmlzaWJpbGl0eVRpbWVvdXQSIgoNc3RhcnRzX2F0X2VuZBgGIAEoCFILc3RhcnRzQXRFbmQi7gEKEkxl\
+      YXNlZE5vdGlmaWNhdGlvbhI8Cgxub3RpZmljYXRpb24YASABKAsyGC50aWRpbmdzLnYxLk5vdGlmaWNhdGlvblIMbm90\
+      aWZpY2F0aW9uEhkKCGxlYXNlX2lkGAIgASgJUgdsZWFzZUlkEjQKB2V4cGlyZXMYAyABKAsyGi5nb29nbGUucHJvdG9i\
+      dWYuVGltZXN0YW1wUgdleHBpcmVzEiUKDmRlbGl2ZXJ5X2NvdW50GAQgASgNUg1kZWxpdmVyeUNvdW50EiIKDWlzX293\
+      bl9jaGFuZ2UYBSABKAhSC2lzT3duQ2hhbmdlIr8BChpMZWFzZU5vdGlmaWNhdGlvbnNSZXNwb25zZRJECg1ub3RpZmlj\
+      YXRpb25zGAEgAygLMh4udGlkaW5ncy52MS5MZWFzZWROb3RpZmljYXRpb25SDW5vdGlmaWNhdGlvbnMSHwoLbW9yZV9j\
+      b21pbmcYAiABKAhSCm1vcmVDb21pbmcSOgoLbmV4dF9leHBpcnkYAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRp\
+      b25SCm5leHRFeHBpcnkiyQIKGlNldHRsZU5vdGlmaWNhdGlvbnNSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJY29u\
+      dGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSFAoF\
+      Z3JvdXAYAyABKAlSBWdyb3VwEhsKCWxlYXNlX2lkcxgEIAMoCVIIbGVhc2VJZHMSNgoKc2V0dGxlbWVudBgFIAEoDjIW\
+      LnRpZGluZ3MudjEuU2V0dGxlbWVudFIKc2V0dGxlbWVudBIdCgptYXJrc19yZWFkGAYgASgIUgltYXJrc1JlYWQSSAoS\
+      dmlzaWJpbGl0eV90aW1lb3V0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUhF2aXNpYmlsaXR5VGltZW91\
+      dCJ+CgtMZWFzZVJlc3VsdBIZCghsZWFzZV9pZBgBIAEoCVIHbGVhc2VJZBIaCgdzZXR0bGVkGAIgASgISABSB3NldHRs\
+      ZWQSLQoFZXJyb3IYAyABKAsyFS50aWRpbmdzLnYxLkl0ZW1FcnJvckgAUgVlcnJvckIJCgdvdXRjb21lIlAKG1NldHRs\
+      ZU5vdGlmaWNhdGlvbnNSZXNwb25zZRIxCgdyZXN1bHRzGAEgAygLMhcudGlkaW5ncy52MS5MZWFzZVJlc3VsdFIHcmVz\
+      dWx0cyJwChVSb3RhdGVDaGFubmVsc1JlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoLZW52aXJv\
+      bm1lbnQYAiABKA4yFy50aWRpbmdzLnYxLkVudmlyb25tZW50UgtlbnZpcm9ubWVudCI9ChZSb3RhdGVDaGFubmVsc1Jl\
+      c3BvbnNlEiMKDWNoYW5uZWxfY291bnQYASABKA1SDGNoYW5uZWxDb3VudCpvCgpTZXR0bGVtZW50EhoKFlNFVFRMRU1F\
+      TlRfVU5TUEVDSUZJRUQQABITCg9TRVRUTEVNRU5UX0RPTkUQARIXChNTRVRUTEVNRU5UX1JFTEVBU0VEEAISFwoTU0VU\
+      VExFTUVOVF9FWFRFTkRFRBADMskGChNOb3RpZmljYXRpb25TZXJ2aWNlElwKDlJlZ2lzdGVyRGV2aWNlEiEudGlkaW5n\
+      cy52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaIi50aWRpbmdzLnYxLlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiA5ACAhJ6\
+      ChhGZXRjaE5vdGlmaWNhdGlvbkNoYW5nZXMSKy50aWRpbmdzLnYxLkZldGNoTm90aWZpY2F0aW9uQ2hhbmdlc1JlcXVl\
+      c3QaLC50aWRpbmdzLnYxLkZldGNoTm90aWZpY2F0aW9uQ2hhbmdlc1Jlc3BvbnNlIgOQAgEScQoVTWFya05vdGlmaWNh\
+      dGlvbnNSZWFkEigudGlkaW5ncy52MS5NYXJrTm90aWZpY2F0aW9uc1JlYWRSZXF1ZXN0GikudGlkaW5ncy52MS5NYXJr\
+      Tm90aWZpY2F0aW9uc1JlYWRSZXNwb25zZSIDkAICElMKC01vZGlmeUJhZGdlEh4udGlkaW5ncy52MS5Nb2RpZnlCYWRn\
+      ZVJlcXVlc3QaHy50aWRpbmdzLnYxLk1vZGlmeUJhZGdlUmVzcG9uc2UiA5ACAhJlChFUcmFjZU5vdGlmaWNhdGlvbhIk\
+      LnRpZGluZ3MudjEuVHJhY2VOb3RpZmljYXRpb25SZXF1ZXN0GiUudGlkaW5ncy52MS5UcmFjZU5vdGlmaWNhdGlvblJl\
+      c3BvbnNlIgOQAgESYwoSTGVhc2VOb3RpZmljYXRpb25zEiUudGlkaW5ncy52MS5MZWFzZU5vdGlmaWNhdGlvbnNSZXF1\
+      ZXN0GiYudGlkaW5ncy52MS5MZWFzZU5vdGlmaWNhdGlvbnNSZXNwb25zZRJrChNTZXR0bGVOb3RpZmljYXRpb25zEiYu\
+      dGlkaW5ncy52MS5TZXR0bGVOb3RpZmljYXRpb25zUmVxdWVzdBonLnRpZGluZ3MudjEuU2V0dGxlTm90aWZpY2F0aW9u\
+      c1Jlc3BvbnNlIgOQAgISVwoOUm90YXRlQ2hhbm5lbHMSIS50aWRpbmdzLnYxLlJvdGF0ZUNoYW5uZWxzUmVxdWVzdBoi\
+      LnRpZGluZ3MudjEuUm90YXRlQ2hhbm5lbHNSZXNwb25zZWIGcHJvdG8z
       """)
 }

@@ -426,7 +426,8 @@ struct  Tidings__V1__Push
    */
   Google__Protobuf__Timestamp *published;
   /*
-   * `Channel.origin_tag` of the device that made the change: it skips the notification.
+   * `Channel.origin_tag` of the device that made the change: it skips the notification. On a control
+   * topic: `RegisterDeviceResponse.control_origin_tag` of the device that marked notifications read.
    */
   uint64_t origin_tag;
   Tidings__V1__Push__ContentCase content_case;

@@ -154,10 +154,14 @@ struct  Tidings__V1__RegisterDeviceResponse
    * The number of the user's newest read mark; 0: there is none.
    */
   uint64_t read_mark_number;
+  /*
+   * Marks pushes on the control topic that the calling device caused; 0 when the call named no device.
+   */
+  uint64_t control_origin_tag;
 };
 #define TIDINGS__V1__REGISTER_DEVICE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__register_device_response__descriptor) \
-    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, 0 }
+    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, 0, 0 }
 
 
 /*

@@ -646,7 +646,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor =
   (ProtobufCMessageInit) tidings__rpc__v1__limits__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descriptors[9] =
 {
   {
     "calls",
@@ -732,6 +732,30 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pushes_coalesced",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, pushes_coalesced),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pushes_pruned",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, pushes_pruned),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
   0,   /* field[0] = calls */
@@ -739,13 +763,15 @@ static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
   2,   /* field[2] = commits */
   5,   /* field[5] = events */
   6,   /* field[6] = pushes */
+  7,   /* field[7] = pushes_coalesced */
+  8,   /* field[8] = pushes_pruned */
   4,   /* field[4] = records_deleted */
   3,   /* field[3] = records_saved */
 };
 static const ProtobufCIntRange tidings__rpc__v1__counters__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
 {
@@ -755,7 +781,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
   "Tidings__Rpc__V1__Counters",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__Counters),
-  7,
+  9,
   tidings__rpc__v1__counters__field_descriptors,
   tidings__rpc__v1__counters__field_indices_by_name,
   1,  tidings__rpc__v1__counters__number_ranges,

@@ -170,6 +170,10 @@ extension TidingsRpcV1 {
     public var events: UInt64 = 0
     /// Pushes published.
     public var pushes: UInt64 = 0
+    /// Events that went out in a push of several, without content.
+    public var pushesCoalesced: UInt64 = 0
+    /// Pushes that lost parts because they were too large.
+    public var pushesPruned: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -182,7 +186,9 @@ extension TidingsRpcV1 {
       recordsSaved: UInt64 = 0,
       recordsDeleted: UInt64 = 0,
       events: UInt64 = 0,
-      pushes: UInt64 = 0
+      pushes: UInt64 = 0,
+      pushesCoalesced: UInt64 = 0,
+      pushesPruned: UInt64 = 0
     ) {
       self.calls = calls
       self.callsFailed = callsFailed
@@ -191,6 +197,8 @@ extension TidingsRpcV1 {
       self.recordsDeleted = recordsDeleted
       self.events = events
       self.pushes = pushes
+      self.pushesCoalesced = pushesCoalesced
+      self.pushesPruned = pushesPruned
     }
   }
 
@@ -388,6 +396,8 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
     self.recordsDeleted = c.pointee.records_deleted
     self.events = c.pointee.events
     self.pushes = c.pointee.pushes
+    self.pushesCoalesced = c.pointee.pushes_coalesced
+    self.pushesPruned = c.pointee.pushes_pruned
   }
 
   /// Builds the generated C struct in the arena.
@@ -403,6 +413,8 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
     c.pointee.records_deleted = self.recordsDeleted
     c.pointee.events = self.events
     c.pointee.pushes = self.pushes
+    c.pointee.pushes_coalesced = self.pushesCoalesced
+    c.pointee.pushes_pruned = self.pushesPruned
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -583,17 +595,18 @@ extension TidingsProtobuf.FileDescriptor {
       dGlvbkZpZWxkc0J5dGVzTWF4Ej4KG25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5cxgcIAEoDVIZbm90aWZpY2F0aW9u\
       UmV0ZW50aW9uRGF5cxIrChFub3RpZmljYXRpb25zX21heBgdIAEoBFIQbm90aWZpY2F0aW9uc01heBIxChVwdXNoZXNf\
       cGVyX3NlY29uZF9tYXgYHiABKA1SEnB1c2hlc1BlclNlY29uZE1heBI2Chh3b3JrX2dyb3Vwc19wZXJfdXNlcl9tYXgY\
-      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCLb\
-      AQoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
+      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCKr\
+      AgoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
       GAoHY29tbWl0cxgDIAEoBFIHY29tbWl0cxIjCg1yZWNvcmRzX3NhdmVkGAQgASgEUgxyZWNvcmRzU2F2ZWQSJwoPcmVj\
       b3Jkc19kZWxldGVkGAUgASgEUg5yZWNvcmRzRGVsZXRlZBIWCgZldmVudHMYBiABKARSBmV2ZW50cxIWCgZwdXNoZXMY\
-      ByABKARSBnB1c2hlcyLkAgoXRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2USGAoHdmVyc2lvbhgBIAEoCVIHdmVyc2lvbhIh\
-      CgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMKDXB1c2hfZW5kcG9pbnQYAyABKAlSDHB1c2hFbmRwb2lu\
-      dBIgCgtpbmNhcm5hdGlvbhgEIAEoCVILaW5jYXJuYXRpb24SNAoHc3RhcnRlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1\
-      Zi5UaW1lc3RhbXBSB3N0YXJ0ZWQSLgoGbGltaXRzGAYgASgLMhYudGlkaW5ncy5ycGMudjEuTGltaXRzUgZsaW1pdHMS\
-      NAoIY291bnRlcnMYByABKAsyGC50aWRpbmdzLnJwYy52MS5Db3VudGVyc1IIY291bnRlcnMSKQoQZGV2ZWxvcG1lbnRf\
-      bW9kZRgIIAEoCFIPZGV2ZWxvcG1lbnRNb2RlMngKDVNlcnZlclNlcnZpY2USZwoPRmV0Y2hTZXJ2ZXJJbmZvEiYudGlk\
-      aW5ncy5ycGMudjEuRmV0Y2hTZXJ2ZXJJbmZvUmVxdWVzdBonLnRpZGluZ3MucnBjLnYxLkZldGNoU2VydmVySW5mb1Jl\
-      c3BvbnNlIgOQAgFiBnByb3RvMw==
+      ByABKARSBnB1c2hlcxIpChBwdXNoZXNfY29hbGVzY2VkGAggASgEUg9wdXNoZXNDb2FsZXNjZWQSIwoNcHVzaGVzX3By\
+      dW5lZBgJIAEoBFIMcHVzaGVzUHJ1bmVkIuQCChdGZXRjaFNlcnZlckluZm9SZXNwb25zZRIYCgd2ZXJzaW9uGAEgASgJ\
+      Ugd2ZXJzaW9uEiEKDHJwY19lbmRwb2ludBgCIAEoCVILcnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgDIAEoCVIM\
+      cHVzaEVuZHBvaW50EiAKC2luY2FybmF0aW9uGAQgASgJUgtpbmNhcm5hdGlvbhI0CgdzdGFydGVkGAUgASgLMhouZ29v\
+      Z2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHc3RhcnRlZBIuCgZsaW1pdHMYBiABKAsyFi50aWRpbmdzLnJwYy52MS5MaW1p\
+      dHNSBmxpbWl0cxI0Cghjb3VudGVycxgHIAEoCzIYLnRpZGluZ3MucnBjLnYxLkNvdW50ZXJzUghjb3VudGVycxIpChBk\
+      ZXZlbG9wbWVudF9tb2RlGAggASgIUg9kZXZlbG9wbWVudE1vZGUyeAoNU2VydmVyU2VydmljZRJnCg9GZXRjaFNlcnZl\
+      ckluZm8SJi50aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXF1ZXN0GicudGlkaW5ncy5ycGMudjEuRmV0Y2hT\
+      ZXJ2ZXJJbmZvUmVzcG9uc2UiA5ACAWIGcHJvdG8z
       """)
 }

@@ -214,10 +214,18 @@ struct  Tidings__Rpc__V1__Counters
    * Pushes published.
    */
   uint64_t pushes;
+  /*
+   * Events that went out in a push of several, without content.
+   */
+  uint64_t pushes_coalesced;
+  /*
+   * Pushes that lost parts because they were too large.
+   */
+  uint64_t pushes_pruned;
 };
 #define TIDINGS__RPC__V1__COUNTERS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__counters__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*

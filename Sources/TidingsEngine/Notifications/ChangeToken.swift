@@ -1,16 +1,23 @@
 internal import TidingsModel
 
-/// Where a client continues in its notifications: a position for each channel.
+/// Where a client continues in its notifications.
 ///
-/// To clients it is opaque: a `SealedToken`.
-struct ChangeToken {
-  /// The last event number of each channel that the client has seen.
-  var positions: [Int64: Int64] = [:]
+/// One number serves for all channels, because a page takes their events in the order in which they
+/// were stored: whatever was stored up to it was returned or passed over. To clients it is opaque: a
+/// `SealedToken`.
+struct ChangeToken: Hashable {
+  /// Everything up to this event was seen.
+  var event: Int64
+  /// Everything up to this read mark was seen.
+  var mark: Int64
 
   private static let holder = "this user's notifications in this container"
 
-  /// A token that has seen nothing.
-  init() {}
+  /// A token from its numbers.
+  init(event: Int64, mark: Int64) {
+    self.event = event
+    self.mark = mark
+  }
 
   /// Reads a token that a client sent.
   ///
@@ -22,15 +29,12 @@ struct ChangeToken {
   ///   one from before a restored backup.
   init(_ bytes: [UInt8], feed: String, identity: StoreIdentity) throws(ItemError) {
     let numbers = try SealedToken.open(bytes, for: feed, identity, holder: Self.holder)
-    guard numbers.count.isMultiple(of: 2) else { throw SealedToken.foreign(Self.holder) }
-    for index in stride(from: 0, to: numbers.count, by: 2) {
-      positions[numbers[index]] = numbers[index + 1]
-    }
+    guard numbers.count == 2 else { throw SealedToken.foreign(Self.holder) }
+    self.init(event: numbers[0], mark: numbers[1])
   }
 
   /// The bytes for the client.
   func encoded(feed: String, identity: StoreIdentity) -> [UInt8] {
-    let pairs = positions.sorted { $0.key < $1.key }
-    return SealedToken.seal(pairs.flatMap { [$0.key, $0.value] }, for: feed, identity)
+    SealedToken.seal([event, mark], for: feed, identity)
   }
 }

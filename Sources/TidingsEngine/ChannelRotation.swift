@@ -1,0 +1,57 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Gives channels new topics, and with them new keys: who knew the old ones hears nothing more.
+final class ChannelRotation {
+  private let channels: ChannelRegistry
+  private let selectPrivate: any SQLStatement
+  private let selectTopic: any SQLStatement
+  private let update: any SQLStatement
+
+  init(_ connection: any SQLConnection, channels: ChannelRegistry) throws {
+    self.channels = channels
+    selectPrivate = try connection.prepare(
+      """
+      SELECT c.id FROM channels c JOIN databases d ON d.id = c.database_id
+      WHERE d.owner = ?1 AND d.container = ?2 AND d.environment = ?3 AND d.scope = ?4
+      """
+    )
+    selectTopic = try connection.prepare("SELECT topic FROM channels WHERE id = ?1")
+    update = try connection.prepare("UPDATE channels SET topic = ?2 WHERE id = ?1")
+  }
+
+  /// The channels of a user's private databases, also those that nobody subscribes to now: who
+  /// subscribes again gets the same one.
+  func privateChannels(
+    of owner: String,
+    container: String,
+    environment: Environment
+  ) throws -> [Int64] {
+    var numbers: [Int64] = []
+    selectPrivate.bind(owner, at: 1)
+    selectPrivate.bind(container, at: 2)
+    selectPrivate.bind(Int64(environment.rawValue), at: 3)
+    selectPrivate.bind(Int64(DatabaseScope.private.rawValue), at: 4)
+    try selectPrivate.forEachRow { numbers.append(selectPrivate.int64(0)) }
+    return numbers
+  }
+
+  /// Gives a channel a new topic, in the open transaction.
+  ///
+  /// - Returns: The old one; `nil` when there is no such channel.
+  func rotate(_ channel: Int64) throws(SQLError) -> [UInt8]? {
+    guard let old = try topic(of: channel) else { return nil }
+    let topic = Cryptography.randomBytes(old.count)
+    update.bind(channel, at: 1)
+    update.bind(topic, at: 2)
+    try update.run()
+    channels.forgetContent(of: channel)
+    return old
+  }
+
+  private func topic(of channel: Int64) throws(SQLError) -> [UInt8]? {
+    selectTopic.bind(channel, at: 1)
+    defer { selectTopic.reset() }
+    return try selectTopic.step() ? selectTopic.bytes(0) : nil
+  }
+}

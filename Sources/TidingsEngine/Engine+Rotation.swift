@@ -1,0 +1,40 @@
+public import TidingsModel
+public import TidingsSeal
+
+extension Engine {
+  /// What seals the pushes on a topic; whoever may register for the topic may have it.
+  public func pushKey(of topic: [UInt8]) -> SealingKey { pushKeys.key(of: topic) }
+
+  /// Gives new topics to the channels of a user's private databases, and to the user's control topic.
+  ///
+  /// Who knew the old ones hears nothing more, and cannot know the new ones. Channels of public
+  /// databases are shared with others and stay.
+  ///
+  /// - Returns: The old topics of channels.
+  /// - Throws: `ItemError` `badContainer` for a container that is not deployed; `SQLError`.
+  public func rotatePrivateChannels(
+    of user: String,
+    container: String,
+    environment: Environment
+  ) throws -> [[UInt8]] {
+    try catalog.requireDeployed(container, environment)
+    let numbers = try rotation.privateChannels(
+      of: user,
+      container: container,
+      environment: environment
+    )
+    try controlTopics.replace(of: user, container: container, environment: environment)
+    return try rotateChannels(numbers)
+  }
+
+  /// Gives new topics to channels, whosever they are.
+  ///
+  /// Their subscribers learn it when they register again: announce it on their control topics.
+  ///
+  /// - Parameter numbers: The channels; what is no channel is passed over.
+  /// - Returns: The old topics.
+  /// - Throws: `SQLError`.
+  public func rotateChannels(_ numbers: [Int64]) throws -> [[UInt8]] {
+    try numbers.compactMap { try rotation.rotate($0) }
+  }
+}

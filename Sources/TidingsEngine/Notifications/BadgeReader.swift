@@ -1,0 +1,81 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Counts users' badges: what they were set to, and the unread notifications since that increment
+/// them.
+final class BadgeReader {
+  /// Most channels of which it remembers whether they increment badges.
+  private static let knownMax = 100_000
+
+  private let memberships: MembershipTable
+  private let counter: UnreadCounter
+  private let codec: any BodyCodec
+  private let selectBadge: any SQLStatement
+  private let selectBody: any SQLStatement
+  /// Channels whose notifications increment badges: all subscriptions to one ask for the same.
+  private var known: [Int64: Bool] = [:]
+
+  init(
+    _ connection: any SQLConnection,
+    memberships: MembershipTable,
+    counter: UnreadCounter,
+    codec: any BodyCodec
+  ) throws {
+    (self.memberships, self.counter, self.codec) = (memberships, counter, codec)
+    selectBadge = try connection.prepare(
+      """
+      SELECT value, event_id FROM badges WHERE owner = ?1 AND container = ?2 AND environment = ?3
+      """
+    )
+    selectBody = try connection.prepare(
+      """
+      SELECT body FROM subscriptions
+      WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND channel_id = ?4 LIMIT 1
+      """
+    )
+  }
+
+  /// The badge of a user, as one of the user's devices shows it.
+  ///
+  /// - Parameters:
+  ///   - inbox: Whose.
+  ///   - caller: The device: what it caused itself does not count.
+  /// - Returns: The badge; nothing is added beyond `UnreadCounter.countMax`.
+  /// - Throws: `SQLError`.
+  func badge(of inbox: Inbox, for caller: Caller) throws -> Int {
+    var (badge, place) = try stored(inbox)
+    for membership in try memberships.memberships(of: inbox, limit: .max) {
+      guard badge < UnreadCounter.countMax else { break }
+      guard try increments(membership.channel, inbox) else { continue }
+      badge += try counter.count(
+        membership,
+        of: inbox.user,
+        withoutOwn: caller.device,
+        after: place,
+        max: UnreadCounter.countMax - badge
+      )
+    }
+    return Int(badge)
+  }
+
+  private func stored(_ inbox: Inbox) throws(SQLError) -> (value: Int64, place: Int64) {
+    inbox.bind(to: selectBadge)
+    defer { selectBadge.reset() }
+    return try selectBadge.step() ? (selectBadge.int64(0), selectBadge.int64(1)) : (0, 0)
+  }
+
+  private func increments(_ channel: Int64, _ inbox: Inbox) throws -> Bool {
+    if let known = known[channel] { return known }
+    inbox.bind(to: selectBody)
+    selectBody.bind(channel, at: 4)
+    defer { selectBody.reset() }
+    guard try selectBody.step() else { return false }
+    var increments = false
+    try selectBody.withBytes(0) {
+      increments = try codec.decodeSubscription($0).notificationInfo?.shouldBadge ?? false
+    }
+    if known.count >= Self.knownMax { known.removeAll() }
+    known[channel] = increments
+    return increments
+  }
+}

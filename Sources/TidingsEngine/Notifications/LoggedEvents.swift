@@ -1,0 +1,112 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The events of a user with many subscriptions: the log of all users is read on, and what is not this
+/// user's is passed over, so that a page costs the same however many subscriptions there are.
+final class LoggedEvents: FeedEvents {
+  /// The rest of the log is worth a look at each channel, to find where the user's events go on.
+  private static let rowsPerJumpMin: Int64 = 100_000
+
+  private let inbox: Inbox
+  private let rows: any SQLStatement
+  private let memberships: MembershipTable
+  private let places: EventPlaces
+  private let last: Int64
+  /// The memberships of the channels that came by.
+  private var ranges: [Int64: [MembershipTable.Membership]] = [:]
+  private var passed: Int64
+  private var batch: Int64 = 0
+  private var foundAny = false
+  private var isOpen = false
+
+  /// The walk after a place, up to another.
+  ///
+  /// - Parameters:
+  ///   - place: The last event before.
+  ///   - last: The newest event of all.
+  ///   - inbox: Whose events.
+  ///   - caller: Who asks.
+  ///   - rows: A statement made of `sql`.
+  ///   - memberships: Tells what is the user's.
+  ///   - places: Finds where to go on.
+  init(
+    after place: Int64,
+    last: Int64,
+    of inbox: Inbox,
+    for caller: Caller,
+    rows: any SQLStatement,
+    memberships: MembershipTable,
+    places: EventPlaces
+  ) {
+    (passed, self.last) = (place, last)
+    (self.inbox, self.rows, self.memberships, self.places) = (inbox, rows, memberships, places)
+    rows.bind(caller.device.isEmpty ? nil : caller.device, at: 2)
+    rows.bind(caller.user, at: 3)
+  }
+
+  /// Reads the events of all channels.
+  static let sql = """
+    SELECT id, channel_id, sequence, batch, body,
+      CASE WHEN origin_device = ?2 AND origin_user = ?3 THEN 1 ELSE 0 END
+    FROM events WHERE id > ?1 ORDER BY id
+    """
+
+  func next(_ budget: inout Int) throws -> FeedStep {
+    while true {
+      guard budget > 0 else { return try pause() }
+      if !isOpen {
+        rows.bind(passed, at: 1)
+        isOpen = true
+      }
+      guard try rows.step() else { return .end }
+      budget -= 1
+      (passed, batch) = (rows.int64(0), rows.int64(3))
+      let id = NotificationID(channel: rows.int64(1), sequence: rows.int64(2))
+      guard let name = try subscriptionID(of: id) else { continue }
+      foundAny = true
+      return .event(
+        FeedEvent(
+          place: passed,
+          batch: batch,
+          id: id,
+          isOwn: rows.int64(5) != 0,
+          subscriptionID: name
+        )
+      )
+    }
+  }
+
+  func body() -> [UInt8] { rows.bytes(4) }
+
+  func close() { rows.reset() }
+
+  private func subscriptionID(of id: NotificationID) throws -> String? {
+    let known = try ranges[id.channel] ?? memberships.memberships(of: inbox, in: id.channel)
+    ranges[id.channel] = known
+    return known.first { $0.holds(id.sequence) }?.subscriptionID
+  }
+
+  /// A page that found nothing goes on where the user's next event is, if that is likely to be far.
+  private func pause() throws -> FeedStep {
+    guard !foundAny, last - passed > Self.rowsPerJumpMin else {
+      return .pause(passed, batch: batch)
+    }
+    guard let next = try nextPlace() else { return .end }
+    return .pause(next - 1, batch: 0)
+  }
+
+  /// The place of the user's next event; `nil`: there is none.
+  private func nextPlace() throws -> Int64? {
+    var nearest: Int64?
+    for range in try memberships.memberships(of: inbox, limit: .max) {
+      guard
+        let number = try places.number(upTo: passed, in: range.channel, from: range.since),
+        number < range.ended ?? .max,
+        // There is none behind the end of the channel.
+        let place = try places.place(of: number + 1, in: range.channel)
+      else { continue }
+      nearest = min(nearest ?? place, place)
+    }
+    return nearest
+  }
+}

@@ -1,0 +1,150 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The events of a user with few subscriptions: each channel is read on from where the token stands,
+/// and the one with the lowest place comes first.
+final class MergedEvents: FeedEvents {
+  /// Most memberships: each has a statement in the middle of its rows.
+  static let membershipsMax = 64
+
+  /// A channel's place among the others: that of its next event.
+  private struct Place: Comparable {
+    let place: Int64
+    /// Where the cursor is kept.
+    let index: Int
+
+    static func < (one: Place, other: Place) -> Bool { one.place < other.place }
+  }
+
+  /// One channel.
+  private struct Cursor {
+    let rows: any SQLStatement
+    /// The memberships that may hold more; the row at hand belongs to the first.
+    var ranges: ArraySlice<MembershipTable.Membership>
+    /// The last number that was passed.
+    var position: Int64
+  }
+
+  private var cursors: [Cursor] = []
+  private var heap = Heap<Place>([])
+  /// The cursor whose event was returned last.
+  private var current: Int?
+  private var passed: Int64
+
+  /// The walk after a place.
+  ///
+  /// - Parameters:
+  ///   - place: The last event before.
+  ///   - memberships: By channel, oldest first.
+  ///   - caller: Who asks.
+  ///   - places: Finds where to begin.
+  ///   - statements: Statements to read with, one for each channel.
+  /// - Throws: `SQLError`.
+  init(
+    after place: Int64,
+    _ memberships: [MembershipTable.Membership],
+    for caller: Caller,
+    _ places: EventPlaces,
+    _ statements: StatementPool
+  ) throws {
+    passed = place
+    var rest = memberships[...]
+    var first: [Place] = []
+    while let channel = rest.first?.channel {
+      let ranges = rest.prefix { $0.channel == channel }
+      rest = rest.dropFirst(ranges.count)
+      let low = ranges.first?.since ?? 0
+      guard let number = try places.number(upTo: place, in: channel, from: low) else { continue }
+      let rows = try statements.statement(cursors.count)
+      Self.bind(channel, caller, to: rows)
+      cursors.append(Cursor(rows: rows, ranges: ranges, position: number))
+      if try beginRange(cursors.count - 1) {
+        first.append(Place(place: rows.int64(1), index: cursors.count - 1))
+      }
+    }
+    heap = Heap(first)
+  }
+
+  /// Reads the events of one channel between two numbers.
+  static let sql = """
+    SELECT sequence, id, batch, body,
+      CASE WHEN origin_device = ?4 AND origin_user = ?5 THEN 1 ELSE 0 END
+    FROM events WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence
+    """
+
+  private static func bind(_ channel: Int64, _ caller: Caller, to rows: any SQLStatement) {
+    rows.bind(channel, at: 1)
+    // Null equals nothing: without a device no event is the caller's own.
+    rows.bind(caller.device.isEmpty ? nil : caller.device, at: 4)
+    rows.bind(caller.user, at: 5)
+  }
+
+  func next(_ rows: inout Int) throws -> FeedStep {
+    if let current {
+      heap.replaceFirst(with: try advance(current))
+      self.current = nil
+    }
+    guard let first = heap.first else { return .end }
+    let cursor = cursors[first.index]
+    guard rows > 0 else { return .pause(passed, batch: cursor.rows.int64(2)) }
+    rows -= 1
+    current = first.index
+    passed = first.place
+    guard let range = cursor.ranges.first else { return .end }
+    return .event(
+      FeedEvent(
+        place: first.place,
+        batch: cursor.rows.int64(2),
+        id: NotificationID(channel: range.channel, sequence: cursor.rows.int64(0)),
+        isOwn: cursor.rows.int64(4) != 0,
+        subscriptionID: range.subscriptionID
+      )
+    )
+  }
+
+  func body() -> [UInt8] { current.map { cursors[$0].rows.bytes(3) } ?? [] }
+
+  func close() { for cursor in cursors { cursor.rows.reset() } }
+
+  private func advance(_ index: Int) throws -> Place? {
+    let rows = cursors[index].rows
+    cursors[index].position = rows.int64(0)
+    if try !rows.step() {
+      cursors[index].ranges.removeFirst()
+      guard try beginRange(index) else { return nil }
+    }
+    return Place(place: rows.int64(1), index: index)
+  }
+
+  /// Goes to the first event of the first membership that holds one.
+  private func beginRange(_ index: Int) throws -> Bool {
+    let rows = cursors[index].rows
+    while let range = cursors[index].ranges.first {
+      let (start, end) = (max(cursors[index].position, range.since), range.ended ?? .max)
+      if start < end {
+        rows.reset()
+        rows.bind(start, at: 2)
+        rows.bind(end, at: 3)
+        if try rows.step() { return true }
+      }
+      cursors[index].ranges.removeFirst()
+    }
+    return false
+  }
+}
+
+/// Statements that read the same of different channels at a time; compiled when they are needed.
+final class StatementPool {
+  private let connection: any SQLConnection
+  private var statements: [any SQLStatement] = []
+
+  init(_ connection: any SQLConnection) { self.connection = connection }
+
+  /// The statement with a number, from 0 on.
+  func statement(_ index: Int) throws(SQLError) -> any SQLStatement {
+    while statements.count <= index {
+      statements.append(try connection.prepare(MergedEvents.sql))
+    }
+    return statements[index]
+  }
+}

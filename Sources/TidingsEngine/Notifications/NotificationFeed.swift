@@ -1,0 +1,157 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Reads a user's notifications after a token, from a snapshot of the store: all channels' events in
+/// the order in which they were stored, without what the calling device caused and what was marked
+/// read; when no event is left, what other devices marked read since.
+final class NotificationFeed {
+  private let identity: StoreIdentity
+  private let limits: Limits
+  private let memberships: MembershipTable
+  private let places: EventPlaces
+  private let marks: ReadMarkReader
+  private let floors: NotificationFloor
+  private let badges: BadgeReader
+  private let pool: StatementPool
+  private let selectLog: any SQLStatement
+
+  init(
+    _ connection: any SQLConnection,
+    identity: StoreIdentity,
+    codec: any BodyCodec,
+    limits: Limits
+  ) throws {
+    self.identity = identity
+    self.limits = limits
+    memberships = try MembershipTable(connection)
+    places = try EventPlaces(connection)
+    marks = try ReadMarkReader(connection)
+    floors = try NotificationFloor(connection, places: places, limits: limits)
+    badges = try BadgeReader(
+      connection,
+      memberships: memberships,
+      counter: UnreadCounter(connection, places: places),
+      codec: codec
+    )
+    pool = StatementPool(connection)
+    selectLog = try connection.prepare(LoggedEvents.sql)
+  }
+
+  /// Returns a page of the caller's notifications.
+  ///
+  /// It ends early before `Limits.answerBytesMax` bytes of bodies are exceeded, though never without
+  /// an item, and after `Limits.rowsPerPageMax` events, skipped ones too.
+  ///
+  /// - Parameter request: Whose, and from where on.
+  /// - Returns: The page, and the token for the next one.
+  /// - Throws: `ItemError` for a token that cannot be used; `SQLError`.
+  func page(_ request: NotificationRequest) throws -> NotificationPage {
+    let inbox = request.inbox
+    marks.begin(inbox)
+    let before = try token(request, inbox)
+    let itemsMax =
+      request.limit == 0 ? limits.pageItemsMax : min(request.limit, limits.pageItemsMax)
+    var cut = PageCut(
+      after: before.event,
+      itemsMax: itemsMax,
+      bytesMax: limits.answerBytesMax
+    )
+    let last = try places.last()
+    let events = try events(after: before.event, last: last, request)
+    defer { events.close() }
+    let isAtEnd = try fill(&cut, from: events)
+
+    var page = NotificationPage()
+    var after = ChangeToken(event: isAtEnd ? last : cut.position, mark: before.mark)
+    page.items = cut.items
+    page.isSplit = cut.isSplit
+    page.moreComing = !isAtEnd
+    if isAtEnd { try addMarks(to: &page, request, itemsMax: itemsMax, &after) }
+    page.changeToken = after.encoded(feed: inbox.feedName, identity: identity)
+    if request.wantsBadge, !page.moreComing {
+      page.badge = try badges.badge(of: inbox, for: request.caller)
+    }
+    return page
+  }
+
+  private func token(_ request: NotificationRequest, _ inbox: Inbox) throws -> ChangeToken {
+    guard !request.changeToken.isEmpty else {
+      // Who begins has seen nothing that could have been marked read since.
+      return ChangeToken(event: 0, mark: try marks.newest())
+    }
+    let token = try ChangeToken(
+      request.changeToken,
+      feed: inbox.feedName,
+      identity: identity
+    )
+    try floors.check(token, of: inbox)
+    return token
+  }
+
+  private func events(
+    after place: Int64,
+    last: Int64,
+    _ request: NotificationRequest
+  ) throws -> any FeedEvents {
+    let few = try memberships.memberships(
+      of: request.inbox,
+      limit: MergedEvents.membershipsMax + 1
+    )
+    guard few.count > MergedEvents.membershipsMax else {
+      return try MergedEvents(after: place, few, for: request.caller, places, pool)
+    }
+    return LoggedEvents(
+      after: place,
+      last: last,
+      of: request.inbox,
+      for: request.caller,
+      rows: selectLog,
+      memberships: memberships,
+      places: places
+    )
+  }
+
+  /// Adds events until the page is at its end.
+  ///
+  /// - Returns: No event is left.
+  private func fill(_ cut: inout PageCut, from events: any FeedEvents) throws -> Bool {
+    var rows = limits.rowsPerPageMax
+    while true {
+      switch try events.next(&rows) {
+      case .end: return true
+      case .pause(let place, let batch):
+        cut.endEarly(at: place, within: batch)
+        return false
+      case .event(let event):
+        if try event.isOwn || marks.isRead(event.id) {
+          cut.pass(to: event.place)
+          continue
+        }
+        let item = NotificationPage.Item(
+          id: event.id,
+          subscriptionID: event.subscriptionID,
+          body: events.body()
+        )
+        guard cut.add(event.place, of: event.batch, item) else { return false }
+      }
+    }
+  }
+
+  private func addMarks(
+    to page: inout NotificationPage,
+    _ request: NotificationRequest,
+    itemsMax: Int,
+    _ token: inout ChangeToken
+  ) throws {
+    guard !request.omitsReadMarks else {
+      token.mark = max(token.mark, try marks.newest())
+      return
+    }
+    (page.readMarks, page.moreComing) = try marks.marks(
+      after: &token.mark,
+      for: request.caller.device,
+      itemsMax: itemsMax - page.items.count,
+      rowsMax: limits.rowsPerPageMax
+    )
+  }
+}

@@ -1,0 +1,45 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Refuses tokens from before what is kept: what a client would miss must not be passed over in
+/// silence.
+final class NotificationFloor {
+  private let places: EventPlaces
+  private let limits: Limits
+  private let selectLost: any SQLStatement
+
+  init(_ connection: any SQLConnection, places: EventPlaces, limits: Limits) throws {
+    self.places = places
+    self.limits = limits
+    // The newest event that is forgotten of a channel was the user's, and is behind the token.
+    selectLost = try connection.prepare(
+      """
+      SELECT 1 FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+      WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3
+        AND c.floor_event > ?4 AND s.since < c.floor LIMIT 1
+      """
+    )
+  }
+
+  /// Checks that everything of a user's after a token is kept.
+  ///
+  /// - Throws: `ItemError` `changeTokenExpired`; `SQLError`.
+  func check(_ token: ChangeToken, of inbox: Inbox) throws {
+    // Most tokens are newer than all that is forgotten of anybody.
+    guard let first = try places.first(), token.event < first - 1 else { return }
+    inbox.bind(to: selectLost)
+    selectLost.bind(token.event, at: 4)
+    defer { selectLost.reset() }
+    guard try selectLost.step() else { return }
+    let count = try places.last() - first + 1
+    let reason =
+      count >= limits.notificationsMax
+      ? "this server keeps the newest \(limits.notificationsMax) notifications of all users"
+      : "this server keeps notifications for \(limits.notificationRetentionDays) days"
+    throw ItemError(
+      .changeTokenExpired,
+      "notifications after the change token are no longer kept, because \(reason): fetch without a "
+        + "token, and look at the records themselves for what was missed"
+    )
+  }
+}

@@ -1,0 +1,105 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Forgets notifications that are too old or too many, oldest first, with all that hangs on them, a few
+/// at a time.
+///
+/// Each channel's floor rises in the same transaction, so that a token that would need what is
+/// forgotten expires instead of skipping it. The newest event always stays, so that no number is given
+/// twice.
+final class NotificationRetention: Chore {
+  /// Most rows that one piece removes, about.
+  private static let rowsMax = 300
+
+  private let limits: Limits
+  private let trails: EventTrails
+  private let sweep: ChannelSweep
+  private let selectLast: any SQLStatement
+  private let selectOldest: any SQLStatement
+  private let delete: any SQLStatement
+  private let raise: any SQLStatement
+
+  private struct OldEvent {
+    let place: Int64
+    let id: NotificationID
+    let committed: Int64
+  }
+
+  init(_ connection: any SQLConnection, limits: Limits) throws {
+    self.limits = limits
+    trails = try EventTrails(connection)
+    sweep = try ChannelSweep(connection)
+    selectLast = try connection.prepare("SELECT id FROM events ORDER BY id DESC LIMIT 1")
+    selectOldest = try connection.prepare(
+      "SELECT id, channel_id, sequence, committed FROM events ORDER BY id LIMIT ?1"
+    )
+    delete = try connection.prepare("DELETE FROM events WHERE id = ?1")
+    raise = try connection.prepare(
+      "UPDATE channels SET floor = ?2, floor_event = ?3 WHERE id = ?1"
+    )
+  }
+
+  func work(at now: Timestamp) throws -> Duration {
+    if try forgetEvents(at: now) { return .zero }
+    if try sweep.work(rowsMax: Self.rowsMax) { return .zero }
+    return pause
+  }
+
+  /// An hour is precise enough for days; a number is looked after more often.
+  private var pause: Duration {
+    limits.notificationRetentionDays == 0 ? .seconds(1) : .seconds(60)
+  }
+
+  /// Forgets a piece of what is too old.
+  ///
+  /// - Returns: There may be more.
+  private func forgetEvents(at now: Timestamp) throws -> Bool {
+    let last = try lastPlace()
+    let oldest =
+      now.millisecondsSince1970 - Int64(limits.notificationRetentionDays) * 86_400_000
+    var floors: [Int64: OldEvent] = [:]
+    var rows = 0
+    var mayBeMore = false
+    for event in try oldestEvents() {
+      let isTooOld = event.committed < oldest
+      let isTooMany = event.place <= last - limits.notificationsMax
+      guard event.place < last, isTooOld || isTooMany else { break }
+      // What hangs on an event goes first: it may take several pieces.
+      rows += try trails.remove(event.id, rowsMax: Self.rowsMax - rows)
+      mayBeMore = rows >= Self.rowsMax
+      guard !mayBeMore else { break }
+      delete.bind(event.place, at: 1)
+      try delete.run()
+      rows += 1
+      floors[event.id.channel] = event
+      mayBeMore = true
+    }
+    for event in floors.values {
+      raise.bind(event.id.channel, at: 1)
+      raise.bind(event.id.sequence, at: 2)
+      raise.bind(event.place, at: 3)
+      try raise.run()
+    }
+    return mayBeMore
+  }
+
+  private func oldestEvents() throws -> [OldEvent] {
+    var events: [OldEvent] = []
+    selectOldest.bind(Int64(Self.rowsMax), at: 1)
+    try selectOldest.forEachRow {
+      events.append(
+        OldEvent(
+          place: selectOldest.int64(0),
+          id: NotificationID(channel: selectOldest.int64(1), sequence: selectOldest.int64(2)),
+          committed: selectOldest.int64(3)
+        )
+      )
+    }
+    return events
+  }
+
+  private func lastPlace() throws(SQLError) -> Int64 {
+    defer { selectLast.reset() }
+    return try selectLast.step() ? selectLast.int64(0) : 0
+  }
+}

@@ -1,0 +1,92 @@
+public import TidingsModel
+internal import TidingsSQL
+
+/// How a subscription fares, as far as the store knows it.
+public struct SubscriptionHealth: Sendable {
+  /// The number of its channel.
+  public let channel: Int64
+  /// When it was saved; `nil`: before this was kept.
+  public let saved: Timestamp?
+  /// When it fired last; `nil`: not since it was saved, or that is no longer kept.
+  public let lastFired: Timestamp?
+  /// How often it fired since it was saved.
+  public let firedCount: Int64
+  /// Notifications of it that are kept and not marked read; counted to 9,999.
+  public let unreadCount: Int64
+  /// How many users share its channel.
+  public let subscriberCount: Int64
+}
+
+/// Finds out how subscriptions fare.
+final class SubscriptionHealthReader {
+  private let counter: UnreadCounter
+  private let interruption: Interruption
+  private let selectNames: any SQLStatement
+  private let selectOne: any SQLStatement
+  private let selectCommitted: any SQLStatement
+
+  init(_ connection: any SQLConnection, interruption: Interruption) throws {
+    self.interruption = interruption
+    counter = try UnreadCounter(connection, places: EventPlaces(connection))
+    selectNames = try connection.prepare(
+      """
+      SELECT subscription_id FROM subscriptions
+      WHERE owner = ?1 AND database_id = ?2 AND ended IS NULL
+      """
+    )
+    selectOne = try connection.prepare(
+      """
+      SELECT s.channel_id, s.since, s.saved, c.head, c.members
+      FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+      WHERE s.owner = ?1 AND s.database_id = ?2 AND s.subscription_id = ?3 AND s.ended IS NULL
+      """
+    )
+    selectCommitted = try connection.prepare(
+      "SELECT committed FROM events WHERE channel_id = ?1 AND sequence = ?2"
+    )
+  }
+
+  /// The names of a user's active subscriptions.
+  func names(of owner: String, in database: DatabaseEntry) throws -> [String] {
+    var names: [String] = []
+    selectNames.bind(owner, at: 1)
+    selectNames.bind(database.number, at: 2)
+    try selectNames.forEachRow { names.append(selectNames.string(0)) }
+    return names
+  }
+
+  /// How a user's active subscription fares; `nil`: there is none of this name.
+  func health(
+    of subscriptionID: String,
+    of owner: String,
+    in database: DatabaseEntry
+  ) throws -> SubscriptionHealth? {
+    try interruption.step()
+    selectOne.bind(owner, at: 1)
+    selectOne.bind(database.number, at: 2)
+    selectOne.bind(subscriptionID, at: 3)
+    defer { selectOne.reset() }
+    guard try selectOne.step() else { return nil }
+    let (channel, since) = (selectOne.int64(0), selectOne.int64(1))
+    let (saved, head) = (selectOne.int64(2), selectOne.int64(3))
+    return SubscriptionHealth(
+      channel: channel,
+      saved: saved == 0 ? nil : Timestamp(millisecondsSince1970: saved),
+      lastFired: head > since ? try committed(head, in: channel) : nil,
+      firedCount: max(0, head - since),
+      unreadCount: try counter.count(
+        .init(channel: channel, subscriptionID: subscriptionID, since: since),
+        of: owner
+      ),
+      subscriberCount: selectOne.int64(4)
+    )
+  }
+
+  private func committed(_ sequence: Int64, in channel: Int64) throws(SQLError) -> Timestamp? {
+    selectCommitted.bind(channel, at: 1)
+    selectCommitted.bind(sequence, at: 2)
+    defer { selectCommitted.reset() }
+    guard try selectCommitted.step() else { return nil }
+    return Timestamp(millisecondsSince1970: selectCommitted.int64(0))
+  }
+}

@@ -1,0 +1,103 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers FetchSubscriptions: the loop answers it, once a reader thread found out how they fare,
+  /// if the call asks for that.
+  func registerFetchSubscriptions(on loop: LoopContext) {
+    let method = TidingsV1.SubscriptionService.Methods.fetchSubscriptions
+    loop.registerInline(method) { [self] call, loop in
+      do {
+        let fetch = try SubscriptionFetch(call, in: loop.arena, engine.limits)
+        if fetch.request.wantsHealth {
+          try answerWithHealth(fetch, call)
+        } else {
+          answerInGroup(call, .read, on: loop) { call in
+            try subscriptions(fetch, [:]).encoded(in: call.arena)
+          }
+        }
+      } catch {
+        loop.fail(call.token, RPCError(callFailure: error))
+      }
+    }
+  }
+
+  private func answerWithHealth(
+    _ fetch: SubscriptionFetch,
+    _ call: borrowing InlineCall
+  ) throws {
+    let token = call.token
+    let job = ReaderPool.Job(token: token, deadline: call.deadline, bytes: call.body.count) {
+      reader in
+      try reader.engine.health(
+        of: fetch.request.subscriptionIDs,
+        of: fetch.caller.user,
+        in: fetch.database
+      )
+    } deliver: { result, loop in
+      guard let core = loop.turn as? Core else {
+        return loop.fail(token, RPCError(.unavailable, "the server is stopping"))
+      }
+      let answer = { (_: Engine) in
+        try core.subscriptions(fetch, result.get()).encoded(in: Arena())
+      }
+      core.write(answer, on: loop) { answer in
+        switch answer {
+        case .success(let body): loop.reply(token, body: body)
+        case .failure(let error): loop.fail(token, RPCError(callFailure: error))
+        }
+      }
+    }
+    guard readers.submit(job) else { throw RPCError.tooManyReaders }
+  }
+
+  private func subscriptions(
+    _ fetch: SubscriptionFetch,
+    _ healths: [String: SubscriptionHealth]
+  ) throws -> TidingsV1.FetchSubscriptionsResponse {
+    let (owner, database) = (fetch.caller.user, fetch.database)
+    let ids =
+      fetch.request.subscriptionIDs.isEmpty
+      ? try engine.subscriptionNames(of: owner, in: database) : fetch.request.subscriptionIDs
+    var response = TidingsV1.FetchSubscriptionsResponse()
+    response.results = try ids.map { id in
+      var result = try result(of: id) {
+        .subscription(.init(try engine.subscription(id, of: owner, in: database)))
+      }
+      result.health = healths[id].map { .init($0) }
+      return result
+    }
+    return response
+  }
+}
+
+/// A call to FetchSubscriptions, decoded.
+private struct SubscriptionFetch: Sendable {
+  let request: TidingsV1.FetchSubscriptionsRequest
+  let caller: Caller
+  let database: DatabaseID
+
+  init(_ call: borrowing InlineCall, in arena: borrowing Arena, _ limits: Limits) throws {
+    caller = try CallerIdentity.caller(of: call)
+    request = try TidingsV1.FetchSubscriptionsRequest(decoding: call.body.bytes, in: arena)
+    guard !caller.user.isEmpty else { throw ItemError.noUser }
+    try limits.check(itemCount: request.subscriptionIDs.count)
+    database = try request.databaseID.model(for: caller)
+  }
+}
+
+extension TidingsV1.SubscriptionHealth {
+  fileprivate init(_ health: SubscriptionHealth) {
+    self.init(
+      saved: health.saved.map { .init($0) },
+      lastFired: health.lastFired.map { .init($0) },
+      firedCount: UInt64(health.firedCount),
+      unreadCount: UInt32(health.unreadCount),
+      subscriberCount: UInt64(health.subscriberCount)
+    )
+  }
+}

@@ -1,0 +1,100 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers FetchNotificationChanges, which reader threads answer.
+  func registerNotificationChanges(on loop: LoopContext) {
+    let method = TidingsV1.NotificationService.Methods.fetchNotificationChanges
+    loop.registerInline(method) { [self] call, loop in
+      do {
+        let (token, caller) = (call.token, try CallerIdentity.caller(of: call))
+        let body = Array(call.body)
+        let job = ReaderPool.Job(token: token, deadline: call.deadline, bytes: body.count) {
+          reader in
+          try body.withUnsafeBytes { try NotificationPageAnswer(reader, caller, $0) }
+        } deliver: { result, loop in
+          switch result {
+          case .success(let answer):
+            loop.reply(token, body: answer.body)
+            (loop.turn as? Core)?.noteFetch(answer.reached, by: caller)
+          case .failure(let error): loop.fail(token, error)
+          }
+        }
+        guard readers.submit(job) else { throw RPCError.tooManyReaders }
+      } catch {
+        loop.fail(call.token, RPCError(callFailure: error))
+      }
+    }
+  }
+}
+
+/// A page of notifications, encoded on a reader thread.
+private struct NotificationPageAnswer: Sendable {
+  let body: [UInt8]
+  /// Up to which number the device had each channel with this page.
+  let reached: [Int64: Int64]
+
+  init(_ reader: ReaderPool.Reader, _ caller: Caller, _ body: UnsafeRawBufferPointer) throws {
+    guard !caller.user.isEmpty else { throw ItemError.noUser }
+    let request = try TidingsV1.FetchNotificationChangesRequest(
+      decoding: body.bytes,
+      in: reader.arena
+    )
+    var query = NotificationRequest(
+      caller: caller,
+      container: try containerName(request.container),
+      environment: try request.environment.model,
+      changeToken: request.changeToken,
+      limit: Int(request.limit)
+    )
+    query.omitsReadMarks = request.omitsReadNotifications
+    query.wantsBadge = request.wantsBadge
+    let page = try reader.engine.notifications(query)
+    reached = page.reached
+    self.body = Self.encode(page, query, in: reader.arena)
+  }
+
+  private static func encode(
+    _ page: NotificationPage,
+    _ query: NotificationRequest,
+    in arena: borrowing Arena
+  ) -> [UInt8] {
+    let bytes = page.items.reduce(0) { $0 + $1.body.count }
+    var response = SplicedMessage(capacity: bytes + page.items.count * 64 + 256)
+    for item in page.items { response.addNotification(item) }
+    for id in page.readMarks {
+      let mark = TidingsV1.Notification(
+        notificationID: id.description,
+        type: .readNotification,
+        databaseID: .init(
+          container: query.container,
+          environment: .init(query.environment)
+        )
+      )
+      response.add(1, mark.encoded(in: arena))
+    }
+    response.add(2, page.changeToken)
+    if page.moreComing { response.add(3, varint: 1) }
+    if page.isSplit { response.add(4, varint: 1) }
+    if let badge = page.badge { response.add(5, varint: UInt64(badge)) }
+    return response.bytes
+  }
+}
+
+extension SplicedMessage {
+  /// Adds a stored notification as the first member, completed for its subscriber.
+  ///
+  /// Members that follow an encoded message belong to it: the stored part is not decoded.
+  mutating func addNotification(_ item: NotificationPage.Item) {
+    let (id, name) = (item.id.description.utf8, item.subscriptionID.utf8)
+    let own = Self.memberBytes(id.count) + Self.memberBytes(name.count)
+    addHead(1, bytes: item.body.count + own)
+    append(item.body)
+    add(1, id)
+    add(3, name)
+  }
+}
