@@ -105,6 +105,7 @@ public final class TidingsServer: Sendable {
     core.registerZones(on: loop)
     core.registerSubscriptions(on: loop)
     core.registerNotifications(on: loop)
+    core.registerWork(on: loop)
     core.registerSchema(on: loop)
     core.registerServerInfo(on: loop)
     core.registerFeeds(on: loop)
