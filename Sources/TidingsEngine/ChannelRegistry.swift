@@ -2,146 +2,97 @@ internal import TidingsMatcher
 internal import TidingsModel
 internal import TidingsSQL
 
-/// A channel: all subscriptions that always fire together with the same content.
-final class ChannelEntry {
-  let number: Int64
-  let database: DatabaseEntry
-  /// The topic of its pushes, 16 random bytes.
-  let topic: [UInt8]
-  /// What its subscriptions ask for; their ids differ.
-  let definition: Subscription
-  /// The number of its newest event.
-  fileprivate(set) var head: Int64
-  fileprivate(set) var isDirty = false
-
-  init(
-    number: Int64,
-    database: DatabaseEntry,
-    topic: [UInt8],
-    definition: Subscription,
-    head: Int64
-  ) {
-    self.number = number
-    self.database = database
-    self.topic = topic
-    self.definition = definition
-    self.head = head
-  }
-}
-
 /// The channels that have subscribers, and the index that finds those that a change fires.
 final class ChannelRegistry {
+  /// Bytes of the contents of channels that are kept in memory, about.
+  private static let contentBytesMax = 64 << 20
+  /// Channels whose watch is made in one transaction, when it is missing.
+  private static let fillCount = 1_000
+
+  private let connection: any SQLConnection
+  private let table: ChannelTable
   private let catalog: Catalog
   private let codec: any BodyCodec
   private var entries: [Int64: ChannelEntry] = [:]
   private var index = ChannelIndex()
+  private var zones = WatchedZones()
+  private var contents = ChannelContents(bytesMax: contentBytesMax)
+  /// Numbers of the zones that query channels name, for the index.
   private var zoneNumbers: [ZoneID: Int64] = [:]
-  private var dirty: [ChannelEntry] = []
-
-  private let selectWatched: any SQLStatement
-  private let selectByKey: any SQLStatement
-  private let selectHead: any SQLStatement
-  private let insert: any SQLStatement
-  private let updateHead: any SQLStatement
+  /// What this transaction changed.
+  private var touched: [ChannelEntry] = []
+  private var time = Timestamp(millisecondsSince1970: 0)
 
   init(_ connection: any SQLConnection, catalog: Catalog, codec: any BodyCodec) throws {
+    self.connection = connection
     self.catalog = catalog
     self.codec = codec
-    selectWatched = try connection.prepare(
-      """
-      SELECT c.id, c.database_id, c.topic, c.head, min(s.body)
-      FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.ended IS NULL
-      GROUP BY c.id, c.database_id, c.topic, c.head
-      """
-    )
-    selectByKey = try connection.prepare(
-      "SELECT id, topic, head FROM channels WHERE definition_key = ?1"
-    )
-    selectHead = try connection.prepare("SELECT head FROM channels WHERE id = ?1")
-    insert = try connection.prepare(
-      """
-      INSERT INTO channels (database_id, definition_key, topic, head)
-      VALUES (?1, ?2, ?3, 0) RETURNING id
-      """
-    )
-    updateHead = try connection.prepare("UPDATE channels SET head = ?2 WHERE id = ?1")
+    table = try ChannelTable(connection)
     try load()
   }
 
   /// How many channels have subscribers.
   var count: Int { entries.count }
 
-  /// Reads the channels that have subscribers, anew.
-  ///
-  /// When that fails, nothing is watched: call again
-  /// before anything is written.
-  func load() throws {
-    entries = [:]
-    index = ChannelIndex()
-    dirty = []
-    try selectWatched.forEachRow {
-      let database = try catalog.database(numbered: selectWatched.int64(1))
-      var definition: Subscription?
-      try selectWatched.withBytes(4) { definition = try codec.decodeSubscription($0) }
-      guard let definition else { return }
-      watch(
-        ChannelEntry(
-          number: selectWatched.int64(0),
-          database: database,
-          topic: selectWatched.bytes(2),
-          definition: definition,
-          head: selectWatched.int64(3)
-        )
-      )
-    }
+  // MARK: Subscribers
+
+  /// The number of the channel of a subscription, if there is one.
+  func number(of subscription: Subscription, in database: DatabaseEntry) throws -> Int64? {
+    try table.channel(key: definition(of: subscription, in: database).key)?.number
   }
 
-  /// The channel of a subscription, created if needed; it is watched from now on.
+  /// The channel of a subscription, created if needed, with one more subscriber.
   func join(_ subscription: Subscription, in database: DatabaseEntry) throws -> ChannelEntry {
-    var definition = subscription
-    definition.subscriptionID = ""
-    let key = Self.definitionKey(codec.encode(definition), in: database)
-
-    selectByKey.bind(key, at: 1)
-    defer { selectByKey.reset() }
-    if try selectByKey.step() {
-      let number = selectByKey.int64(0)
-      if let entry = entries[number] { return entry }
-      let entry = ChannelEntry(
-        number: number,
-        database: database,
-        topic: selectByKey.bytes(1),
-        definition: definition,
-        head: selectByKey.int64(2)
+    let (definition, body, key) = definition(of: subscription, in: database)
+    let found =
+      try table.channel(key: key)
+      ?? table.insert(
+        key: key,
+        topic: Cryptography.randomBytes(16),
+        databaseNumber: database.number
       )
-      watch(entry)
+    if let entry = entries[found.number] {
+      try change(entry, members: entry.members + 1)
       return entry
     }
-    let topic = Cryptography.randomBytes(16)
-    insert.bind(database.number, at: 1)
-    insert.bind(key, at: 2)
-    insert.bind(topic, at: 3)
-    defer { insert.reset() }
-    _ = try insert.step()
+    let watch = ChannelWatch(definition)
+    try table.write(watch, definition: body, of: found.number)
     let entry = ChannelEntry(
-      number: insert.int64(0),
-      database: database,
-      topic: topic,
-      definition: definition,
-      head: 0
+      number: found.number,
+      databaseNumber: database.number,
+      kind: watch.kind,
+      head: found.head,
+      members: 0
     )
-    watch(entry)
+    insert(entry, watch)
+    try change(entry, members: 1)
     return entry
   }
 
-  /// The last subscriber left: changes no longer fire the channel.
+  /// A subscriber left; after the last one, changes no longer fire the channel.
+  func leave(_ channel: Int64) throws {
+    guard let entry = entries[channel] else { return }
+    guard entry.members > 1 else { return try unwatch(channel) }
+    try change(entry, members: entry.members - 1)
+  }
+
+  /// All subscribers left: changes no longer fire the channel.
   ///
   /// Its events stay.
   func unwatch(_ channel: Int64) throws {
-    guard let entry = entries.removeValue(forKey: channel) else { return }
-    _ = index.remove(channel: channel)
+    guard let entry = entries[channel] else { return }
+    try change(entry, members: 0)
     try writeHead(entry)
+    remove(entry)
   }
+
+  private func change(_ entry: ChannelEntry, members: Int64) throws(SQLError) {
+    touch(entry)
+    entry.members = members
+    try table.write(members: members, of: entry.number)
+  }
+
+  // MARK: Channels
 
   /// The channel with a number, if it has subscribers.
   func entry(_ channel: Int64) -> ChannelEntry? { entries[channel] }
@@ -149,17 +100,48 @@ final class ChannelRegistry {
   /// The number of a channel's newest event.
   func head(_ channel: Int64) throws(SQLError) -> Int64 {
     if let entry = entries[channel] { return entry.head }
-    selectHead.bind(channel, at: 1)
-    defer { selectHead.reset() }
-    return try selectHead.step() ? selectHead.int64(0) : 0
+    return try table.head(channel)
   }
 
-  /// A change to a record of this type may fire a channel.
+  /// What the events of a channel are made of.
+  func content(of entry: ChannelEntry) throws -> ChannelContent {
+    if let known = contents.content(entry.number) { return known }
+    let stored = try table.content(entry.number)
+    let content = ChannelContent(
+      database: try catalog.database(numbered: entry.databaseNumber),
+      topic: stored.topic,
+      definition: try stored.definition.withUnsafeBytes { try codec.decodeSubscription($0) }
+    )
+    contents.keep(content, of: entry.number, bytes: stored.definition.count)
+    return content
+  }
+
+  /// The topic or the definition of a channel was written.
+  func forgetContent(of channel: Int64) { contents.forget(channel) }
+
+  /// A change to a record of this type may fire a query channel.
   func watches(_ recordType: String, in database: DatabaseEntry) -> Bool {
     index.watches(database: database.number, recordType: recordType)
   }
 
-  /// Finds the channels that a change fires.
+  /// A change of a zone may fire a zone or database channel.
+  func watchesZones(in database: DatabaseEntry) -> Bool {
+    zones.watches(database: database.number)
+  }
+
+  /// How many changes were looked at for a channel since the start, and the last one's time.
+  ///
+  /// Counted for all query channels of a record type together, and for all zone and database channels
+  /// of a database.
+  func evaluation(of channel: Int64) -> Evaluation {
+    guard let entry = entries[channel] else { return Evaluation() }
+    return entry.kind == .query
+      ? index.evaluation(of: channel) : zones.evaluation(database: entry.databaseNumber)
+  }
+
+  // MARK: Changes
+
+  /// Finds the query channels that a change fires.
   func match(
     old: Record?,
     new: Record?,
@@ -172,59 +154,200 @@ final class ChannelRegistry {
       zone: zoneNumbers[zone] ?? 0,
       old: old,
       new: new,
+      at: time,
       into: &firings
     )
   }
 
+  /// Finds the zone and database channels that the change of a zone fires.
+  ///
+  /// - Parameters:
+  ///   - database: The zone's database.
+  ///   - zone: The zone.
+  ///   - recordTypes: The types of the records that were created, changed or deleted.
+  ///   - isZoneItself: The zone was created or deleted: channels without a record type fire even if
+  ///     no record changed.
+  /// - Returns: In the order of their numbers.
+  func zoneChannels(
+    of database: DatabaseEntry,
+    zone: ZoneID,
+    recordTypes: Set<String>,
+    isZoneItself: Bool
+  ) -> [ChannelEntry] {
+    zones.match(
+      database: database.number,
+      zone: zone,
+      recordTypes: recordTypes,
+      isZoneItself: isZoneItself,
+      at: time
+    ).compactMap { entries[$0] }
+  }
+
   /// Takes the next number of a channel, for one event.
   func advance(_ entry: ChannelEntry) -> Int64 {
-    if !entry.isDirty {
-      entry.isDirty = true
-      dirty.append(entry)
-    }
+    touch(entry)
+    entry.isDirty = true
     entry.head += 1
     return entry.head
   }
 
+  // MARK: Transactions
+
+  /// A transaction begins; what the one before changed is durable.
+  func begin(at time: Timestamp) {
+    self.time = time
+    for entry in touched { entry.isTouched = false }
+    touched.removeAll(keepingCapacity: true)
+  }
+
   /// Writes the heads that moved in this transaction.
   func writeHeads() throws(SQLError) {
-    for entry in dirty { try writeHead(entry) }
-    dirty.removeAll(keepingCapacity: true)
+    for entry in touched { try writeHead(entry) }
+  }
+
+  /// The transaction was taken back: reads anew what it changed.
+  ///
+  /// When that fails, call it again before anything is written.
+  func restore() throws {
+    contents.forgetAll()
+    while let entry = touched.last {
+      try restore(entry)
+      touched.removeLast()
+    }
+  }
+
+  private func restore(_ changed: ChannelEntry) throws {
+    changed.isTouched = false
+    let row = try table.watched(changed.number)
+    guard let row else {
+      if let entry = entries[changed.number] { remove(entry) }
+      return
+    }
+    guard let entry = entries[row.number] else {
+      return insert(row, try row.watch ?? ChannelWatch(storedDefinition(row.number)))
+    }
+    entry.head = row.head
+    entry.members = row.members
+    entry.isDirty = false
   }
 
   private func writeHead(_ entry: ChannelEntry) throws(SQLError) {
     guard entry.isDirty else { return }
+    try table.write(head: entry.head, of: entry.number)
     entry.isDirty = false
-    updateHead.bind(entry.number, at: 1)
-    updateHead.bind(entry.head, at: 2)
-    try updateHead.run()
   }
 
-  private func watch(_ entry: ChannelEntry) {
+  private func touch(_ entry: ChannelEntry) {
+    guard !entry.isTouched else { return }
+    entry.isTouched = true
+    touched.append(entry)
+  }
+}
+
+// Memory and the store.
+extension ChannelRegistry {
+  /// Reads the channels that have subscribers.
+  private func load() throws {
+    let count = try table.watchedCount()
+    entries.reserveCapacity(count)
+    index.reserveCapacity(count)
+    var unfinished: [ChannelTable.Watched] = []
+    try table.forEachWatched { row in
+      if let watch = row.watch { insert(row, watch) } else { unfinished.append(row) }
+    }
+    for start in stride(from: 0, to: unfinished.count, by: Self.fillCount) {
+      try finish(unfinished[start..<min(start + Self.fillCount, unfinished.count)])
+    }
+  }
+
+  /// Makes what the index wants of channels that were written by another version.
+  private func finish(_ rows: ArraySlice<ChannelTable.Watched>) throws {
+    try connection.execute("BEGIN")
+    do {
+      for row in rows {
+        let definition = try storedDefinition(row.number)
+        let watch = ChannelWatch(definition)
+        try table.write(watch, definition: codec.encode(definition), of: row.number)
+        insert(row, watch)
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  private func storedDefinition(_ channel: Int64) throws -> Subscription {
+    let stored = try table.content(channel).definition
+    var definition = try stored.withUnsafeBytes { try codec.decodeSubscription($0) }
+    definition.subscriptionID = ""
+    return definition
+  }
+
+  private func insert(_ row: ChannelTable.Watched, _ watch: ChannelWatch) {
+    insert(
+      ChannelEntry(
+        number: row.number,
+        databaseNumber: row.databaseNumber,
+        kind: watch.kind,
+        head: row.head,
+        members: row.members
+      ),
+      watch
+    )
+  }
+
+  private func insert(_ entry: ChannelEntry, _ watch: ChannelWatch) {
     entries[entry.number] = entry
-    let zone = entry.definition.zoneID.map { zone in
-      zoneNumbers[zone]
-        ?? {
-          zoneNumbers[zone] = Int64(zoneNumbers.count + 1)
-          return Int64(zoneNumbers.count)
-        }()
+    guard watch.kind == .query else {
+      zones.insert(
+        entry.number,
+        database: entry.databaseNumber,
+        zone: watch.zoneID,
+        recordType: watch.recordType
+      )
+      return
     }
     index.insert(
       WatchedChannel(
         channel: entry.number,
-        database: entry.database.number,
-        recordType: entry.definition.recordType,
-        zone: zone,
-        predicate: entry.definition.predicate,
-        options: entry.definition.options
+        database: entry.databaseNumber,
+        recordType: watch.recordType,
+        zone: watch.zoneID.map(number(ofZone:)),
+        predicate: watch.predicate,
+        options: watch.options
       )
     )
   }
 
-  /// Equal for subscriptions that always fire together: same database, same definition.
-  private static func definitionKey(_ definition: [UInt8], in database: DatabaseEntry) -> [UInt8] {
-    var message = definition
+  private func remove(_ entry: ChannelEntry) {
+    entries[entry.number] = nil
+    contents.forget(entry.number)
+    if entry.kind == .query {
+      index.remove(channel: entry.number)
+    } else {
+      zones.remove(entry.number)
+    }
+  }
+
+  private func number(ofZone zone: ZoneID) -> Int64 {
+    if let known = zoneNumbers[zone] { return known }
+    let number = Int64(zoneNumbers.count + 1)
+    zoneNumbers[zone] = number
+    return number
+  }
+
+  /// A subscription without its name, its bytes, and the key of its channel: equal for subscriptions
+  /// that always fire together.
+  private func definition(
+    of subscription: Subscription,
+    in database: DatabaseEntry
+  ) -> (definition: Subscription, body: [UInt8], key: [UInt8]) {
+    var definition = subscription
+    definition.subscriptionID = ""
+    let body = codec.encode(definition)
+    var message = body
     withUnsafeBytes(of: database.number.bigEndian) { message += $0 }
-    return Cryptography.hash(message, bytes: 32)
+    return (definition, body, Cryptography.hash(message, bytes: 32))
   }
 }

@@ -121,16 +121,17 @@ extension Engine {
       container: container,
       environment: environment
     )
-    return memberships.compactMap { membership in
+    return try memberships.compactMap { membership in
       guard membership.ended == nil, let channel = channels.entry(membership.channel) else {
         return nil
       }
+      let topic = try channels.content(of: channel).topic
       return PushChannel(
         channel: channel.number,
         head: channel.head,
-        topic: channel.topic,
+        topic: topic,
         subscriptionID: membership.subscriptionID,
-        originTag: originTags.tag(caller, topic: channel.topic)
+        originTag: originTags.tag(caller, topic: topic)
       )
     }
   }

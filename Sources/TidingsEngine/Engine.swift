@@ -170,7 +170,7 @@ public final class Engine {
       catalog.forget()
       schemas.forget()
       ancestors.forget()
-      try channels.load()
+      try channels.restore()
       try indexes.load()
       try events.load()
       try readMarks.load()
@@ -178,6 +178,7 @@ public final class Engine {
     }
     now = max(now, clock())
     catalog.forgetChangedZones()
+    channels.begin(at: now)
     try beginStatement.run()
   }
 

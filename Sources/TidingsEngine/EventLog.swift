@@ -91,15 +91,16 @@ final class EventLog {
     caller: Caller,
     at time: Timestamp
   ) throws {
+    let content = try channels.content(of: channel)
     let event = Event(
       channel: channel.number,
       sequence: channels.advance(channel),
-      database: channel.database.id,
+      database: content.database.id,
       reason: reason.eventReason,
       recordID: record.recordID,
       recordType: record.recordType,
-      fields: Self.fields(of: record, for: channel.definition, reason),
-      notificationInfo: channel.definition.notificationInfo,
+      fields: Self.fields(of: record, for: content.definition, reason),
+      notificationInfo: content.definition.notificationInfo,
       committed: time
     )
     let body = codec.encode(event)
@@ -116,15 +117,15 @@ final class EventLog {
     try insert.run()
     pending.append(
       StoredEvent(
-        topic: channel.topic,
+        topic: content.topic,
         sequence: event.sequence,
-        originTag: originTags.tag(caller, topic: channel.topic),
+        originTag: originTags.tag(caller, topic: content.topic),
         committed: time,
         body: body
       )
     )
 
-    if channel.definition.options.contains(.once) {
+    if content.definition.options.contains(.once) {
       try subscriptions.endAll(of: channel.number, at: event.sequence)
       try channels.unwatch(channel.number)
     }

@@ -308,8 +308,8 @@ extension Migration {
         -- wants it, made when it is missing.
         ALTER TABLE channels ADD COLUMN kind INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE channels ADD COLUMN members INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE channels ADD COLUMN definition BLOB;
         ALTER TABLE channels ADD COLUMN watch BLOB;
+        ALTER TABLE channels ADD COLUMN definition BLOB;
         UPDATE channels SET
           members = (
             SELECT count(*) FROM subscriptions s

@@ -63,8 +63,9 @@ final class ModifySubscriptions {
     }
     if existing == nil { try checkCount(of: owner, in: id) }
 
-    let channel = try channels.join(subscription, in: database)
-    if let equivalent = try subscriptions.name(in: channel.number, of: owner) {
+    if let number = try channels.number(of: subscription, in: database),
+      let equivalent = try subscriptions.name(in: number, of: owner)
+    {
       throw ItemError(
         .serverRejectedRequest,
         "subscription '\(subscription.subscriptionID)' is a duplicate of '\(equivalent)': use "
@@ -72,6 +73,7 @@ final class ModifySubscriptions {
         existingSubscriptionID: equivalent
       )
     }
+    let channel = try channels.join(subscription, in: database)
     if let existing { try end(existing) }
     try subscriptions.insert(
       subscription.subscriptionID,
@@ -125,7 +127,7 @@ final class ModifySubscriptions {
 
   private func end(_ row: SubscriptionTable.Row) throws {
     try subscriptions.end(row, at: channels.head(row.channel))
-    if try !subscriptions.hasMembers(row.channel) { try channels.unwatch(row.channel) }
+    try channels.leave(row.channel)
   }
 
   private func checkCount(of owner: String, in id: DatabaseID) throws {

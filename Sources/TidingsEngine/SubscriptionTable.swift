@@ -27,7 +27,6 @@ final class SubscriptionTable {
   private let selectByChannel: any SQLStatement
   private let selectMemberships: any SQLStatement
   private let countOwned: any SQLStatement
-  private let selectMember: any SQLStatement
   private let insert: any SQLStatement
   private let end: any SQLStatement
   private let endAll: any SQLStatement
@@ -62,9 +61,6 @@ final class SubscriptionTable {
       SELECT count(*) FROM subscriptions
       WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND ended IS NULL
       """
-    )
-    selectMember = try connection.prepare(
-      "SELECT 1 FROM subscriptions WHERE channel_id = ?1 AND ended IS NULL LIMIT 1"
     )
     insert = try connection.prepare(
       """
@@ -151,13 +147,6 @@ final class SubscriptionTable {
     bind(owner, container, environment, to: countOwned)
     defer { countOwned.reset() }
     return try countOwned.step() ? countOwned.int64(0) : 0
-  }
-
-  /// A channel has active subscriptions.
-  func hasMembers(_ channel: Int64) throws(SQLError) -> Bool {
-    selectMember.bind(channel, at: 1)
-    defer { selectMember.reset() }
-    return try selectMember.step()
   }
 
   /// Writes a new active subscription.

@@ -40,7 +40,15 @@ struct AccessPlan {
       let terms = comparison.values.map { Term(field: comparison.field, kind: kind, value: $0) }
       return Self(terms: terms, rest: nil, cost: terms.reduce(0) { $0 + cost($1) })
     }
-    guard comparison.isPlain else { return everything(.comparison(comparison)) }
+    guard comparison.modifier == .none else { return everything(.comparison(comparison)) }
+    if comparison.isCaseInsensitive {
+      switch comparison.operator {
+      case .equal, .in: return exact(.foldedEqual)
+      case .beginsWith: return prefix(comparison, .foldedPrefix, cost)
+      case .like: return pattern(comparison, .foldedPrefix, cost)
+      default: return everything(.comparison(comparison))
+      }
+    }
     switch comparison.operator {
     case .equal, .in: return exact(.equal)
     case .contains:
@@ -58,8 +66,10 @@ struct AccessPlan {
         return everything(.comparison(comparison))
       }
       return Self(terms: [rarest], rest: .comparison(comparison), cost: cost(rarest))
-    case .endsWith, .like, .near, .notEqual: return everything(.comparison(comparison))
-    case .beginsWith: return prefix(comparison, cost)
+    case .endsWith, .notEqual: return everything(.comparison(comparison))
+    case .like: return pattern(comparison, .prefix, cost)
+    case .near: return circle(comparison, cost)
+    case .beginsWith: return prefix(comparison, .prefix, cost)
     case .greaterThan: return exact(.greaterThan)
     case .greaterThanOrEqual: return exact(.greaterThanOrEqual)
     case .lessThan: return exact(.lessThan)
@@ -87,24 +97,61 @@ struct AccessPlan {
   /// By the first bytes only when there are many, so that a value looks up few lengths.
   private static func prefix(
     _ comparison: Predicate.Comparison,
+    _ kind: Term.Kind,
     _ cost: (Term) -> Int
   ) -> Self {
     guard case .string(let prefix) = comparison.values[0] else {
       return everything(.comparison(comparison))
     }
-    var term = Term(field: comparison.field, kind: .prefix, value: comparison.values[0])
-    guard prefix.utf8.count > prefixBytesMax else {
-      return Self(terms: [term], rest: nil, cost: cost(term))
+    let term = Term(field: comparison.field, kind: kind, value: .string(head(of: prefix)))
+    return Self(
+      terms: [term],
+      rest: prefix.utf8.count > prefixBytesMax ? .comparison(comparison) : nil,
+      cost: cost(term)
+    )
+  }
+
+  /// By what stands before the first wildcard.
+  private static func pattern(
+    _ comparison: Predicate.Comparison,
+    _ kind: Term.Kind,
+    _ cost: (Term) -> Int
+  ) -> Self {
+    guard case .string(let pattern) = comparison.values[0] else {
+      return everything(.comparison(comparison))
     }
+    let fixed = head(of: LikePattern.fixedHead(of: pattern))
+    if fixed.isEmpty { return everything(.comparison(comparison)) }
+    let term = Term(field: comparison.field, kind: kind, value: .string(fixed))
+    return Self(terms: [term], rest: .comparison(comparison), cost: cost(term))
+  }
+
+  private static func circle(
+    _ comparison: Predicate.Comparison,
+    _ cost: (Term) -> Int
+  ) -> Self {
+    guard case .location(let centre) = comparison.values[0],
+      let metres = comparison.values[1].metres,
+      let terms = Globe.terms(field: comparison.field, around: centre, metres: metres)
+    else { return everything(.comparison(comparison)) }
+    return Self(
+      terms: terms,
+      rest: .comparison(comparison),
+      cost: terms.reduce(0) { $0 + cost($1) }
+    )
+  }
+
+  /// The first bytes of a text, whole code points.
+  private static func head(of text: String) -> String {
+    guard text.utf8.count > prefixBytesMax else { return text }
     var head = String.UnicodeScalarView()
     var bytes = 0
-    for scalar in prefix.unicodeScalars {
+    for scalar in text.unicodeScalars {
       bytes += UTF8.width(scalar)
       if bytes > prefixBytesMax { break }
       head.append(scalar)
     }
-    term.value = .string(String(head))
-    return Self(terms: [term], rest: .comparison(comparison), cost: cost(term))
+    return String(head)
   }
 
   private static func conjunction(_ operands: [Predicate.Node], _ cost: (Term) -> Int) -> Self {
@@ -136,5 +183,15 @@ struct AccessPlan {
       if part.rest != nil { plan.rest = node }
     }
     return plan
+  }
+}
+
+extension FieldValue {
+  fileprivate var metres: Double? {
+    switch self {
+    case .int64(let metres): Double(metres)
+    case .double(let metres): metres
+    default: nil
+    }
   }
 }

@@ -15,6 +15,10 @@ public final class ChannelIndex {
   private struct WatchedType {
     var key: TypeKey
     var channelCount = 0
+    /// Of these, those that want to know of records that leave.
+    var leaveCount = 0
+    var evaluation = Evaluation()
+    var transitions = TransitionFields()
     /// In the order of their names.
     var fields: [WatchedField] = []
   }
@@ -33,6 +37,9 @@ public final class ChannelIndex {
     var options: UInt8
     var hasZone: Bool
 
+    var firingOptions: Subscription.FiringOptions {
+      Subscription.FiringOptions(rawValue: Int64(options))
+    }
     var conditions: ConditionStore.Run {
       ConditionStore.Run(start: conditionStart, count: conditionCount)
     }
@@ -46,6 +53,8 @@ public final class ChannelIndex {
   private var typeIndex: [TypeKey: UInt32] = [:]
   private var table = TermTable()
   private var conditions = ConditionStore()
+  /// Of the slots that want to know of records that enter or leave.
+  private var transitions: [UInt32: Transition] = [:]
   private var nextFieldKey: UInt32 = 0
   private var freeFieldKeys: [UInt32] = []
 
@@ -61,6 +70,12 @@ public final class ChannelIndex {
   /// Whether any channel watches a record type; if not, old states need no decoding.
   public func watches(database: Int64, recordType: String) -> Bool {
     typeIndex[TypeKey(database: database, recordType: recordType)] != nil
+  }
+
+  /// What was looked at for the channels of a channel's record type.
+  public func evaluation(of channel: Int64) -> Evaluation {
+    guard let slot = slotOfChannel[channel] else { return Evaluation() }
+    return types[Int(slots[Int(slot)].type)].evaluation
   }
 
   /// Makes room for so many channels in all, before many insertions.
@@ -91,6 +106,7 @@ public final class ChannelIndex {
       )
     )
     slotOfChannel[watched.channel] = slot
+    if watched.options.isOfTransitions { insertTransition(slot, watched, Int(type)) }
     for term in plan.terms { register(slot, under: term, type) }
   }
 
@@ -104,6 +120,7 @@ public final class ChannelIndex {
     let type = slots[Int(slot)].type
     var posting = slots[Int(slot)].firstPosting
     while posting != TermTable.none { posting = unregister(posting, type) }
+    if slots[Int(slot)].firingOptions.isOfTransitions { removeTransition(slot, Int(type)) }
     conditions.remove(slots[Int(slot)].conditions)
     slots[Int(slot)].rest = nil
     slots[Int(slot)].firstPosting = firstFreeSlot
@@ -115,49 +132,100 @@ public final class ChannelIndex {
 
   /// Appends the channels that a change fires, in the order of their numbers, each once.
   ///
+  /// Of the reasons that apply and that the channel asks for, the first of these is taken: created,
+  /// deleted, entered, left, updated.
+  ///
   /// - Parameters:
   ///   - database: The number of the database.
   ///   - zone: The number of the record's zone.
-  ///   - old: The record before, which a deletion matches; `nil` when it is created.
-  ///   - new: The record afterwards, which the others match; `nil` when it is deleted.
+  ///   - old: The record before; `nil` when it is created.
+  ///   - new: The record afterwards; `nil` when it is deleted.
+  ///   - time: When, for `evaluation(of:)`.
   ///   - firings: Where to append.
   public func match(
     database: Int64,
     zone: Int64,
     old: Record?,
     new: Record?,
+    at time: Timestamp,
     into firings: inout [Firing]
   ) {
     guard let record = new ?? old else { return }
-    let reason: Firing.Reason = new == nil ? .deleted : (old == nil ? .created : .updated)
     let key = TypeKey(database: database, recordType: record.recordType)
-    guard let type = typeIndex[key] else { return }
+    guard let found = typeIndex[key] else { return }
+    let type = Int(found)
+    types[type].evaluation.note(time)
     let start = firings.count
-    visitBuckets(types[Int(type)].fields, record) { bucket in
-      var posting = table.buckets[Int(bucket)].head
-      while posting != TermTable.none {
-        let slot = Int(table.postings[Int(posting)].slot)
-        if fires(slot, zone, reason, record) {
-          firings.append(Firing(channel: slots[slot].channel, reason: reason))
+    if let old, let new {
+      let changed = types[type].transitions.changed(old, new)
+      visitSlots(type, new, zone, wanting: [.recordUpdate, .recordEnter]) { slot in
+        guard let reason = reason(slot, old, changed) else { return }
+        firings.append(Firing(channel: slots[slot].channel, reason: reason))
+      }
+      if types[type].leaveCount > 0, changed != 0 {
+        visitSlots(type, old, zone, wanting: .recordLeave) { slot in
+          guard leaves(slot, new, changed) else { return }
+          firings.append(Firing(channel: slots[slot].channel, reason: .left))
         }
-        posting = table.postings[Int(posting)].next
+      }
+    } else {
+      // The only state: it enters and is created, or leaves and is deleted.
+      let reasons: (Firing.Reason, Firing.Reason) =
+        new == nil ? (.deleted, .left) : (.created, .entered)
+      visitSlots(type, record, zone, wanting: [reasons.0.option, reasons.1.option]) { slot in
+        let isFirst = slots[slot].firingOptions.contains(reasons.0.option)
+        firings.append(
+          Firing(channel: slots[slot].channel, reason: isFirst ? reasons.0 : reasons.1)
+        )
       }
     }
     Self.sortAndUnique(&firings, from: start)
   }
 
-  private func fires(
-    _ slot: Int,
+  /// Calls `body` for the slots that match a record and have one of some options; some more than once.
+  private func visitSlots(
+    _ type: Int,
+    _ record: Record,
     _ zone: Int64,
-    _ reason: Firing.Reason,
-    _ record: Record
-  ) -> Bool {
-    guard
-      slots[slot].options & UInt8(truncatingIfNeeded: reason.option.rawValue) != 0,
-      !slots[slot].hasZone || slots[slot].zone == zone
+    wanting wanted: Subscription.FiringOptions,
+    _ body: (Int) -> Void
+  ) {
+    let bits = UInt8(truncatingIfNeeded: wanted.rawValue)
+    visitBuckets(types[type].fields, record) { bucket in
+      var posting = table.buckets[Int(bucket)].head
+      while posting != TermTable.none {
+        let slot = Int(table.postings[Int(posting)].slot)
+        if slots[slot].options & bits != 0, matches(slot, zone, record) { body(slot) }
+        posting = table.postings[Int(posting)].next
+      }
+    }
+  }
+
+  private func matches(_ slot: Int, _ zone: Int64, _ record: Record) -> Bool {
+    guard !slots[slot].hasZone || slots[slot].zone == zone,
+      conditions.hold(slots[slot].conditions, for: record)
     else { return false }
-    guard conditions.hold(slots[slot].conditions, for: record) else { return false }
     return slots[slot].rest?.matches(record) ?? true
+  }
+
+  /// Why a slot fires whose channel the record matches after an update; `nil`: it does not.
+  private func reason(_ slot: Int, _ old: Record, _ changed: UInt64) -> Firing.Reason? {
+    let options = slots[slot].firingOptions
+    if options.contains(.recordEnter), changed != 0,
+      let transition = transitions[UInt32(slot)], transition.fields & changed != 0,
+      !transition.predicate.matches(old)
+    {
+      return .entered
+    }
+    return options.contains(.recordUpdate) ? .updated : nil
+  }
+
+  /// Whether the record no longer matches the channel of a slot, which it did before an update.
+  private func leaves(_ slot: Int, _ new: Record, _ changed: UInt64) -> Bool {
+    guard let transition = transitions[UInt32(slot)], transition.fields & changed != 0 else {
+      return false
+    }
+    return !transition.predicate.matches(new)
   }
 
   private func visitBuckets(
@@ -273,6 +341,20 @@ extension ChannelIndex {
     return next
   }
 
+  private func insertTransition(_ slot: UInt32, _ watched: WatchedChannel, _ type: Int) {
+    if watched.options.contains(.recordLeave) { types[type].leaveCount += 1 }
+    transitions[slot] = Transition(
+      predicate: watched.predicate,
+      fields: types[type].transitions.insert(watched.predicate)
+    )
+  }
+
+  private func removeTransition(_ slot: UInt32, _ type: Int) {
+    if slots[Int(slot)].firingOptions.contains(.recordLeave) { types[type].leaveCount -= 1 }
+    guard let transition = transitions.removeValue(forKey: slot) else { return }
+    types[type].transitions.remove(transition.predicate)
+  }
+
   private func makeSlot(_ slot: Slot) -> UInt32 {
     let index = firstFreeSlot
     guard index != TermTable.none else {
@@ -315,8 +397,8 @@ extension Term.Kind {
   /// What a lookup is worth in channels that do not match.
   fileprivate var baseCost: Int {
     switch self {
-    case .equal, .member, .word: 1
-    case .prefix, .cell: 4
+    case .equal, .foldedEqual, .member, .word: 1
+    case .prefix, .foldedPrefix, .cell, .area: 4
     case .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual: 1_000
     case .always: AccessPlan.everythingCost
     }

@@ -15,6 +15,12 @@ struct Term {
     case prefix
     /// The number or time lies in a cell of a grid; `detail` says which grid.
     case cell
+    /// The place lies in a cell of a grid over the globe; `detail` says which grid.
+    case area
+    /// The text is equal but for case; the value is in lowercase.
+    case foldedEqual
+    /// The text begins so but for case; the value is in lowercase.
+    case foldedPrefix
     /// The value is greater.
     case greaterThan
     /// The value is greater or equal.

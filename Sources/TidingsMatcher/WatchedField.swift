@@ -19,8 +19,13 @@ struct WatchedField {
   private(set) var wordCount: UInt32 = 0
   /// The lengths of prefixes, in bytes, ascending.
   private(set) var prefixLengths: [Use] = []
+  private(set) var foldedEqualCount: UInt32 = 0
+  /// As `prefixLengths`, of those without regard to case.
+  private(set) var foldedPrefixLengths: [Use] = []
   /// The grids.
   private(set) var grids: [Use] = []
+  /// The grids over the globe.
+  private(set) var areas: [Use] = []
   /// By kind, `greaterThan` first; empty when there are no ranges.
   private(set) var ordered: [OrderedBuckets] = []
 
@@ -38,6 +43,9 @@ struct WatchedField {
     case .word: wordCount += 1
     case .prefix: Self.add(bucket.prefixLength, to: &prefixLengths)
     case .cell: Self.add(bucket.detail, to: &grids)
+    case .area: Self.add(bucket.detail, to: &areas)
+    case .foldedEqual: foldedEqualCount += 1
+    case .foldedPrefix: Self.add(bucket.prefixLength, to: &foldedPrefixLengths)
     default: break
     }
   }
@@ -51,6 +59,9 @@ struct WatchedField {
     case .word: wordCount -= 1
     case .prefix: Self.remove(bucket.prefixLength, from: &prefixLengths)
     case .cell: Self.remove(bucket.detail, from: &grids)
+    case .area: Self.remove(bucket.detail, from: &areas)
+    case .foldedEqual: foldedEqualCount -= 1
+    case .foldedPrefix: Self.remove(bucket.prefixLength, from: &foldedPrefixLengths)
     default: break
     }
   }
@@ -86,8 +97,19 @@ struct WatchedField {
       if let cell = Grid.cell(of: value, detail: grid.key) { look(.cell, cell, detail: grid.key) }
     }
     if case .string(let text) = value {
-      if !prefixLengths.isEmpty { visitPrefixes(text, table, body) }
+      if !prefixLengths.isEmpty { visitPrefixes(text, .prefix, prefixLengths, table, body) }
+      if foldedEqualCount > 0 || !foldedPrefixLengths.isEmpty {
+        let folded = text.foldedCase
+        look(.foldedEqual, .string(folded))
+        visitPrefixes(folded, .foldedPrefix, foldedPrefixLengths, table, body)
+      }
       visitWords(text, table, body)
+    }
+    if case .location(let place) = value {
+      for area in areas {
+        guard let cell = Globe.cell(of: place, detail: area.key) else { continue }
+        look(.area, cell, detail: area.key)
+      }
     }
     guard !ordered.isEmpty else { return }
     ordered[0].visit(below: value, orEqual: false, table, body)
@@ -96,12 +118,18 @@ struct WatchedField {
     ordered[3].visit(above: value, orEqual: true, table, body)
   }
 
-  private func visitPrefixes(_ text: String, _ table: TermTable, _ body: (UInt32) -> Void) {
+  private func visitPrefixes(
+    _ text: String,
+    _ kind: Term.Kind,
+    _ lengths: [Use],
+    _ table: TermTable,
+    _ body: (UInt32) -> Void
+  ) {
     text.withUTF8Bytes { bytes in
-      for length in prefixLengths {
+      for length in lengths {
         guard length.key <= bytes.count else { return }
         let prefix = UnsafeRawBufferPointer(rebasing: bytes[..<Int(length.key)])
-        let bucket = table.bucket(field: key, kind: .prefix, bytes: prefix)
+        let bucket = table.bucket(field: key, kind: kind, bytes: prefix)
         if bucket != TermTable.none { body(bucket) }
       }
     }

@@ -10,6 +10,7 @@ enum MatchCase {
   /// Subscriptions that an event fires.
   static let hits = 10
   private static let eventsPerRound = 20_000
+  private static let time = Timestamp(millisecondsSince1970: 0)
 
   /// What a process found out about one size.
   struct Outcome: Codable {
@@ -91,7 +92,7 @@ enum MatchCase {
     for record in records {
       firings.removeAll(keepingCapacity: true)
       let started = Clock.now()
-      index.match(database: 1, zone: 1, old: nil, new: record, into: &firings)
+      index.match(database: 1, zone: 1, old: nil, new: record, at: time, into: &firings)
       latencies.append(Clock.now() - started)
       guard firings.count == min(hits, index.count) else {
         throw BenchError("an event fired \(firings.count) subscriptions")

@@ -44,26 +44,75 @@ struct ChannelIndexPropertyTests {
   ) -> Int {
     let database = Int64(source.random.below(2))
     let zone = Int64(source.random.below(2))
-    let old = source.random.below(3) > 0 ? source.record() : nil
-    let new = old == nil || source.random.below(3) > 0 ? source.record() : nil
-    let reason: Firing.Reason = new == nil ? .deleted : (old == nil ? .created : .updated)
-    guard let state = new ?? old else { return 0 }
-    let expected = channels.values.filter {
-      $0.database == database && $0.recordType == state.recordType
-        && ($0.zone == nil || $0.zone == zone) && $0.options.contains(reason.option)
-        && $0.predicate.matches(state)
-    }.map { Firing(channel: $0.channel, reason: reason) }.sorted { $0.channel < $1.channel }
+    let (old, new) = source.change()
+    let expected = channels.values.compactMap {
+      $0.firing(of: old, new, zone, database)
+    }.sorted { $0.channel < $1.channel }
     // What is there already stays.
     let before = Firing(channel: .max, reason: .created)
     var firings = [before]
-    index.match(database: database, zone: zone, old: old, new: new, into: &firings)
+    let time = Timestamp(millisecondsSince1970: 0)
+    index.match(database: database, zone: zone, old: old, new: new, at: time, into: &firings)
     #expect(Array(firings.dropFirst()) == expected, place)
     #expect(firings.first == before, place)
     return expected.count
   }
 }
 
+extension WatchedChannel {
+  /// The definition of a firing, word by word.
+  fileprivate func firing(
+    of old: Record?,
+    _ new: Record?,
+    _ zone: Int64,
+    _ database: Int64
+  )
+    -> Firing?
+  {
+    guard let record = new ?? old, self.database == database, recordType == record.recordType,
+      self.zone == nil || self.zone == zone
+    else { return nil }
+    let (before, after) = (old.map(predicate.matches), new.map(predicate.matches))
+    let reason: Firing.Reason? =
+      if before == nil, after == true, options.contains(.recordCreation) {
+        .created
+      } else if after == nil, before == true, options.contains(.recordDeletion) {
+        .deleted
+      } else if before != true, after == true, options.contains(.recordEnter) {
+        .entered
+      } else if before == true, after != true, options.contains(.recordLeave) {
+        .left
+      } else if before != nil, after == true, options.contains(.recordUpdate) {
+        .updated
+      } else {
+        nil
+      }
+    return reason.map { Firing(channel: channel, reason: $0) }
+  }
+}
+
 extension RandomPredicates {
+  /// A creation, an update of some fields or all, or a deletion.
+  fileprivate mutating func change() -> (old: Record?, new: Record?) {
+    let old = record()
+    switch random.below(8) {
+    case 0: return (nil, old)
+    case 1: return (old, nil)
+    case 2, 3:
+      var new = record()
+      new.recordID = old.recordID
+      new.recordType = old.recordType
+      return (old, new)
+    default:
+      var new = old
+      for name in Self.fields where random.oneIn(3) {
+        new.fields[name] = random.oneIn(4) ? nil : value()
+      }
+      if random.oneIn(4) { new.parent = record().parent }
+      return (old, new)
+    }
+  }
+
   mutating func channelNumber() -> Int64 { Int64(random.below(600)) }
 
   mutating func channel() throws -> WatchedChannel {
@@ -73,7 +122,7 @@ extension RandomPredicates {
       recordType: random.pick(["T", "T", "T", "U"]),
       zone: random.below(3) == 0 ? Int64(random.below(2)) : nil,
       predicate: try Predicate(root: node(depth: random.below(4))),
-      options: Subscription.FiringOptions(rawValue: Int64(1 + random.below(15)))
+      options: Subscription.FiringOptions(rawValue: Int64(1 + random.below(63)))
     )
   }
 }

@@ -38,6 +38,7 @@ struct ChannelIndexTests {
       zone: zone,
       old: old.map(record),
       new: new.map(record),
+      at: Timestamp(millisecondsSince1970: 0),
       into: &firings
     )
     return firings.map(\.channel)

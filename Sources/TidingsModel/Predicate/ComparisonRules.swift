@@ -19,7 +19,8 @@ extension Predicate.Comparison {
     return Identifier.problem(inFieldName: name)
   }
 
-  private var countProblem: String? {
+  /// What is wrong with the number of values, in words; `nil`: nothing.
+  var countProblem: String? {
     switch self.operator {
     case .between, .near:
       guard values.count != 2 else { return nil }

@@ -4,7 +4,7 @@
 /// Matching takes time linear in the text: what stands between two `*` is found leftmost, by moving
 /// one bit for each byte of the piece (Shift-And), so a piece has at most
 /// `PredicateLimits.likePieceBytesMax` bytes, one word of the machine.
-enum LikePattern {
+package enum LikePattern {
   /// Whether a text has the form of a pattern that `problem(in:)` finds in order.
   static func matches(_ text: String, _ pattern: String) -> Bool {
     text.withUTF8Bytes { text in
@@ -73,6 +73,16 @@ enum LikePattern {
       if manyCount == 1, firstMany == 0 { return (.endsWith, text) }
     }
     return (.like, String(decoding: escaped, as: UTF8.self))
+  }
+
+  /// What every text of this form begins with: what stands before the first wildcard.
+  package static func fixedHead(of pattern: String) -> String {
+    var head: [UInt8] = []
+    pattern.withUTF8Bytes { bytes in
+      var index = 0
+      while case .byte(let byte)? = Element(bytes, &index) { head.append(byte) }
+    }
+    return String(decoding: head, as: UTF8.self)
   }
 
   /// One step of a pattern.

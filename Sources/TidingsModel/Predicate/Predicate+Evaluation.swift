@@ -137,7 +137,7 @@ extension FieldValue {
 
 extension String {
   /// The text in lowercase, by Unicode's mapping of each code point.
-  var foldedCase: String {
+  package var foldedCase: String {
     // Most texts are that already.
     let isFolded = utf8.allSatisfy { $0 < 0x80 && !($0 >= 0x41 && $0 <= 0x5a) }
     return isFolded ? self : lowercased()

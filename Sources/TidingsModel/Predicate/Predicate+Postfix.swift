@@ -18,14 +18,34 @@ extension Predicate {
   /// - Parameter items: The tree; what remains at the end must be one operand.
   /// - Throws: When the items do not make one tree, and as `init(root:)` does.
   public init(postfix items: [PostfixItem]) throws(PredicateError) {
+    try self.init(root: Self.tree(items))
+  }
+
+  /// A predicate from the postfix order of one that was canonical when it was kept.
+  ///
+  /// Making it canonical again would cost several times what reading it does. What the items say is
+  /// checked so far that it can be evaluated.
+  ///
+  /// - Throws: When the items do not make one tree of comparisons.
+  package init(canonicalPostfix items: [PostfixItem]) throws(PredicateError) {
+    for case .comparison(let comparison) in items {
+      // A pattern may be malformed; elsewhere the number of values is enough.
+      let problem =
+        comparison.operator == .like ? comparison.problem : comparison.countProblem
+      if let problem { throw PredicateError(problem) }
+    }
+    self.init(canonical: try Self.tree(items))
+  }
+
+  private static func tree(_ items: [PostfixItem]) throws(PredicateError) -> Node {
     var operands: [(node: Node, height: Int)] = []
     var nodeCount = 0
     for (index, item) in items.enumerated() {
       if item != .not { nodeCount += 1 }
-      try Self.checkNodeCount(nodeCount)
-      let operand = try Self.operand(item, at: index, from: &operands)
+      try checkNodeCount(nodeCount)
+      let operand = try operand(item, at: index, from: &operands)
       // Each operand is kept shallow, so that no tree is ever too deep to walk or to free.
-      try Self.checkDepth(operand.height)
+      try checkDepth(operand.height)
       operands.append(operand)
     }
     guard let root = operands.popLast(), operands.isEmpty else {
@@ -35,7 +55,7 @@ extension Predicate {
           : "the items leave \(operands.count + 1) operands, expected 1: join them with AND or OR"
       )
     }
-    try self.init(root: root.node)
+    return root.node
   }
 
   /// The canonical tree in postfix order.

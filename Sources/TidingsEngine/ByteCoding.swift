@@ -1,0 +1,76 @@
+/// Appends numbers and strings to bytes.
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func write(_ byte: UInt8) { bytes.append(byte) }
+
+  /// A number in LEB128: 7 bits a byte, the lowest first.
+  mutating func write(number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  /// A number in 8 bytes, little-endian.
+  mutating func write(word: UInt64) {
+    withUnsafeBytes(of: word.littleEndian) { bytes += $0 }
+  }
+
+  /// A string, its length first.
+  mutating func write(_ string: String) {
+    write(number: UInt64(string.utf8.count))
+    bytes += string.utf8
+  }
+
+  /// Bytes, their length first.
+  mutating func write(_ value: [UInt8]) {
+    write(number: UInt64(value.count))
+    bytes += value
+  }
+}
+
+/// Reads what `ByteWriter` wrote; `nil` for what is not there.
+struct ByteReader {
+  private var rest: UnsafeRawBufferPointer.SubSequence
+
+  init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
+
+  var isAtEnd: Bool { rest.isEmpty }
+  var remaining: Int { rest.count }
+
+  mutating func byte() -> UInt8? { rest.popFirst() }
+
+  mutating func number() -> UInt64? {
+    var result: UInt64 = 0
+    for shift in stride(from: 0 as UInt64, to: 64, by: 7) {
+      guard let byte = rest.popFirst(), shift < 63 || byte <= 1 else { return nil }
+      result |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { return result }
+    }
+    return nil
+  }
+
+  mutating func word() -> UInt64? {
+    guard rest.count >= 8 else { return nil }
+    defer { rest = rest.dropFirst(8) }
+    let taken = UnsafeRawBufferPointer(rebasing: rest.prefix(8))
+    return UInt64(littleEndian: taken.loadUnaligned(as: UInt64.self))
+  }
+
+  /// Bytes, valid as long as those that are read.
+  mutating func bytes() -> UnsafeRawBufferPointer? {
+    guard let count = number().flatMap({ Int(exactly: $0) }), count <= rest.count else {
+      return nil
+    }
+    defer { rest = rest.dropFirst(count) }
+    return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+  }
+
+  /// A string; `nil` also when its bytes are not UTF-8.
+  mutating func string() -> String? {
+    bytes().flatMap { String(validating: $0, as: UTF8.self) }
+  }
+}
