@@ -192,6 +192,7 @@ let package = Package(
       "TestSupport",
       "TidingsClient",
       "TidingsFiles",
+      "TidingsJSON",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -206,6 +207,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsEngine",
+      "TidingsMatcher",
       "TidingsModel",
       "TidingsSQL",
       "TidingsSQLite"
