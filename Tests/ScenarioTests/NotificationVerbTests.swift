@@ -207,7 +207,7 @@ import TidingsProto
     await subscribePricey()
     await save("h1", price: 200)
     let page = await rpcctl("--device", "w", "fetch-notification-changes", "--all")
-    let token = try #require(try member("changeToken", of: try #require(page.lines.last)))
+    let token = try #require(try member("changeToken", of: page.lines.last ?? ""))
     async let now = rpcctl("--device", "w", "watch", "--since", "now", "--count", "1")
     // The watch may begin after this save, and hears of a later one.
     let other = Task { [self] in
@@ -222,12 +222,12 @@ import TidingsProto
     other.cancel()
     await other.value
     #expect(
-      try member("recordName", of: try #require(heard.lines.first)) != "h1",
+      try member("recordName", of: heard.lines.first ?? "") != "h1",
       "\(heard.out)\(heard.err)"
     )
     let after = await rpcctl("--device", "w", "watch", "--since", token, "--count", "1")
     #expect(
-      try member("recordName", of: try #require(after.lines.first)) == "h2",
+      try member("recordName", of: after.lines.first ?? "") == "h2",
       "\(after.out)\(after.err)"
     )
   }
@@ -237,7 +237,7 @@ import TidingsProto
     await subscribePricey()
     await save("h1", price: 200)
     let page = await rpcctl("--device", "phone", "fetch-notification-changes")
-    let id = try #require(try member("notificationId", of: try #require(page.lines.first)))
+    let id = try #require(try member("notificationId", of: page.lines.first ?? ""))
     _ = await rpcctl("--device", "tablet", "mark-notifications-read", id)
     let json = await rpcctl("trace-notification", id)
     let trace = try JSONValue(parsing: json.out).object
@@ -286,8 +286,8 @@ import TidingsProto
     }
     #expect(await settle("--release", lease).exitCode == .success)
     let again = await rpcctl("--device", "w1", "lease-notifications", "--group", "g")
-    #expect(try member("deliveryCount", of: try #require(again.lines.first)) == "2")
-    let newer = try #require(try member("leaseId", of: try #require(again.lines.first)))
+    #expect(try member("deliveryCount", of: again.lines.first ?? "") == "2")
+    let newer = try #require(try member("leaseId", of: again.lines.first ?? ""))
     #expect(await settle("--done", lease).exitCode == .itemsFailed)
     #expect(
       await settle("--done", newer).out == "{\"leaseId\":\"\(newer)\",\"settled\":true}\n"
