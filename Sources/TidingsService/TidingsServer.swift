@@ -104,6 +104,7 @@ public final class TidingsServer: Sendable {
     core.registerQueries(on: loop)
     core.registerZones(on: loop)
     core.registerSubscriptions(on: loop)
+    core.registerExplanations(on: loop)
     core.registerNotifications(on: loop)
     core.registerWork(on: loop)
     core.registerSchema(on: loop)
