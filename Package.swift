@@ -259,6 +259,7 @@ let package = Package(
       "TestSupport",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",

@@ -36,6 +36,8 @@ struct ChannelContent {
   var topic: [UInt8]
   /// What its subscriptions ask for; they have names besides, this has none.
   var definition: Subscription
+  /// The encoded `EventSource`: what all events have in common.
+  var source: [UInt8]
 }
 
 /// The contents of the channels that fired lately, as many as fit.

@@ -107,10 +107,19 @@ final class ChannelRegistry {
   func content(of entry: ChannelEntry) throws -> ChannelContent {
     if let known = contents.content(entry.number) { return known }
     let stored = try table.content(entry.number)
+    let database = try catalog.database(numbered: entry.databaseNumber)
+    let definition = try stored.definition.withUnsafeBytes { try codec.decodeSubscription($0) }
+    let source = EventSource(
+      kind: definition.kind,
+      database: database.id,
+      recordType: definition.recordType,
+      notificationInfo: definition.notificationInfo
+    )
     let content = ChannelContent(
-      database: try catalog.database(numbered: entry.databaseNumber),
+      database: database,
       topic: stored.topic,
-      definition: try stored.definition.withUnsafeBytes { try codec.decodeSubscription($0) }
+      definition: definition,
+      source: codec.encode(source)
     )
     contents.keep(content, of: entry.number, bytes: stored.definition.count)
     return content

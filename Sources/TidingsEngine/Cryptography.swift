@@ -45,6 +45,23 @@ enum Cryptography {
     }
   }
 
+  /// SipHash-2-4 of a short message: only those who have the key can tell it from a random number.
+  ///
+  /// - Parameters:
+  ///   - message: What is hashed.
+  ///   - key: 16 bytes.
+  /// - Returns: The hash.
+  static func shortHash(_ message: [UInt8], key: [UInt8]) -> UInt64 {
+    precondition(isReady, "libsodium cannot be initialized")
+    precondition(key.count == 16, "a key of SipHash has 16 bytes")
+    var hash: UInt64 = 0
+    withUnsafeMutableBytes(of: &hash) { buffer in
+      guard let start = buffer.baseAddress else { return }
+      crypto_shorthash(start, message, UInt64(message.count), key)
+    }
+    return UInt64(littleEndian: hash)
+  }
+
   /// Compares without telling by its duration where the difference is.
   static func areEqual(_ a: ArraySlice<UInt8>, _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }

@@ -12,7 +12,7 @@ extension Engine {
   )
     throws -> SavedSubscription
   {
-    try subscriptionChanges.save(subscription, of: owner, in: id)
+    try subscriptionChanges.save(subscription, of: owner, in: id, at: now)
   }
 
   /// Deletes a subscription.

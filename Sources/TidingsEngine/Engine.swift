@@ -23,6 +23,7 @@ public final class Engine {
   private let ancestors: AncestorLog
   let channels: ChannelRegistry
   let subscriptions: SubscriptionTable
+  private let onceChannels: OnceChannels
   private let events: EventLog
   private let answers: AnswerLog
   let readMarks: ReadMarkTable
@@ -79,13 +80,15 @@ public final class Engine {
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
+    onceChannels = try OnceChannels(connection, bell: bell)
     rotation = try ChannelRotation(connection, channels: channels)
     events = try EventLog(
       connection,
       channels: channels,
-      subscriptions: subscriptions,
+      onceChannels: onceChannels,
       originTags: originTags,
-      codec: codec
+      codec: codec,
+      limits: limits
     )
     answers = try AnswerLog(connection, limits: limits)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
@@ -144,6 +147,7 @@ public final class Engine {
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
+      onceChannels,
       try NotificationRetention(connection, limits: limits),
     ])
     beginStatement = try connection.prepare("BEGIN")
@@ -191,6 +195,7 @@ public final class Engine {
     try? rollbackStatement.run()
     _ = events.takePending()
     _ = readMarks.takePending()
+    _ = onceChannels.takeChanged()
     _ = assetCollection.takeCollected()
     mustReload = true
   }
@@ -208,12 +213,23 @@ public final class Engine {
     return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
   }
 
+  /// Makes several changes one call: zone and database subscriptions fire at its end, once for each zone
+  /// that it changed.
+  public func asOneCall<R>(by caller: Caller, _ body: () throws -> R) throws -> R {
+    try events.asOneCall(by: caller, at: now, body)
+  }
+
+  /// The users whose subscriptions have fired for the only time since the last commit, if they are few;
+  /// forgets them.
+  public func takeChangedSubscribers() -> Set<ChangedSubscriber> { onceChannels.takeChanged() }
+
   // MARK: Records
 
   /// Saves and deletes records.
   public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
-    defer { events.endCall() }
-    return try recordChanges(changes, caller: caller, at: now)
+    try events.asOneCall(by: caller, at: now) {
+      try recordChanges(changes, caller: caller, at: now)
+    }
   }
 
   /// Lends an encoded record, valid for the call.
@@ -242,8 +258,8 @@ public final class Engine {
   // MARK: Zones
 
   /// Creates a zone; one that exists stays as it is.
-  public func saveZone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
-    try zoneChanges.save(id, in: database, at: now)
+  public func saveZone(_ id: ZoneID, in database: DatabaseID, caller: Caller) throws -> ZoneInfo {
+    try events.asOneCall(by: caller, at: now) { try zoneChanges.save(id, in: database, at: now) }
   }
 
   /// Deletes a zone with all its records.
@@ -253,8 +269,9 @@ public final class Engine {
     because reason: ZoneDeletionReason,
     caller: Caller
   ) throws {
-    defer { events.endCall() }
-    try zoneChanges.delete(id, in: database, because: reason, caller: caller, at: now)
+    try events.asOneCall(by: caller, at: now) {
+      try zoneChanges.delete(id, in: database, because: reason, at: now)
+    }
   }
 
   /// Returns a zone.

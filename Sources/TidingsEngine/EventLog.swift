@@ -3,33 +3,60 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// Stores one event for each channel that a change fires.
+///
+/// Query channels fire with each record, zone and database channels once at the end of a call, for each
+/// zone that it changed.
 final class EventLog {
   private let channels: ChannelRegistry
-  private let subscriptions: SubscriptionTable
+  private let onceChannels: OnceChannels
   private let originTags: OriginTags
   private let codec: any BodyCodec
+  private let limits: Limits
   private let insert: any SQLStatement
   private let selectLast: any SQLStatement
   /// The number of the newest event of all channels.
   private var lastID: Int64 = 0
-  /// The first event of the call at hand, once there is one.
-  private var batch: Int64?
+  private var call: Call?
+  /// What zone and database channels hear of at the end of the call, in the order of the first changes.
+  private var zoneChanges: [ZoneChange] = []
   private var firings: [Firing] = []
 
   /// What was stored since the last commit.
   private var pending: [StoredEvent] = []
 
+  /// The call at hand.
+  private struct Call {
+    let caller: Caller
+    let time: Timestamp
+    /// Its first event, once there is one.
+    var batch: Int64?
+    /// Marks its pushes, once there is one.
+    var device: OriginTags.Device?
+  }
+
+  /// What a call changed of a zone.
+  private struct ZoneChange {
+    let zone: ZoneID
+    let database: DatabaseEntry
+    /// Of the records that were created, changed or deleted.
+    var recordTypes: Set<String> = []
+    var isCreated = false
+    var isDeleted = false
+  }
+
   init(
     _ connection: any SQLConnection,
     channels: ChannelRegistry,
-    subscriptions: SubscriptionTable,
+    onceChannels: OnceChannels,
     originTags: OriginTags,
-    codec: any BodyCodec
+    codec: any BodyCodec,
+    limits: Limits
   ) throws {
     self.channels = channels
-    self.subscriptions = subscriptions
+    self.onceChannels = onceChannels
     self.originTags = originTags
     self.codec = codec
+    self.limits = limits
     insert = try connection.prepare(
       """
       INSERT INTO events
@@ -45,37 +72,6 @@ final class EventLog {
   func load() throws {
     defer { selectLast.reset() }
     lastID = try selectLast.step() && !selectLast.isNull(0) ? selectLast.int64(0) : 0
-    batch = nil
-  }
-
-  /// What is stored from now on belongs to another call.
-  func endCall() { batch = nil }
-
-  /// Stores the events of one change.
-  ///
-  /// - Parameters:
-  ///   - old: The record before; `nil` for a creation.
-  ///   - new: The record after; `nil` for a deletion.
-  ///   - zone: The record's zone.
-  ///   - database: The zone's database.
-  ///   - caller: Who made the change.
-  ///   - time: When.
-  /// - Throws: `SQLError`.
-  func fire(
-    old: Record?,
-    new: Record?,
-    zone: ZoneID,
-    in database: DatabaseEntry,
-    caller: Caller,
-    at time: Timestamp
-  ) throws {
-    firings.removeAll(keepingCapacity: true)
-    channels.match(old: old, new: new, zone: zone, in: database, into: &firings)
-    guard let record = new ?? old else { return }
-    for firing in firings {
-      guard let channel = channels.entry(firing.channel) else { continue }
-      try store(firing.reason, channel, record: record, caller: caller, at: time)
-    }
   }
 
   /// Returns what was stored since the last commit, and forgets it.
@@ -84,65 +80,179 @@ final class EventLog {
     return pending
   }
 
+  // MARK: Changes
+
+  /// Does what a caller asks for in one call; a call within it is part of it.
+  ///
+  /// All that fires belongs to one batch; zones tell of their changes when all is done.
+  func asOneCall<R>(
+    by caller: Caller,
+    at time: Timestamp,
+    _ body: () throws -> R
+  ) throws -> R {
+    guard call == nil else { return try body() }
+    call = Call(caller: caller, time: time)
+    defer {
+      call = nil
+      zoneChanges.removeAll(keepingCapacity: true)
+    }
+    let result = try body()
+    try fireZones()
+    return result
+  }
+
+  /// Stores the events of one change, within a call.
+  ///
+  /// A save that changes neither the fields nor the parent fires nothing.
+  ///
+  /// - Parameters:
+  ///   - old: The record before; `nil` for a creation.
+  ///   - new: The record after; `nil` for a deletion.
+  ///   - zone: The record's zone.
+  ///   - database: The zone's database.
+  /// - Throws: `SQLError`.
+  func fire(old: Record?, new: Record?, zone: ZoneID, in database: DatabaseEntry) throws {
+    guard let record = new ?? old else { return }
+    let watchesZones = channels.watchesZones(in: database)
+    firings.removeAll(keepingCapacity: true)
+    channels.match(old: old, new: new, zone: zone, in: database, into: &firings)
+    guard watchesZones || !firings.isEmpty else { return }
+    if let old, let new, old.looks(like: new) { return }
+    if watchesZones {
+      note(zone, in: database) { $0.recordTypes.insert(record.recordType) }
+    }
+    for firing in firings {
+      guard let entry = channels.entry(firing.channel) else { continue }
+      let channel = try channels.content(of: entry)
+      try store(
+        .record(record.recordID, firing.reason.eventReason),
+        channel.definition.notificationInfo.map {
+          EventContent($0, old: old, new: new, fieldsBytesMax: limits.notificationFieldsBytesMax)
+        },
+        entry,
+        channel
+      )
+      if channel.definition.options.contains(.once) { try end(entry, channel) }
+    }
+  }
+
+  /// A record of this type goes with its zone: for zone and database channels.
+  func noteDeletion(of recordType: String, zone: ZoneID, in database: DatabaseEntry) {
+    guard channels.watchesZones(in: database) else { return }
+    note(zone, in: database) { $0.recordTypes.insert(recordType) }
+  }
+
+  /// A zone was created within the call.
+  func noteCreation(of zone: ZoneID, in database: DatabaseEntry) {
+    guard channels.watchesZones(in: database) else { return }
+    note(zone, in: database) { $0.isCreated = true }
+  }
+
+  /// A zone was deleted within the call.
+  func noteDeletion(of zone: ZoneID, in database: DatabaseEntry) {
+    guard channels.watchesZones(in: database) else { return }
+    note(zone, in: database) { $0.isDeleted = true }
+  }
+
+  private func note(
+    _ zone: ZoneID,
+    in database: DatabaseEntry,
+    _ change: (inout ZoneChange) -> Void
+  ) {
+    precondition(call != nil, "a zone changes outside of a call")
+    let known = zoneChanges.lastIndex { $0.zone == zone && $0.database === database }
+    if known == nil { zoneChanges.append(ZoneChange(zone: zone, database: database)) }
+    change(&zoneChanges[known ?? zoneChanges.count - 1])
+  }
+
+  private func fireZones() throws {
+    for change in zoneChanges {
+      let entries = channels.zoneChannels(
+        of: change.database,
+        zone: change.zone,
+        recordTypes: change.recordTypes,
+        isZoneItself: change.isCreated || change.isDeleted
+      )
+      for entry in entries {
+        let channel = try channels.content(of: entry)
+        // Who watches one zone hears nothing of its creation: it has no changes yet.
+        let isOnlyCreated = !change.isDeleted && change.recordTypes.isEmpty
+        if isOnlyCreated, channel.definition.zoneID != nil { continue }
+        try store(
+          .zone(change.zone),
+          channel.definition.notificationInfo.map {
+            EventContent($0, old: nil, new: nil, fieldsBytesMax: 0)
+          },
+          entry,
+          channel
+        )
+      }
+    }
+  }
+
+  // MARK: Storing
+
   private func store(
-    _ reason: Firing.Reason,
-    _ channel: ChannelEntry,
-    record: Record,
-    caller: Caller,
-    at time: Timestamp
+    _ subject: Event.Subject,
+    _ content: EventContent?,
+    _ entry: ChannelEntry,
+    _ channel: ChannelContent
   ) throws {
-    let content = try channels.content(of: channel)
-    let event = Event(
-      channel: channel.number,
-      sequence: channels.advance(channel),
-      database: content.database.id,
-      reason: reason.eventReason,
-      recordID: record.recordID,
-      recordType: record.recordType,
-      fields: Self.fields(of: record, for: content.definition, reason),
-      notificationInfo: content.definition.notificationInfo,
-      committed: time
+    guard let call else { preconditionFailure("an event is stored outside of a call") }
+    let sequence = channels.advance(entry)
+    let body = codec.encode(
+      Event(
+        source: channel.source,
+        channel: entry.number,
+        sequence: sequence,
+        subject: subject,
+        content: content ?? EventContent(),
+        committed: call.time
+      )
     )
-    let body = codec.encode(event)
     lastID += 1
-    if batch == nil { batch = lastID }
+    let device = call.device ?? originTags.device(of: call.caller)
+    if call.batch == nil {
+      self.call?.batch = lastID
+      self.call?.device = device
+    }
     insert.bind(lastID, at: 1)
-    insert.bind(batch ?? lastID, at: 2)
-    insert.bind(channel.number, at: 3)
-    insert.bind(event.sequence, at: 4)
-    insert.bind(time.millisecondsSince1970, at: 5)
-    insert.bind(caller.user, at: 6)
-    insert.bind(caller.device, at: 7)
+    insert.bind(call.batch ?? lastID, at: 2)
+    insert.bind(entry.number, at: 3)
+    insert.bind(sequence, at: 4)
+    insert.bind(call.time.millisecondsSince1970, at: 5)
+    insert.bind(call.caller.user, at: 6)
+    insert.bind(call.caller.device, at: 7)
     insert.bind(body, at: 8)
     try insert.run()
     pending.append(
       StoredEvent(
-        channel: channel.number,
-        topic: content.topic,
-        sequence: event.sequence,
-        originTag: originTags.tag(caller, topic: content.topic),
-        committed: time,
+        channel: entry.number,
+        topic: channel.topic,
+        sequence: sequence,
+        originTag: device.tag(topic: channel.topic),
+        committed: call.time,
         body: body
       )
     )
-
-    if content.definition.options.contains(.once) {
-      try subscriptions.endAll(of: channel.number, at: event.sequence)
-      try channels.unwatch(channel.number)
-    }
   }
 
-  private static func fields(
-    of record: Record,
-    for definition: Subscription,
-    _ reason: Firing.Reason
-  ) -> RecordFields {
-    var fields = RecordFields()
-    guard reason != .deleted, let keys = definition.notificationInfo?.desiredKeys else {
-      return fields
-    }
-    for key in keys { fields[key] = record.fields[key] }
-    return fields
+  /// The channel has fired, and does so once.
+  private func end(_ entry: ChannelEntry, _ channel: ChannelContent) throws {
+    try onceChannels.end(
+      entry.number,
+      in: channel.database.id,
+      at: entry.head,
+      memberCount: entry.members
+    )
+    try channels.unwatch(entry.number)
+  }
+}
+
+extension Record {
+  /// Whether all that a client sees is the same, but for the change tag and who saved it when.
+  fileprivate func looks(like other: Record) -> Bool {
+    fields.isIdentical(to: other.fields) && parent == other.parent
   }
 }
 

@@ -304,10 +304,13 @@ extension Migration {
       name: "notifications",
       sql: """
         -- kind: 1 query, 2 record zone, 3 database. members: how many subscriptions are active.
+        -- closed: subscriptions from before that number have ended with the event after their `since`,
+        -- whatever their rows say; 0: their rows say it all.
         -- definition: what these ask for, without their names; watch: the same as the channel index
         -- wants it, made when it is missing.
         ALTER TABLE channels ADD COLUMN kind INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE channels ADD COLUMN members INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channels ADD COLUMN closed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE channels ADD COLUMN watch BLOB;
         ALTER TABLE channels ADD COLUMN definition BLOB;
         -- The number and the id of the newest event that is forgotten; 0: none is.
@@ -323,6 +326,7 @@ extension Migration {
             WHERE s.channel_id = channels.id AND s.ended IS NULL
           );
         CREATE INDEX channels_watched ON channels (id) WHERE members > 0;
+        CREATE INDEX channels_closed ON channels (id) WHERE closed > 0;
         CREATE INDEX channels_idle ON channels (id) WHERE members = 0;
 
         -- saved: when; 0: before this was kept.
@@ -330,6 +334,12 @@ extension Migration {
         DROP INDEX subscriptions_by_channel;
         CREATE INDEX subscriptions_by_channel ON subscriptions (channel_id, owner)
           WHERE ended IS NULL;
+        -- The subscriptions, with where they have ended: read this where `ended` matters.
+        CREATE VIEW memberships AS
+          SELECT s.id, s.container, s.environment, s.owner, s.database_id, s.subscription_id,
+            s.channel_id, s.since, s.body, s.saved,
+            coalesce(s.ended, CASE WHEN s.since < c.closed THEN s.since + 1 END) AS ended
+          FROM subscriptions s JOIN channels c ON c.id = s.channel_id;
         DROP INDEX subscriptions_by_owner;
         CREATE INDEX subscriptions_by_owner
           ON subscriptions (owner, container, environment, channel_id, since);

@@ -64,9 +64,7 @@ extension ModifyRecords {
       old: write.old,
       new: write.new,
       zone: write.zone.id,
-      in: scene.database,
-      caller: scene.stamp.caller,
-      at: scene.stamp.timestamp
+      in: scene.database
     )
   }
 

@@ -9,6 +9,8 @@ public struct SavedSubscription: Sendable {
   public let channel: Int64
   /// The number of the channel's last event when it was saved.
   public let since: Int64
+  /// The call saved it; if not, it was the same before.
+  public let isNew: Bool
 }
 
 /// Saves, deletes and returns a user's subscriptions.
@@ -39,11 +41,12 @@ final class ModifySubscriptions {
   func save(
     _ subscription: Subscription,
     of owner: String,
-    in id: DatabaseID
+    in id: DatabaseID,
+    at time: Timestamp
   ) throws
     -> SavedSubscription
   {
-    try subscription.validate()
+    try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
     let database = try catalog.makeDatabase(id)
     if let zone = subscription.zoneID, zone != .default,
       try catalog.zone(zone, in: database) == nil
@@ -58,7 +61,8 @@ final class ModifySubscriptions {
       return SavedSubscription(
         subscription: subscription,
         channel: existing.channel,
-        since: existing.since
+        since: existing.since,
+        isNew: false
       )
     }
     if existing == nil { try checkCount(of: owner, in: id) }
@@ -81,12 +85,14 @@ final class ModifySubscriptions {
       in: database,
       channel: channel.number,
       since: channel.head,
-      body: body
+      body: body,
+      at: time
     )
     return SavedSubscription(
       subscription: subscription,
       channel: channel.number,
-      since: channel.head
+      since: channel.head,
+      isNew: true
     )
   }
 
@@ -116,7 +122,12 @@ final class ModifySubscriptions {
       let row = try subscriptions.row(subscriptionID, of: owner, in: database)
     else { throw unknown(subscriptionID) }
     let subscription = try row.body.withUnsafeBytes { try codec.decodeSubscription($0) }
-    return SavedSubscription(subscription: subscription, channel: row.channel, since: row.since)
+    return SavedSubscription(
+      subscription: subscription,
+      channel: row.channel,
+      since: row.since,
+      isNew: false
+    )
   }
 
   /// The names of a user's subscriptions, sorted.

@@ -39,7 +39,7 @@ final class ModifyZones {
     self.limits = limits
   }
 
-  /// Creates a zone; one that exists stays as it is.
+  /// Creates a zone, within a call; one that exists stays as it is.
   ///
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
   func save(_ id: ZoneID, in databaseID: DatabaseID, at time: Timestamp) throws -> ZoneInfo {
@@ -54,7 +54,10 @@ final class ModifyZones {
     let database = try catalog.makeDatabase(databaseID)
     if let zone = try catalog.zone(id, in: database) { return zone.info }
     try checkZoneCount(of: database, for: id)
-    return try catalog.makeZone(id, in: database, at: time).info
+    let zone = try catalog.makeZone(id, in: database, at: time)
+    // The default zone is there from the beginning, as far as clients can tell.
+    if id != .default { events.noteCreation(of: id, in: database) }
+    return zone.info
   }
 
   private func checkZoneCount(of database: DatabaseEntry, for id: ZoneID) throws {
@@ -68,14 +71,13 @@ final class ModifyZones {
     )
   }
 
-  /// Deletes a zone with all its records; those that are watched fire.
+  /// Deletes a zone with all its records, within a call; those that are watched fire.
   ///
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
   func delete(
     _ id: ZoneID,
     in databaseID: DatabaseID,
     because reason: ZoneDeletionReason,
-    caller: Caller,
     at time: Timestamp
   ) throws {
     try id.validate()
@@ -91,10 +93,13 @@ final class ModifyZones {
     }
 
     try records.forEachBody(in: zone) { recordType, body in
-      guard channels.watches(recordType, in: database) else { return }
+      guard channels.watches(recordType, in: database) else {
+        return events.noteDeletion(of: recordType, zone: id, in: database)
+      }
       let old = try body.withUnsafeBytes { try codec.decodeRecord($0) }
-      try events.fire(old: old, new: nil, zone: id, in: database, caller: caller, at: time)
+      try events.fire(old: old, new: nil, zone: id, in: database)
     }
+    events.noteDeletion(of: id, in: database)
     for follower in followers {
       try follower.followRemoval(of: zone, in: database, at: time)
     }

@@ -29,50 +29,57 @@ final class SubscriptionTable {
   private let countOwned: any SQLStatement
   private let insert: any SQLStatement
   private let end: any SQLStatement
-  private let endAll: any SQLStatement
+  private let endStale: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
+    // A channel that fires once may have closed before the rows of its subscriptions say so.
+    let active = "s.ended IS NULL AND s.since >= c.closed"
+    let from = "FROM subscriptions s JOIN channels c ON c.id = s.channel_id"
     selectOne = try connection.prepare(
       """
-      SELECT id, channel_id, since, body FROM subscriptions
-      WHERE owner = ?1 AND database_id = ?2 AND subscription_id = ?3 AND ended IS NULL
+      SELECT s.id, s.channel_id, s.since, s.body \(from)
+      WHERE s.owner = ?1 AND s.database_id = ?2 AND s.subscription_id = ?3 AND \(active)
       """
     )
     selectNames = try connection.prepare(
       """
-      SELECT subscription_id FROM subscriptions
-      WHERE owner = ?1 AND database_id = ?2 AND ended IS NULL ORDER BY subscription_id
+      SELECT s.subscription_id \(from)
+      WHERE s.owner = ?1 AND s.database_id = ?2 AND \(active) ORDER BY s.subscription_id
       """
     )
     selectByChannel = try connection.prepare(
       """
-      SELECT subscription_id FROM subscriptions
-      WHERE channel_id = ?1 AND owner = ?2 AND ended IS NULL
+      SELECT s.subscription_id \(from)
+      WHERE s.channel_id = ?1 AND s.owner = ?2 AND \(active)
       """
     )
     selectMemberships = try connection.prepare(
       """
-      SELECT channel_id, subscription_id, since, ended FROM subscriptions
+      SELECT channel_id, subscription_id, since, ended FROM memberships
       WHERE owner = ?1 AND container = ?2 AND environment = ?3 ORDER BY channel_id, since
       """
     )
     countOwned = try connection.prepare(
       """
-      SELECT count(*) FROM subscriptions
-      WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND ended IS NULL
+      SELECT count(*) \(from)
+      WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3 AND \(active)
+      """
+    )
+    endStale = try connection.prepare(
+      """
+      UPDATE subscriptions SET ended = since + 1
+      WHERE owner = ?1 AND database_id = ?2 AND subscription_id = ?3 AND ended IS NULL
       """
     )
     insert = try connection.prepare(
       """
       INSERT INTO subscriptions
-        (container, environment, owner, database_id, subscription_id, channel_id, since, body)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        (container, environment, owner, database_id, subscription_id, channel_id, since, body,
+          saved)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       """
     )
     end = try connection.prepare("UPDATE subscriptions SET ended = ?2 WHERE id = ?1")
-    endAll = try connection.prepare(
-      "UPDATE subscriptions SET ended = ?2 WHERE channel_id = ?1 AND ended IS NULL"
-    )
   }
 
   /// A user's active subscription by its name.
@@ -149,21 +156,27 @@ final class SubscriptionTable {
     return try countOwned.step() ? countOwned.int64(0) : 0
   }
 
-  /// Writes a new active subscription.
+  /// Writes a new active subscription; one of the same name is active no longer.
   func insert(
     _ subscriptionID: String,
     of owner: String,
     in database: DatabaseEntry,
     channel: Int64,
     since: Int64,
-    body: [UInt8]
+    body: [UInt8],
+    at time: Timestamp
   ) throws(SQLError) {
+    endStale.bind(owner, at: 1)
+    endStale.bind(database.number, at: 2)
+    endStale.bind(subscriptionID, at: 3)
+    try endStale.run()
     bind(owner: owner, in: database)
     insert.bind(database.number, at: 4)
     insert.bind(subscriptionID, at: 5)
     insert.bind(channel, at: 6)
     insert.bind(since, at: 7)
     insert.bind(body, at: 8)
+    insert.bind(time.millisecondsSince1970, at: 9)
     try insert.run()
   }
 
@@ -172,13 +185,6 @@ final class SubscriptionTable {
     end.bind(row.number, at: 1)
     end.bind(sequence, at: 2)
     try end.run()
-  }
-
-  /// Ends all subscriptions to a channel.
-  func endAll(of channel: Int64, at sequence: Int64) throws(SQLError) {
-    endAll.bind(channel, at: 1)
-    endAll.bind(sequence, at: 2)
-    try endAll.run()
   }
 
   private func bind(

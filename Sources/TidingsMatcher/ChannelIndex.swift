@@ -179,7 +179,7 @@ public final class ChannelIndex {
         )
       }
     }
-    Self.sortAndUnique(&firings, from: start)
+    firings.sortAndUnique(from: start)
   }
 
   /// Calls `body` for the slots that match a record and have one of some options; some more than once.
@@ -266,23 +266,6 @@ public final class ChannelIndex {
         if case .string(let text) = own.value { field.visitWords(text, table, body) }
       }
     }
-  }
-
-  private static func sortAndUnique(_ firings: inout [Firing], from start: Int) {
-    var isSorted = true
-    for index in firings.indices.dropFirst(start + 1)
-    where firings[index - 1].channel >= firings[index].channel {
-      isSorted = false
-      break
-    }
-    if isSorted { return }
-    firings[start...].sort { $0.channel < $1.channel }
-    var kept = start + 1
-    for index in kept..<firings.count where firings[index].channel != firings[kept - 1].channel {
-      firings[kept] = firings[index]
-      kept += 1
-    }
-    firings.removeLast(firings.count - kept)
   }
 }
 

@@ -1,9 +1,10 @@
+internal import TidingsModel
+
 #if canImport(Glibc)
 internal import Glibc
 #else
 internal import Darwin
 #endif
-internal import TidingsModel
 
 /// The grids in which places near a point are found: cells of latitude and longitude.
 ///
@@ -44,7 +45,10 @@ enum Globe {
     if let width = halfWidth(centre.latitude, angle, south, north) {
       widthExponent = min(exponent(2 * width), longitudeExponentMax)
       columns =
-        cell(centre.longitude - width, widthExponent)...cell(
+        cell(
+          centre.longitude - width,
+          widthExponent
+        )...cell(
           centre.longitude + width,
           widthExponent
         )

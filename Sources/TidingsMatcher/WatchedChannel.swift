@@ -75,3 +75,22 @@ public struct Firing: Hashable, Sendable {
     self.reason = reason
   }
 }
+
+extension [Firing] {
+  /// Sorts the firings behind a place by channel, and keeps one of each.
+  mutating func sortAndUnique(from start: Int) {
+    var isSorted = true
+    for index in indices.dropFirst(start + 1) where self[index - 1].channel >= self[index].channel {
+      isSorted = false
+      break
+    }
+    if isSorted { return }
+    self[start...].sort { $0.channel < $1.channel }
+    var kept = start + 1
+    for index in kept..<count where self[index].channel != self[kept - 1].channel {
+      self[kept] = self[index]
+      kept += 1
+    }
+    removeLast(count - kept)
+  }
+}

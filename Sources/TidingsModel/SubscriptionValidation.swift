@@ -1,17 +1,18 @@
 extension Subscription {
-  /// Most fields that a notification carries, CloudKit's number.
-  public static let desiredKeyCountMax = 3
   /// Most bytes of a notification info's texts together: every event carries them.
   public static let notificationInfoBytesMax = 4_096
+  /// Most arguments of one localized text: every event carries their values.
+  public static let localizationArgCountMax = 16
 
-  /// Checks the names, options and desired keys of a subscription.
+  /// Checks that a subscription can fire and breaks no rule of its kind.
   ///
+  /// - Parameter desiredKeysMax: Most desired keys, `Limits.desiredKeysMax` of the engine.
   /// - Throws: `invalidArguments`, with the subscription, what is wrong and what to do.
-  public func validate() throws(ItemError) {
+  public func validate(desiredKeysMax: Int) throws(ItemError) {
     if let problem = Identifier.problem(inSubscriptionID: subscriptionID) {
       throw ItemError(.invalidArguments, problem)
     }
-    if let problem = problem {
+    if let problem = kindProblem ?? namesProblem ?? notificationInfoProblem(desiredKeysMax) {
       throw ItemError(
         .invalidArguments,
         "subscription \(Identifier.shown(subscriptionID)): \(problem)"
@@ -19,41 +20,105 @@ extension Subscription {
     }
   }
 
-  private var problem: String? {
-    let changes: FiringOptions = [.recordCreation, .recordUpdate, .recordDeletion]
+  /// What does not go with the kind.
+  private var kindProblem: String? {
+    switch kind {
+    case .query: optionsProblem
+    case .recordZone:
+      zoneID == nil
+        ? "a zone subscription needs a zone: name one ('_defaultZone' for the default zone), or use "
+          + "a DATABASE subscription for all zones"
+        : problem(ofKindNamed: "a zone subscription", firesOn: "all changes in its zone")
+    case .database:
+      zoneID.map {
+        "a database subscription watches all zones: leave out the zone \(Identifier.shown($0.zoneName)), or "
+          + "use a RECORD_ZONE subscription to watch that one"
+      } ?? problem(ofKindNamed: "a database subscription", firesOn: "all changes in its database")
+    }
+  }
+
+  /// What only a query subscription can have.
+  private func problem(ofKindNamed name: String, firesOn changes: String) -> String? {
+    if options.contains(.once) {
+      return "\(name) cannot fire once: leave out once, or use a QUERY subscription"
+    }
+    if !options.isEmpty {
+      return "\(name) fires on \(changes): leave out what it fires on, or use a QUERY subscription"
+    }
+    if predicate != .true {
+      return
+        "\(name) fires on \(changes), whatever the records' values: leave out the predicate, or "
+        + "use a QUERY subscription"
+    }
+    guard let info = notificationInfo else { return nil }
+    if !info.desiredKeys.isEmpty {
+      return
+        "\(name) tells of a zone, not of a record, and carries no desired keys: leave them out "
+        + "and fetch the zone's changes, or use a QUERY subscription"
+    }
+    if !info.localizationArgs.allSatisfy(\.names.isEmpty) {
+      return
+        "\(name) tells of a zone, not of a record whose fields could be localization arguments: "
+        + "leave these out, or use a QUERY subscription"
+    }
+    return nil
+  }
+
+  private var optionsProblem: String? {
+    let changes: FiringOptions = [
+      .recordCreation, .recordUpdate, .recordDeletion, .recordEnter, .recordLeave,
+    ]
     if options.isDisjoint(with: changes) {
-      return "it fires on no change; choose one at least of creation, update and deletion"
+      return "it fires on no change; choose one at least of creation, update, deletion, enter and "
+        + "leave"
     }
     if !options.isSubset(of: changes.union(.once)) {
-      return "the firing options \(options.rawValue) have unknown bits; the known ones add up to 15"
+      return "the firing options \(options.rawValue) have unknown bits; the known ones add up to "
+        + "\(changes.union(.once).rawValue)"
     }
-    return Identifier.problem(inRecordType: recordType)
-      ?? zoneID.flatMap { Identifier.problem(inZoneName: $0.zoneName) } ?? desiredKeysProblem
-      ?? notificationInfoProblem
+    return recordType.isEmpty
+      ? "a query subscription needs a record type: name one, or use a RECORD_ZONE or DATABASE "
+        + "subscription for records of all types" : nil
   }
 
-  private var notificationInfoProblem: String? {
-    guard let bytes = notificationInfo?.textBytes, bytes > Self.notificationInfoBytesMax else {
-      return nil
-    }
-    return "the texts of its notification info have \(bytes) bytes, at most "
-      + "\(Self.notificationInfoBytesMax) are allowed; shorten them"
+  private var namesProblem: String? {
+    (recordType.isEmpty ? nil : Identifier.problem(inRecordType: recordType))
+      ?? zoneID.flatMap { Identifier.problem(inZoneName: $0.zoneName) }
   }
 
-  private var desiredKeysProblem: String? {
-    guard let keys = notificationInfo?.desiredKeys else { return nil }
-    if keys.count > Self.desiredKeyCountMax {
-      return "it has \(keys.count) desired keys, at most \(Self.desiredKeyCountMax) are allowed; "
+  private func notificationInfoProblem(_ desiredKeysMax: Int) -> String? {
+    guard let info = notificationInfo else { return nil }
+    let keys = info.desiredKeys
+    if keys.count > desiredKeysMax {
+      return "it has \(keys.count) desired keys, at most \(desiredKeysMax) are allowed; "
         + "fetch the record for more"
     }
     if let problem = keys.lazy.compactMap(Identifier.problem(inFieldName:)).first {
       return "desired keys: \(problem)"
     }
-    return nil
+    for (text, names) in info.localizationArgs {
+      if names.count > Self.localizationArgCountMax {
+        return "the \(text) has \(names.count) localization arguments, at most "
+          + "\(Self.localizationArgCountMax) are allowed; leave some out"
+      }
+      if let problem = names.lazy.compactMap(Identifier.problem(inFieldName:)).first {
+        return "localization arguments of the \(text): \(problem)"
+      }
+    }
+    guard info.textBytes > Self.notificationInfoBytesMax else { return nil }
+    return "the texts of its notification info have \(info.textBytes) bytes, at most "
+      + "\(Self.notificationInfoBytesMax) are allowed; shorten them"
   }
 }
 
 extension NotificationInfo {
+  fileprivate var localizationArgs: [(text: String, names: [String])] {
+    [
+      ("alert", alertLocalizationArgs), ("title", titleLocalizationArgs),
+      ("subtitle", subtitleLocalizationArgs),
+    ]
+  }
+
   /// The bytes of all texts together.
   fileprivate var textBytes: Int {
     let texts =

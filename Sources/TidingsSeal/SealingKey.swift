@@ -46,27 +46,20 @@ public struct SealingKey: Hashable, Sendable {
     }
   }
 
-  /// Seals a message into given memory.
+  /// Seals a message where it is.
   ///
   /// - Parameters:
-  ///   - message: The message.
+  ///   - memory: `overheadBytes` of room, then the message; afterwards the sealed message.
   ///   - nonce: A number that was never used with this key: a second use gives both messages away.
-  ///   - output: `overheadBytes` longer than the message.
-  public func seal(
-    _ message: UnsafeRawBufferPointer,
-    _ nonce: NonceSequence.Nonce,
-    into output: UnsafeMutableRawBufferPointer
-  ) {
+  public func seal(_ memory: UnsafeMutableRawBufferPointer, _ nonce: NonceSequence.Nonce) {
     precondition(Self.isReady, "libsodium cannot be initialized")
-    precondition(output.count == message.count + Self.overheadBytes, "the output has another size")
-    let nonceBytes = NonceSequence.Nonce.byteCount
-    nonce.write(to: UnsafeMutableRawBufferPointer(rebasing: output[..<nonceBytes]))
-    guard let start = output.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+    precondition(memory.count >= Self.overheadBytes, "there is no room for nonce and box")
+    nonce.write(to: memory)
+    guard let start = memory.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
     crypto_secretbox_easy(
-      start + nonceBytes,
-      // Never read when it is empty.
-      message.assumingMemoryBound(to: UInt8.self).baseAddress ?? UnsafePointer(start),
-      UInt64(message.count),
+      start + NonceSequence.Nonce.byteCount,
+      start + Self.overheadBytes,
+      UInt64(memory.count - Self.overheadBytes),
       start,
       bytes
     )

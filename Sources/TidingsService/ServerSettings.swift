@@ -6,6 +6,8 @@ public struct ServerSettings: Sendable {
   public var rpcEndpoint = "tcp://127.0.0.1:5570"
   /// Where pushes come from.
   public var pushEndpoint = "tcp://127.0.0.1:5571"
+  /// Where clients are told to connect for pushes; `nil`: where they come from.
+  public var advertisedPushEndpoint: String?
   /// The folder of the data.
   public var dataPath = "./tidings-data"
   /// How much is logged.

@@ -32,6 +32,7 @@ public final class TidingsServer: Sendable {
       pushEndpoint: settings.pushEndpoint
     )
     configuration.security = .development
+    configuration.advertisedPushEndpoint = settings.advertisedPushEndpoint
     // Before anything is bound: a second server must not take the first one's ipc endpoint away.
     let folder = try DataFolder(path: settings.dataPath)
     do {

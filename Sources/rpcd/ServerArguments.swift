@@ -26,6 +26,12 @@ enum ServerArguments {
       default: defaults.pushEndpoint,
       "Where pushes come from."
     ),
+    Option(
+      "advertise-push",
+      value: "ENDPOINT",
+      "Where clients are told to connect for pushes, if a proxy is between; else where they come "
+        + "from."
+    ),
     Option("data", value: "FOLDER", default: defaults.dataPath, "The folder of the data."),
     Option(
       "log-level",
@@ -95,6 +101,15 @@ enum ServerArguments {
     var settings = ServerSettings()
     settings.rpcEndpoint = parsed["rpc"] ?? settings.rpcEndpoint
     settings.pushEndpoint = parsed["push"] ?? settings.pushEndpoint
+    if let endpoint = parsed["advertise-push"] {
+      guard isReachable(endpoint) else {
+        throw UsageError(
+          "\(parsed.source("advertise-push")) takes what a client can connect to, "
+            + "tcp://HOST:PORT or ipc://PATH, not '\(endpoint)'"
+        )
+      }
+      settings.advertisedPushEndpoint = endpoint
+    }
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
     settings.sealsPushes = !parsed.has("unsealed-pushes")
@@ -109,6 +124,17 @@ enum ServerArguments {
       return nil
     }
     return settings
+  }
+
+  /// It names one place: a client cannot connect to all addresses, or to any free port.
+  private static func isReachable(_ endpoint: String) -> Bool {
+    if endpoint.hasPrefix("ipc://") { return endpoint.count > "ipc://".count }
+    let address = endpoint.dropFirst("tcp://".count)
+    guard endpoint.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
+      let port = UInt16(address[address.index(after: colon)...])
+    else { return false }
+    let host = address[..<colon]
+    return port > 0 && !host.isEmpty && host != "*" && host != "0.0.0.0"
   }
 
   private static func environment() -> [String: String] {

@@ -57,6 +57,8 @@ final class ServerProcess {
     process = try ChildProcess([
       settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
       folder.path + "/data", "--log-level", "error",
+      // Each save is to have its push.
+      "--limit", "pushes-per-second-max=1000000",
     ])
     endpoint = try process.endpoint("rpc")
     pushEndpoint = try process.endpoint("push")

@@ -6,8 +6,8 @@ struct BenchArguments {
   static let program = "tidings-bench"
   /// The cases, in the order in which they run.
   static let caseNames = [
-    "echo", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "query", "feed",
-    "client",
+    "echo", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start", "query",
+    "feed", "client",
   ]
 
   var cases: [String] = []
@@ -39,7 +39,7 @@ struct BenchArguments {
       "subscriptions",
       value: "LIST",
       default: "1000,10000,100000,1000000",
-      "Sizes of the index in match."
+      "Sizes of the index in match and start."
     ),
     Option("records", value: "N", default: "1000000", "Records in query."),
     Option("notifications", value: "N", default: "1000000", "Notifications in catchup."),
@@ -79,6 +79,7 @@ struct BenchArguments {
         catchup a million stored notifications, through the Swift client: page by page, and one by
                 one as its stream yields them
         match   the channel index with up to a million subscriptions, in process
+        start   opening a store with up to a million subscriptions, in process
         feed    a zone's changes in pages of 200, 200,000 records of 238 bytes, through the Swift
                 client: decoded, and only read to each page's token
         query   QueryRecords by an indexed field, 50 of a million records, against the same SELECT

@@ -8,7 +8,7 @@ struct BenchSettings {
   var warmup = 1_000
   var connections = [1, 16]
   var inFlight = [1, 64]
-  /// Sizes of the index in `match`.
+  /// Sizes of the index in `match` and `start`.
   var subscriptions = [1_000, 10_000, 100_000, 1_000_000]
   /// Records in `query`.
   var records = 1_000_000

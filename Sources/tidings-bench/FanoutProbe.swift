@@ -79,7 +79,7 @@ final class FanoutProbe {
   }
 
   /// `Push.sequence_number`, the first field when it is not 0.
-  private static func sequenceNumber(of body: UnsafeRawBufferPointer) -> UInt64 {
+  static func sequenceNumber(of body: UnsafeRawBufferPointer) -> UInt64 {
     guard body.first == 0x08 else { return 0 }
     var number: UInt64 = 0
     for (index, byte) in body.dropFirst().prefix(10).enumerated() {

@@ -217,16 +217,3 @@ struct QueryCase {
     }
   }
 }
-
-/// Nothing is decoded when an index alone decides a query.
-private final class NoCodec: BodyCodec {
-  func encode(_ record: TidingsModel.Record) -> [UInt8] { [] }
-  func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> TidingsModel.Record {
-    throw BenchError("the query decodes records")
-  }
-  func encode(_ subscription: TidingsModel.Subscription) -> [UInt8] { [] }
-  func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> TidingsModel.Subscription {
-    throw BenchError("a reader decodes no subscriptions")
-  }
-  func encode(_ event: TidingsEngine.Event) -> [UInt8] { [] }
-}

@@ -12,6 +12,9 @@ enum Subprocesses {
     case ("bare-put", 1): try BareServers.put(folder: arguments[1], keyOffset: numbers[0])
     case ("bare-publisher", 1): try BareServers.publish(byteCount: numbers[0])
     case ("match-index", 2): try MatchCase.measure(count: numbers[0], rounds: numbers[1])
+    case ("make-channels", 1): try StartCase.make(path: arguments[1], count: numbers[0])
+    case ("open-channels", 2):
+      try StartCase.measure(path: arguments[1], count: numbers[0], rounds: numbers[1])
     default: return false
     }
     return true

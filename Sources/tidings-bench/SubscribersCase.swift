@@ -32,7 +32,9 @@ enum SubscribersCase {
       )
     }
     var rounds: [Load: [[Measurement]]] = [:]
-    for generator in generators { _ = try generator.run(calls: bench.settings.warmup, inFlight: 64) }
+    for generator in generators {
+      _ = try generator.run(calls: bench.settings.warmup, inFlight: 64)
+    }
     for round in 1...bench.settings.rounds {
       bench.say("subscribers: round \(round) of \(bench.settings.rounds)")
       for load in Load.allCases {

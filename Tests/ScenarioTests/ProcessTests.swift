@@ -94,7 +94,8 @@ internal import TidingsRPC
     "arguments that cannot be understood end with 2 and say why",
     arguments: [
       ["--nonsense"], ["--rpc"], ["operand"], ["--log-level", "loud"], ["--log-level="],
-      ["--config", "/nonexistent/rpcd.conf"],
+      ["--config", "/nonexistent/rpcd.conf"], ["--advertise-push", "tcp://*:5571"],
+      ["--advertise-push", "tcp://push.example:0"], ["--advertise-push", "push.example:5571"],
     ]
   )
   func badArguments(arguments: [String]) async throws {
@@ -132,11 +133,23 @@ internal import TidingsRPC
   func helpAndVersion() async throws {
     let help = try await run(["--help"])
     #expect(help.exit == .code(0) && help.errors == "")
-    for option in ["--rpc", "--push", "--data", "--log-level", "--config"] {
+    for option in ["--rpc", "--push", "--advertise-push", "--data", "--log-level", "--config"] {
       #expect(help.output.contains(option))
     }
     let version = try await run(["--version"])
     #expect(version.exit == .code(0) && version.output.hasPrefix("rpcd "))
+  }
+
+  @Test("clients are told to connect for pushes where the server says that they can")
+  func advertisedPushEndpoint() async throws {
+    let server = try await TestServer.start(
+      arguments: ["--advertise-push", "tcp://push.example:7777"]
+    )
+    let client = try await server.client(as: "ada")
+    let told = try await client.notifications.registerDevice(.init()).pushEndpoint
+    #expect(told == "tcp://push.example:7777")
+    let info = try await client.server.fetchServerInfo(.init())
+    #expect(info.pushEndpoint == server.pushEndpoint)
   }
 
   @Test("a configuration file sets options, the command line wins over it")

@@ -63,6 +63,8 @@ extension TidingsV1.Subscription {
     public static let create = Self(rawValue: 1)
     public static let update = Self(rawValue: 2)
     public static let delete = Self(rawValue: 4)
+    public static let enter = Self(rawValue: 8)
+    public static let leave = Self(rawValue: 16)
   }
 
   public init(
@@ -85,8 +87,25 @@ extension TidingsV1.Subscription {
       firesOnRecordUpdate: changes.contains(.update),
       firesOnRecordDeletion: changes.contains(.delete),
       firesOnce: once,
-      notificationInfo: keys.isEmpty ? nil : .init(desiredKeys: keys)
+      notificationInfo: keys.isEmpty ? nil : .init(desiredKeys: keys),
+      firesOnRecordEnter: changes.contains(.enter),
+      firesOnRecordLeave: changes.contains(.leave)
     )
+  }
+
+  /// A subscription to all changes in a zone.
+  public static func zone(_ id: String, _ zone: String, type: String = "") -> Self {
+    .init(
+      subscriptionID: id,
+      type: .recordZone,
+      recordType: type,
+      zoneID: .init(zoneName: zone)
+    )
+  }
+
+  /// A subscription to all changes in a database.
+  public static func database(_ id: String, type: String = "") -> Self {
+    .init(subscriptionID: id, type: .database, recordType: type)
   }
 }
 

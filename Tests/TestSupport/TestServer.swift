@@ -8,6 +8,7 @@ public final class TestServer: Sendable {
   public let process: ServerProcess
   public let rpcEndpoint: String
   public let pushEndpoint: String
+  private let arguments: [String]
 
   /// Starts a server on free ports, with a data folder of its own unless told.
   public static func start(
@@ -22,14 +23,19 @@ public final class TestServer: Sendable {
         "--rpc", rpc, "--push", push, "--data", folder.file("data"), "--log-level", "warning",
       ] + arguments
     )
-    return try TestServer(folder, process, readyLine: await process.waitForReadyLine())
+    let line = try await process.waitForReadyLine()
+    return try TestServer(folder, process, arguments, readyLine: line)
   }
 
   /// Starts a server on ports that the system gives to nobody else while it is down.
-  public static func startLasting() async throws -> TestServer {
+  public static func startLasting(arguments: [String] = []) async throws -> TestServer {
     while true {
       do {
-        return try await start(rpc: lastingEndpoint(), push: lastingEndpoint())
+        return try await start(
+          rpc: lastingEndpoint(),
+          push: lastingEndpoint(),
+          arguments: arguments
+        )
       } catch let failure as WaitingFailure where failure.description.contains("in use") {
         // Another process has it: take the next.
       }
@@ -39,18 +45,24 @@ public final class TestServer: Sendable {
   private static let endpointsTaken = Atomic<Int>(0)
 
   /// Below the ports that clients and servers on port 0 are given.
-  private static func lastingEndpoint() -> String {
+  static func lastingEndpoint() -> String {
     let number = endpointsTaken.add(1, ordering: .relaxed).newValue
     return "tcp://127.0.0.1:\(10_000 + (Int(getpid()) * 64 + number) % 10_000)"
   }
 
-  private init(_ folder: TemporaryFolder, _ process: ServerProcess, readyLine: String) throws {
+  private init(
+    _ folder: TemporaryFolder,
+    _ process: ServerProcess,
+    _ arguments: [String],
+    readyLine: String
+  ) throws {
     let words = readyLine.split(separator: " ")
     guard words.count == 4, words[0] == "rpcd", words[1] == "ready", words[2].hasPrefix("rpc="),
       words[3].hasPrefix("push=")
     else { throw WaitingFailure(description: "not a ready line: \(readyLine)") }
     self.folder = folder
     self.process = process
+    self.arguments = arguments
     rpcEndpoint = String(words[2].dropFirst("rpc=".count))
     pushEndpoint = String(words[3].dropFirst("push=".count))
   }
@@ -70,7 +82,7 @@ public final class TestServer: Sendable {
 
   /// Starts the next server on the same folder and the same ports.
   public func restarted() async throws -> TestServer {
-    try await .start(in: folder, rpc: rpcEndpoint, push: pushEndpoint)
+    try await .start(in: folder, rpc: rpcEndpoint, push: pushEndpoint, arguments: arguments)
   }
 
   /// A client of this server, patient with a machine that has other work.

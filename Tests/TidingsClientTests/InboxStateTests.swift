@@ -2,6 +2,8 @@ internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsSeal
 
 @testable internal import TidingsClient
 
@@ -16,36 +18,112 @@ internal import TidingsProto
       var head: UInt64 = 0
     }
 
-    static let controlTopic: [UInt8] = [0xff]
+    enum Entry: Hashable {
+      case event(channel: Int, number: UInt64)
+      case mark(id: String)
+    }
+
     static let myTag: UInt64 = 77
     var channels: [Channel] = []
-    var log: [(channel: Int, number: UInt64, isMine: Bool)] = []
+    var log: [(entry: Entry, isMine: Bool)] = []
     var inFlight: [(topic: [UInt8], push: TidingsV1.Push)] = []
+    var controlTopic: [UInt8] = [0, 0]
+    var marked: Set<String> = []
+    private var topicCount = 0
+    /// 0: pushes are not sealed.
+    var secret: UInt8 = 1
+    private let nonces = Nonces()
+
+    /// A sequence is not copied; the server of a test is.
+    private final class Nonces {
+      private var sequence = NonceSequence()
+      func next() -> NonceSequence.Nonce { sequence.next() }
+    }
+
+    private mutating func newTopic() -> [UInt8] {
+      topicCount += 1
+      return [UInt8(topicCount >> 8), UInt8(topicCount & 0xff)]
+    }
+
+    func key(of topic: [UInt8]) -> [UInt8] {
+      guard secret != 0 else { return [] }
+      return SealingKey(secret: .init(repeating: secret, count: 32), name: topic).bytes
+    }
+
+    private func seal(_ message: [UInt8], _ topic: [UInt8]) -> [UInt8] {
+      var memory = [UInt8](repeating: 0, count: SealingKey.overheadBytes) + message
+      memory.withUnsafeMutableBytes { SealingKey(key(of: topic))?.seal($0, nonces.next()) }
+      return memory
+    }
 
     mutating func subscribe() {
-      let number = channels.count + 1
-      channels.append(Channel(number: number, topic: [UInt8(number)]))
-      inFlight.append((Self.controlTopic, .init(content: .channelsChanged(true))))
+      channels.append(Channel(number: channels.count + 1, topic: newTopic()))
+      inFlight.append((controlTopic, .init(content: .channelsChanged(true))))
     }
 
     mutating func unsubscribe(_ index: Int) {
       channels[index].isSubscribed = false
-      inFlight.append((Self.controlTopic, .init(content: .channelsChanged(true))))
+      inFlight.append((controlTopic, .init(content: .channelsChanged(true))))
     }
 
-    mutating func save(_ index: Int, isMine: Bool) {
+    mutating func rotate() {
+      inFlight.append((controlTopic, .init(content: .channelsChanged(true))))
+      controlTopic = newTopic()
+      for index in channels.indices { channels[index].topic = newTopic() }
+    }
+
+    /// Stores events; several go out in one push without content.
+    mutating func save(
+      _ index: Int,
+      isMine: Bool,
+      count: Int = 1,
+      change: (inout TidingsV1.Notification) -> Void = { _ in }
+    ) {
       guard channels[index].isSubscribed else { return }
-      channels[index].head += 1
-      let (channel, number) = (channels[index].number, channels[index].head)
-      log.append((channel, number, isMine))
+      let previous = channels[index].head
+      channels[index].head += UInt64(count)
+      let channel = channels[index]
+      for number in (previous + 1)...channel.head {
+        log.append((.event(channel: channel.number, number: number), isMine))
+      }
+      var push = TidingsV1.Push(
+        sequenceNumber: channel.head,
+        previousSequenceNumber: previous
+      )
+      if count == 1 {
+        var notification = notification(channel.number, channel.head)
+        change(&notification)
+        push.originTag = isMine ? Self.myTag : 5
+        push.content =
+          secret == 0
+          ? .notification(notification)
+          : .sealedNotification(seal(notification.encoded(), channel.topic))
+      }
+      inFlight.append((channel.topic, push))
+    }
+
+    /// Marks the newest unread notifications.
+    mutating func mark(isMine: Bool, count: Int = 1, tellsWhich: Bool = true) {
+      let unread = log.compactMap { entry, _ -> String? in
+        guard case .event(let channel, let number) = entry else { return nil }
+        let id = "\(channel)-\(number)"
+        return marked.contains(id) ? nil : id
+      }
+      let ids = Array(unread.suffix(count))
+      guard !ids.isEmpty else { return }
+      let previous = UInt64(marked.count)
+      for id in ids { log.append((.mark(id: id), isMine)) }
+      marked.formUnion(ids)
+      let marks = TidingsV1.ReadMarks(notificationIDs: tellsWhich ? ids : [])
       inFlight.append(
         (
-          channels[index].topic,
+          controlTopic,
           .init(
-            sequenceNumber: number,
-            previousSequenceNumber: number - 1,
+            sequenceNumber: UInt64(marked.count),
+            previousSequenceNumber: previous,
             originTag: isMine ? Self.myTag : 5,
-            content: .notification(notification(channel, number))
+            content: secret == 0
+              ? .readMarks(marks) : .sealedReadMarks(seal(marks.encoded(), controlTopic))
           )
         )
       )
@@ -53,26 +131,36 @@ internal import TidingsProto
 
     mutating func beacon(_ index: Int) {
       let head = channels[index].head
-      guard head > 0 else { return }
-      inFlight.append(
-        (
-          channels[index].topic,
-          .init(sequenceNumber: head, previousSequenceNumber: head - 1)
+      if head > 0 {
+        inFlight.append(
+          (
+            channels[index].topic,
+            .init(sequenceNumber: head, previousSequenceNumber: head - 1)
+          )
         )
+      }
+      let last = UInt64(marked.count)
+      guard last > 0 else { return }
+      inFlight.append(
+        (controlTopic, .init(sequenceNumber: last, previousSequenceNumber: last - 1))
       )
     }
 
     func register() -> TidingsV1.RegisterDeviceResponse {
       .init(
-        controlTopic: Self.controlTopic,
+        controlTopic: controlTopic,
         channels: channels.filter(\.isSubscribed).map { channel in
           .init(
             position: .init(channelID: "\(channel.number)", sequenceNumber: channel.head),
             topic: channel.topic,
+            key: key(of: channel.topic),
             subscriptionID: "s\(channel.number)",
             originTag: Self.myTag
           )
-        }
+        },
+        controlKey: key(of: controlTopic),
+        readMarkNumber: UInt64(marked.count),
+        controlOriginTag: Self.myTag
       )
     }
 
@@ -81,14 +169,19 @@ internal import TidingsProto
       let start = token.reduce(0) { $0 << 8 | Int($1) }
       let end = min(log.count, start + limit)
       return .init(
-        notifications: log[start..<end].filter { !$0.isMine }.map { notification($0.0, $0.1) },
+        notifications: log[start..<end].filter { !$0.isMine }.map { entry, _ in
+          switch entry {
+          case .event(let channel, let number): notification(channel, number)
+          case .mark(let id): .init(notificationID: id, type: .readNotification)
+          }
+        },
         changeToken: [UInt8(end >> 8), UInt8(end & 0xff)],
         moreComing: end < log.count
       )
     }
 
     private func notification(_ channel: Int, _ number: UInt64) -> TidingsV1.Notification {
-      .init(position: .init(channelID: "\(channel)", sequenceNumber: number))
+      .init(type: .query, position: .init(channelID: "\(channel)", sequenceNumber: number))
     }
   }
 
@@ -110,6 +203,10 @@ internal import TidingsProto
 
     func take() {
       while let next = state.popReady() {
+        if next.type == .readNotification {
+          yielded.append(Event(channel: "read \(next.notificationID)", number: 0))
+          continue
+        }
         let position = next.position ?? .init()
         yielded.append(Event(channel: position.channelID, number: position.sequenceNumber))
       }
@@ -135,9 +232,19 @@ internal import TidingsProto
         return server.subscribe()
       }
       let index = random.below(server.channels.count)
-      switch random.below(12) {
+      switch random.below(24) {
       case 0: server.unsubscribe(index)
-      case 1: server.beacon(index)
+      case 1, 2: server.beacon(index)
+      case 3: server.save(index, isMine: false, count: 2 + random.below(5))
+      case 4: server.save(index, isMine: false) { $0.isPruned = true }
+      case 5, 6, 7:
+        server.mark(
+          isMine: random.oneIn(4),
+          count: 1 + random.below(3),
+          tellsWhich: !random.oneIn(6)
+        )
+      case 8 where random.oneIn(3): server.rotate()
+      case 9 where random.oneIn(3): server.secret = UInt8(random.below(4))
       default: server.save(index, isMine: random.oneIn(4))
       }
     }
@@ -166,8 +273,12 @@ internal import TidingsProto
     state.reconnected()
     settle { _, _ in }
 
-    let expected = server.log.filter { !$0.isMine }
-      .map { Event(channel: "\($0.channel)", number: $0.number) }
+    let expected = server.log.filter { !$0.isMine }.map { entry, _ in
+      switch entry {
+      case .event(let channel, let number): Event(channel: "\(channel)", number: number)
+      case .mark(let id): Event(channel: "read \(id)", number: 0)
+      }
+    }
     #expect(Set(yielded) == Set(expected), "seed \(seed)")
     #expect(yielded.count == expected.count, "seed \(seed)")
     for channel in Set(yielded.map(\.channel)) {
@@ -249,5 +360,113 @@ internal import TidingsProto
     _ = state.popReady()
     _ = state.popReady()
     #expect(state.resumeToken == state.token && state.token != start)
+  }
+
+  /// A stream that has one channel, and has read the log.
+  private func settled(_ server: inout Server) -> InboxState {
+    var state = InboxState(token: [], container: .init(container: "c"))
+    server.subscribe()
+    register(&state, server)
+    server.inFlight = []
+    return state
+  }
+
+  private func register(_ state: inout InboxState, _ server: Server) {
+    state.registered(server.register())
+    state.listened()
+    state.fetched(server.page(state.token, limit: 99))
+  }
+
+  private func deliver(_ server: inout Server, to state: inout InboxState) {
+    for (topic, push) in server.inFlight { state.pushed(topic, push) }
+    server.inFlight = []
+  }
+
+  @Test("what cannot be opened leads to the log and to one registration, not to one for each push")
+  func unreadable() {
+    var server = Server()
+    var state = settled(&server)
+    server.secret = 2
+    server.save(0, isMine: false)
+    deliver(&server, to: &state)
+    #expect(state.nextAction == .register && state.popReady() == nil)
+    // The server tells the same keys as before: it is not asked again.
+    let told = server.secret
+    server.secret = 1
+    state.registered(server.register())
+    state.listened()
+    server.secret = told
+    for _ in 0..<10 {
+      #expect(state.nextAction == .fetch)
+      state.fetched(server.page(state.token, limit: 99))
+      #expect(state.popReady() != nil && state.nextAction == .wait)
+      server.save(0, isMine: false)
+      deliver(&server, to: &state)
+    }
+    // Later it may know better.
+    state.reconnected()
+    register(&state, server)
+    while state.popReady() != nil {}
+    server.save(0, isMine: false)
+    deliver(&server, to: &state)
+    #expect(state.popReady() != nil && state.nextAction == .wait)
+  }
+
+  @Test(
+    "a key is there to be used: what is not sealed, or tells of something else, is not believed"
+  )
+  func checksContent() {
+    for change in 0..<4 {
+      var server = Server()
+      var state = settled(&server)
+      server.save(0, isMine: false) { notification in
+        if change == 1 { notification.position?.sequenceNumber = 7 }
+        if change == 2 { notification.position?.channelID = "2" }
+        if change == 3 { notification.position = nil }
+      }
+      if change == 0, case .sealedNotification? = server.inFlight[0].push.content {
+        server.inFlight[0].push.content = .notification(
+          .init(type: .query, position: .init(channelID: "1", sequenceNumber: 1))
+        )
+      }
+      deliver(&server, to: &state)
+      #expect(state.popReady() == nil && state.nextAction == .register)
+    }
+  }
+
+  @Test("a pruned push is a hint: the log has the whole")
+  func pruned() {
+    var server = Server()
+    var state = settled(&server)
+    server.save(0, isMine: false) { $0.isPruned = true }
+    deliver(&server, to: &state)
+    #expect(state.popReady() == nil && state.nextAction == .fetch)
+  }
+
+  @Test("read marks that follow are handed out without a look at the log, and once")
+  func readMarks() {
+    var server = Server()
+    var state = settled(&server)
+    for _ in 0..<4 { server.save(0, isMine: false) }
+    server.mark(isMine: false, count: 2)
+    server.mark(isMine: true)
+    server.mark(isMine: false)
+    deliver(&server, to: &state)
+    var ids: [String] = []
+    while let next = state.popReady() {
+      guard next.type == .readNotification else { continue }
+      #expect(next.databaseID?.container == "c")
+      ids.append(next.notificationID)
+    }
+    #expect(ids == ["1-3", "1-4", "1-1"] && state.nextAction == .wait)
+    state.mayHaveMissed()
+    state.fetched(server.page(state.token, limit: 99))
+    #expect(state.popReady() == nil)
+    server.save(0, isMine: false)
+    server.mark(isMine: false, tellsWhich: false)
+    deliver(&server, to: &state)
+    #expect(state.popReady()?.notificationID == "1-5" && state.nextAction == .fetch)
+    state.fetched(server.page(state.token, limit: 99))
+    #expect(state.popReady()?.type == .readNotification)
   }
 }

@@ -99,7 +99,7 @@ final class EngineHarness {
   }
 
   func saveZone(_ zone: ZoneID) throws {
-    try write { _ = try $0.saveZone(zone, in: Self.database) }
+    try write { _ = try $0.saveZone(zone, in: Self.database, caller: Self.ada) }
   }
 
   func deleteZone(_ zone: ZoneID, because reason: ZoneDeletionReason = .deleted) throws {
@@ -220,5 +220,6 @@ final class HandleCodec: BodyCodec {
       options: [.recordCreation]
     )
   }
+  func encode(_ source: EventSource) -> [UInt8] { [] }
   func encode(_ event: Event) -> [UInt8] { [] }
 }

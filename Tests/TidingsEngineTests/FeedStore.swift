@@ -177,5 +177,6 @@ private final class OneSubscriptionCodec: BodyCodec {
       notificationInfo: info
     )
   }
+  func encode(_ source: EventSource) -> [UInt8] { [] }
   func encode(_ event: Event) -> [UInt8] { [] }
 }

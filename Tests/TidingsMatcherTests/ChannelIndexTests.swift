@@ -60,6 +60,43 @@ struct ChannelIndexTests {
     #expect(channels(index, new: nil) == [])
   }
 
+  @Test("of several reasons the first counts: created, deleted, entered, left, updated")
+  func reasons() throws {
+    let index = ChannelIndex()
+    index.insert(try watched(1, "a = 1 AND b > 0", options: [.recordEnter, .recordLeave]))
+    index.insert(try watched(2, "a = 1 AND b > 0", options: [.recordUpdate, .recordEnter]))
+    index.insert(
+      try watched(3, "a = 1 AND b > 0", options: Subscription.FiringOptions(rawValue: 63))
+    )
+    let within: RecordFields = ["a": .int64(1), "b": .int64(1)]
+    let without: RecordFields = ["a": .int64(1), "b": .int64(0)]
+    let other: RecordFields = ["a": .int64(1), "b": .int64(1), "c": .int64(5)]
+    #expect(reasons(index, nil, within) == [1: .entered, 2: .entered, 3: .created])
+    #expect(reasons(index, without, within) == [1: .entered, 2: .entered, 3: .entered])
+    #expect(reasons(index, within, without) == [1: .left, 3: .left])
+    #expect(reasons(index, [:], without) == [:])
+    #expect(reasons(index, within, other) == [2: .updated, 3: .updated])
+    #expect(reasons(index, within, nil) == [1: .left, 3: .deleted])
+    #expect(reasons(index, without, nil) == [:])
+  }
+
+  private func reasons(
+    _ index: ChannelIndex,
+    _ old: RecordFields?,
+    _ new: RecordFields?
+  ) -> [Int64: Firing.Reason] {
+    var firings: [Firing] = []
+    index.match(
+      database: 1,
+      zone: 1,
+      old: old.map(record),
+      new: new.map(record),
+      at: Timestamp(millisecondsSince1970: 0),
+      into: &firings
+    )
+    return Dictionary(uniqueKeysWithValues: firings.map { ($0.channel, $0.reason) })
+  }
+
   @Test("a channel of one zone fires in that zone only")
   func zones() throws {
     let index = ChannelIndex()

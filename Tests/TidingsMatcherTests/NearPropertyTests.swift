@@ -39,7 +39,10 @@ struct NearPropertyTests {
     return Location(latitude: latitude, longitude: longitude)
   }
 
-  @Test("a place finds the circles that it lies in, and no others", arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(
+    "a place finds the circles that it lies in, and no others",
+    arguments: 1...6 as ClosedRange<UInt64>
+  )
   func agreesWithDistance(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let index = ChannelIndex()
@@ -73,7 +76,9 @@ struct NearPropertyTests {
       let place =
         random.oneIn(4)
         ? self.place(&random) : neighbour(of: centre, metres: metres * 1.2, &random)
-      let expected = circles.indices.filter { place.distance(to: circles[$0].centre) < circles[$0].metres }
+      let expected = circles.indices.filter {
+        place.distance(to: circles[$0].centre) < circles[$0].metres
+      }
       smallCount += expected.count { circles[$0].metres < 1_000_000 }
       var record = Record(recordID: RecordID(recordName: "r"), recordType: "T")
       record.fields["at"] = .location(place)

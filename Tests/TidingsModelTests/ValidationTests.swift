@@ -84,40 +84,4 @@ struct ValidationTests {
     let error = try #require(throws: ItemError.self) { try nobody.validate() }
     #expect(error.code == .badDatabase)
   }
-
-  @Test("subscriptions need an ID, a change, a type and few keys")
-  func subscriptions() throws {
-    func subscription(
-      _ id: String = "s",
-      type: String = "T",
-      zone: ZoneID? = nil,
-      options: Int64 = 1,
-      keys: [String] = []
-    ) -> Subscription {
-      var info = NotificationInfo()
-      info.desiredKeys = keys
-      return Subscription(
-        subscriptionID: id,
-        recordType: type,
-        predicate: .true,
-        zoneID: zone,
-        options: .init(rawValue: options),
-        notificationInfo: info
-      )
-    }
-    try subscription(options: 15, keys: ["a", "b", "c"]).validate()
-    let wrong: [(Subscription, String)] = [
-      (subscription(""), "subscription ID is empty"), (subscription("_s"), "'_s'"),
-      (subscription(type: ""), "record type"), (subscription(options: 0), "fires on no change"),
-      (subscription(options: 8), "fires on no change"), (subscription(options: 17), "unknown bits"),
-      (subscription(zone: ZoneID(zoneName: "")), "zone name"),
-      (subscription(keys: ["a", "b", "c", "d"]), "at most 3"),
-      (subscription(keys: ["a b"]), "'a b'"),
-    ]
-    for (subscription, part) in wrong {
-      let error = try #require(throws: ItemError.self) { try subscription.validate() }
-      #expect(error.code == .invalidArguments)
-      #expect(error.message.contains(part), "\(error)")
-    }
-  }
 }

@@ -8,10 +8,8 @@ internal import TidingsSeal
     _ key: SealingKey,
     _ nonces: inout NonceSequence
   ) -> [UInt8] {
-    var output = [UInt8](repeating: 0, count: message.count + SealingKey.overheadBytes)
-    message.withUnsafeBytes { message in
-      output.withUnsafeMutableBytes { key.seal(message, nonces.next(), into: $0) }
-    }
+    var output = [UInt8](repeating: 0, count: SealingKey.overheadBytes) + message
+    output.withUnsafeMutableBytes { key.seal($0, nonces.next()) }
     return output
   }
 

@@ -189,7 +189,13 @@ internal import TidingsModel
     _ store: AssetStore
   ) throws {
     let zone = random.pick(Self.zones)
-    try store.commit { _ = try $0.saveZone(zone, in: AssetStore.database()) }
+    try store.commit {
+      _ = try $0.saveZone(
+        zone,
+        in: AssetStore.database(),
+        caller: Caller(user: "ada", device: "laptop")
+      )
+    }
     let id = RecordID(recordName: "r\(random.below(5))", zoneID: zone)
     var fields = model.records[id] ?? [:]
     var sent: [RecordFields.Field] = [.init(name: "text", value: .string("x"))]
@@ -236,7 +242,11 @@ internal import TidingsModel
 
   private func deleteZone(_ zone: ZoneID, _ model: inout Model, _ store: AssetStore) throws {
     try store.commit { engine in
-      _ = try engine.saveZone(zone, in: AssetStore.database())
+      _ = try engine.saveZone(
+        zone,
+        in: AssetStore.database(),
+        caller: Caller(user: "ada", device: "laptop")
+      )
       try engine.deleteZone(
         zone,
         in: AssetStore.database(),

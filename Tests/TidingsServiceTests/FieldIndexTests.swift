@@ -80,7 +80,7 @@ internal import TidingsSQLite
     try store.write {
       try store.engine.deleteZone(zone, in: store.database, because: .deleted, caller: ada)
       // It gets the number of the zone that went.
-      _ = try store.engine.saveZone(zone, in: other)
+      _ = try store.engine.saveZone(zone, in: other, caller: Caller(user: "ada", device: "laptop"))
       _ = try store.engine.modifyRecords(
         RecordChanges(
           database: other,

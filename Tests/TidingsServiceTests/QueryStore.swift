@@ -46,7 +46,13 @@ final class QueryStore {
   }
 
   func makeZone(_ name: String) throws {
-    _ = try write { try engine.saveZone(ZoneID(zoneName: name), in: database) }
+    _ = try write {
+      try engine.saveZone(
+        ZoneID(zoneName: name),
+        in: database,
+        caller: Caller(user: "ada", device: "laptop")
+      )
+    }
   }
 
   func save(_ records: [Record], delete: [RecordID] = []) throws {

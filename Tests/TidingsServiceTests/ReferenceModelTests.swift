@@ -63,7 +63,11 @@ private struct ReferenceSession {
     )
     rows = try StoredRows(path)
     try engine.begin()
-    _ = try engine.saveZone(ZoneID(zoneName: "attic"), in: Self.database)
+    _ = try engine.saveZone(
+      ZoneID(zoneName: "attic"),
+      in: Self.database,
+      caller: Caller(user: "ada", device: "laptop")
+    )
     // The field's type is fixed, so that a save can be bad for a reason of its own.
     var first = Record(recordID: RecordID(recordName: "first"), recordType: "T")
     first.fields["n"] = .int64(1)

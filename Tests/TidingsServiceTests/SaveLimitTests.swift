@@ -77,7 +77,13 @@ internal import TidingsSQLite
     let engine = try engine { $0.zonesPerDatabaseMax = 2 }
     func save(_ name: String) throws -> ItemError? {
       do {
-        _ = try group(engine) { try engine.saveZone(ZoneID(zoneName: name), in: database) }
+        _ = try group(engine) {
+          try engine.saveZone(
+            ZoneID(zoneName: name),
+            in: database,
+            caller: Caller(user: "ada", device: "laptop")
+          )
+        }
         return nil
       } catch let error as ItemError {
         _ = try engine.commit()
@@ -161,7 +167,9 @@ internal import TidingsSQLite
   func clientTokens() throws {
     let engine = try engine(at: 1000)
     let attic = ZoneID(zoneName: "attic")
-    _ = try group(engine) { try engine.saveZone(attic, in: database) }
+    _ = try group(engine) {
+      try engine.saveZone(attic, in: database, caller: Caller(user: "ada", device: "laptop"))
+    }
     for token: [UInt8] in [[1], [2, 2], []] {
       var both = changes([record("r")])
       var other = record("x")
@@ -187,7 +195,9 @@ internal import TidingsSQLite
   func clientTokensOfDeletedZone() throws {
     let engine = try engine()
     let attic = ZoneID(zoneName: "attic")
-    _ = try group(engine) { try engine.saveZone(attic, in: database) }
+    _ = try group(engine) {
+      try engine.saveZone(attic, in: database, caller: Caller(user: "ada", device: "laptop"))
+    }
     var saved = record("r")
     saved.recordID.zoneID = attic
     var sent = changes([saved])

@@ -11,14 +11,14 @@ final class MembershipTable {
   init(_ connection: any SQLConnection) throws {
     selectAll = try connection.prepare(
       """
-      SELECT channel_id, subscription_id, since, ended FROM subscriptions
+      SELECT channel_id, subscription_id, since, ended FROM memberships
       WHERE owner = ?1 AND container = ?2 AND environment = ?3
       ORDER BY channel_id, since LIMIT ?4
       """
     )
     selectOfChannel = try connection.prepare(
       """
-      SELECT channel_id, subscription_id, since, ended FROM subscriptions
+      SELECT channel_id, subscription_id, since, ended FROM memberships
       WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND channel_id = ?4
       ORDER BY since
       """

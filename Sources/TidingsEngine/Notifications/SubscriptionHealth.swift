@@ -32,6 +32,7 @@ final class SubscriptionHealthReader {
       """
       SELECT subscription_id FROM subscriptions
       WHERE owner = ?1 AND database_id = ?2 AND ended IS NULL
+        AND since >= (SELECT closed FROM channels WHERE id = channel_id)
       """
     )
     selectOne = try connection.prepare(
@@ -39,6 +40,7 @@ final class SubscriptionHealthReader {
       SELECT s.channel_id, s.since, s.saved, c.head, c.members
       FROM subscriptions s JOIN channels c ON c.id = s.channel_id
       WHERE s.owner = ?1 AND s.database_id = ?2 AND s.subscription_id = ?3 AND s.ended IS NULL
+        AND s.since >= c.closed
       """
     )
     selectCommitted = try connection.prepare(

@@ -37,7 +37,7 @@ extension Core {
       environment: environment
     )
     let response = TidingsV1.RegisterDeviceResponse(
-      pushEndpoint: call.loop.pushEndpoint ?? "",
+      pushEndpoint: call.loop.advertisedPushEndpoint ?? "",
       controlTopic: controlTopic,
       channels: channels.map { channel in
         TidingsV1.Channel(

@@ -28,19 +28,18 @@ extension Core {
     let database = try request.databaseID.model(for: call.caller)
 
     var response = TidingsV1.ModifySubscriptionsResponse()
+    var changes = false
     for subscription in request.subscriptionsToSave {
       let path = "subscription \(Identifier.shown(subscription.subscriptionID))"
       response.results.append(
         try result(of: subscription.subscriptionID) {
-          .subscription(
-            .init(
-              try engine.saveSubscription(
-                try subscription.model(path),
-                of: owner,
-                in: database
-              )
-            )
+          let saved = try engine.saveSubscription(
+            try subscription.model(path),
+            of: owner,
+            in: database
           )
+          changes = changes || saved.isNew
+          return .subscription(.init(saved))
         }
       )
     }
@@ -48,15 +47,18 @@ extension Core {
       response.results.append(
         try result(of: id) {
           try engine.deleteSubscription(id, of: owner, in: database)
+          changes = true
           return .deleted(true)
         }
       )
     }
-    try channelsChanged(
-      of: owner,
-      container: database.container,
-      environment: database.environment
-    )
+    if changes {
+      try channelsChanged(
+        of: owner,
+        container: database.container,
+        environment: database.environment
+      )
+    }
     return response.encoded(in: call.arena)
   }
 

@@ -21,18 +21,22 @@ extension Core {
     let reason = try request.deletionReason.model
 
     var response = TidingsV1.ModifyRecordZonesResponse()
-    for zone in request.zonesToSave {
-      response.results.append(
-        try result(of: zone.zoneID) { id in .zone(.init(try engine.saveZone(id, in: database))) }
-      )
-    }
-    for zoneID in request.zoneIDsToDelete {
-      response.results.append(
-        try result(of: zoneID) { id in
-          try engine.deleteZone(id, in: database, because: reason, caller: caller)
-          return .deleted(true)
-        }
-      )
+    try engine.asOneCall(by: caller) {
+      for zone in request.zonesToSave {
+        response.results.append(
+          try result(of: zone.zoneID) { id in
+            .zone(.init(try engine.saveZone(id, in: database, caller: caller)))
+          }
+        )
+      }
+      for zoneID in request.zoneIDsToDelete {
+        response.results.append(
+          try result(of: zoneID) { id in
+            try engine.deleteZone(id, in: database, because: reason, caller: caller)
+            return .deleted(true)
+          }
+        )
+      }
     }
     return response.encoded(in: call.arena)
   }

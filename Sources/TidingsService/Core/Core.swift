@@ -214,6 +214,13 @@ final class Core: LoopTurn {
     guard isOpen || !group.answers.isEmpty || !group.waiting.isEmpty else { return }
     do {
       let isCommitted = isOpen
+      for changed in engine.takeChangedSubscribers() {
+        try channelsChanged(
+          of: changed.user,
+          container: changed.container,
+          environment: changed.environment
+        )
+      }
       let events = isOpen ? try engine.commit() : []
       isOpen = false
       for answer in group.answers {
@@ -226,7 +233,7 @@ final class Core: LoopTurn {
       publisher.publish(events, on: loop)
       publisher.retire(group.retiredTopics)
       publisher.announceChannels(group.changedTopics, on: loop)
-      if isCommitted { try publishReadMarks(on: loop) }
+      if isCommitted { publishReadMarks(on: loop) }
       if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
       settle(eventCount: events.count)
     } catch {
@@ -235,28 +242,32 @@ final class Core: LoopTurn {
   }
 
   /// Tells users' devices what others marked read in the transaction that was committed.
-  private func publishReadMarks(on loop: LoopContext) throws {
+  private func publishReadMarks(on loop: LoopContext) {
     let marks = engine.takeReadMarks()
     guard !marks.isEmpty else { return }
-    publisher.publish(
-      try marks.map { marks in
-        let topic = try engine.controlTopic(
-          of: marks.owner,
-          container: marks.container,
-          environment: marks.environment
-        )
-        return PushedReadMarks(
-          topic: topic,
-          originTag: engine.originTag(
-            of: Caller(user: marks.owner, device: marks.device),
-            topic: topic
-          ),
-          previous: marks.previous,
-          last: marks.last,
-          notificationIDs: marks.ids.map(\.description)
-        )
-      },
-      on: loop
+    do {
+      publisher.publish(try marks.map(pushed), on: loop)
+    } catch {
+      // They are in the log, where devices look every minute.
+      logger.log(.error, "read marks were not published", ["reason": "\(error)"])
+    }
+  }
+
+  private func pushed(_ marks: StoredReadMarks) throws -> PushedReadMarks {
+    let topic = try engine.controlTopic(
+      of: marks.owner,
+      container: marks.container,
+      environment: marks.environment
+    )
+    return PushedReadMarks(
+      topic: topic,
+      originTag: engine.originTag(
+        of: Caller(user: marks.owner, device: marks.device),
+        topic: topic
+      ),
+      previous: marks.previous,
+      last: marks.last,
+      notificationIDs: marks.ids.map(\.description)
     )
   }
 

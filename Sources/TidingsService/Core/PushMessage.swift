@@ -38,6 +38,8 @@ struct PushMessage: ~Copyable {
     var sealed: Int { rawValue + 1 }
   }
 
+  private static let room = [UInt8](repeating: 0, count: SealingKey.overheadBytes)
+
   private var message: SplicedMessage
 
   private init(_ sequence: Int64, after previous: Int64, _ stamp: Stamp, tag: UInt64 = 0, room: Int)
@@ -53,9 +55,7 @@ struct PushMessage: ~Copyable {
     switch protection {
     case .open: message.add(content.rawValue, bytes)
     case .sealed(let key, let nonce):
-      message.add(content.sealed, count: bytes.count + SealingKey.overheadBytes) { output in
-        bytes.withUnsafeBytes { key.seal($0, nonce, into: output) }
-      }
+      message.add(content.sealed, Self.room, then: bytes) { key.seal($0, nonce) }
     }
   }
 

@@ -1,8 +1,6 @@
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
-internal import TidingsProtoC
-internal import TidingsProtobuf
 internal import TidingsRPC
 
 extension TidingsV1.Subscription {
@@ -12,21 +10,18 @@ extension TidingsV1.Subscription {
   ///   - path: Names it in errors.
   ///   - isStored: It comes from the store: its predicate is canonical text.
   /// - Returns: The subscription, not yet validated.
-  /// - Throws: `ItemError` for what this server does not have, or a predicate that is not valid.
+  /// - Throws: `ItemError` for a type that is not known, or a predicate that is not valid.
   func model(_ path: String, isStored: Bool = false) throws -> Subscription {
-    guard type == .query else {
+    guard let kind = Subscription.Kind(rawValue: type.rawValue) else {
       throw ItemError(
-        .serverRejectedRequest,
-        "\(path): this server has query subscriptions only: set the type QUERY, with a record type "
-          + "and a predicate (TRUEPREDICATE for all records)"
+        .invalidArguments,
+        type == .unspecified
+          ? "\(path) has no type: set QUERY for the records that match a predicate, RECORD_ZONE for all "
+            + "changes in a zone, or DATABASE for all changes in a database"
+          : "\(path) has the unknown type \(type.rawValue): use QUERY, RECORD_ZONE or DATABASE"
       )
     }
-    var options: Subscription.FiringOptions = []
-    if firesOnRecordCreation { options.insert(.recordCreation) }
-    if firesOnRecordUpdate { options.insert(.recordUpdate) }
-    if firesOnRecordDeletion { options.insert(.recordDeletion) }
-    if firesOnce { options.insert(.once) }
-    return Subscription(
+    var subscription = Subscription(
       subscriptionID: subscriptionID,
       recordType: recordType,
       predicate: try predicate?.model(path + ".predicate", isStored: isStored) ?? .true,
@@ -34,21 +29,37 @@ extension TidingsV1.Subscription {
       options: options,
       notificationInfo: notificationInfo?.model
     )
+    subscription.kind = kind
+    return subscription
+  }
+
+  private var options: Subscription.FiringOptions {
+    var options: Subscription.FiringOptions = []
+    if firesOnRecordCreation { options.insert(.recordCreation) }
+    if firesOnRecordUpdate { options.insert(.recordUpdate) }
+    if firesOnRecordDeletion { options.insert(.recordDeletion) }
+    if firesOnRecordEnter { options.insert(.recordEnter) }
+    if firesOnRecordLeave { options.insert(.recordLeave) }
+    if firesOnce { options.insert(.once) }
+    return options
   }
 
   /// The subscription as the store keeps it: the predicate in canonical form.
   init(_ subscription: Subscription) {
+    let (options, isQuery) = (subscription.options, subscription.kind == .query)
     self.init(
       subscriptionID: subscription.subscriptionID,
-      type: .query,
+      type: .init(rawValue: subscription.kind.rawValue),
       recordType: subscription.recordType,
-      predicate: TidingsV1.Predicate(text: subscription.predicate.text),
+      predicate: isQuery ? TidingsV1.Predicate(text: subscription.predicate.text) : nil,
       zoneID: subscription.zoneID.map { .init($0) },
-      firesOnRecordCreation: subscription.options.contains(.recordCreation),
-      firesOnRecordUpdate: subscription.options.contains(.recordUpdate),
-      firesOnRecordDeletion: subscription.options.contains(.recordDeletion),
-      firesOnce: subscription.options.contains(.once),
-      notificationInfo: subscription.notificationInfo.map { .init($0) }
+      firesOnRecordCreation: options.contains(.recordCreation),
+      firesOnRecordUpdate: options.contains(.recordUpdate),
+      firesOnRecordDeletion: options.contains(.recordDeletion),
+      firesOnce: options.contains(.once),
+      notificationInfo: subscription.notificationInfo.map { .init($0) },
+      firesOnRecordEnter: options.contains(.recordEnter),
+      firesOnRecordLeave: options.contains(.recordLeave)
     )
   }
 
@@ -106,28 +117,6 @@ extension TidingsV1.NotificationInfo {
       shouldSendMutableContent: info.shouldSendMutableContent,
       category: info.category,
       collapseIDKey: info.collapseIDKey
-    )
-  }
-}
-
-extension TidingsV1.Notification {
-  /// An event, without what differs between its subscribers.
-  init(_ event: Event, in arena: borrowing Arena) {
-    self.init(
-      type: .query,
-      databaseID: .init(event.database),
-      reason: .init(rawValue: event.reason.rawValue),
-      recordID: .init(event.recordID),
-      recordType: event.recordType,
-      recordFields: Dictionary(
-        uniqueKeysWithValues: event.fields.sorted.map { ($0.name, .init($0.value, in: arena)) }
-      ),
-      notificationInfo: event.notificationInfo.map { .init($0) },
-      committed: .init(event.committed),
-      position: .init(
-        channelID: String(event.channel),
-        sequenceNumber: UInt64(event.sequence)
-      )
     )
   }
 }

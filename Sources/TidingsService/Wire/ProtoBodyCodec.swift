@@ -41,9 +41,19 @@ final class ProtoBodyCodec: BodyCodec {
     }
   }
 
+  func encode(_ source: EventSource) -> [UInt8] {
+    defer { arena.reset() }
+    return TidingsV1.Notification(
+      type: source.kind.notificationType,
+      databaseID: .init(source.database),
+      recordType: source.recordType,
+      notificationInfo: source.notificationInfo.map { .init($0) }
+    ).encoded(in: arena)
+  }
+
   func encode(_ event: Event) -> [UInt8] {
     defer { arena.reset() }
-    return TidingsV1.Notification(event, in: arena).encoded(in: arena)
+    return EventWriter.encode(event, in: arena)
   }
 
   /// What was stored and cannot be read is the store's damage, not a caller's mistake.
@@ -52,6 +62,16 @@ final class ProtoBodyCodec: BodyCodec {
       return try read()
     } catch {
       throw SQLError(.damaged, "a stored \(what) cannot be read: \(error)")
+    }
+  }
+}
+
+extension Subscription.Kind {
+  fileprivate var notificationType: TidingsV1.NotificationType {
+    switch self {
+    case .query: .query
+    case .recordZone: .recordZone
+    case .database: .database
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import TidingsModel
+
 /// Writes messages around bytes that are encoded already: an embedded message and a `bytes` field have
 /// the same form on the wire, so what the store keeps goes to clients without being decoded.
 ///
@@ -21,12 +23,18 @@ struct SplicedMessage {
     bytes += content
   }
 
-  /// Adds a member of length-delimited type that is written in place; the memory is zero before.
-  mutating func add(_ field: Int, count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
-    addHead(field, bytes: count)
+  /// Adds a member of length-delimited type that is made of two parts and changed in place.
+  mutating func add(
+    _ field: Int,
+    _ first: [UInt8],
+    then second: [UInt8],
+    _ change: (UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    addHead(field, bytes: first.count + second.count)
     let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: count))
-    bytes.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+    bytes += first
+    bytes += second
+    bytes.withUnsafeMutableBytes { change(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
   }
 
   /// Begins a member of length-delimited type; its content follows.
@@ -45,6 +53,15 @@ struct SplicedMessage {
   mutating func add(_ field: Int, fixed64 value: UInt64) {
     addVarint(UInt64(field) << 3 | 1)
     withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+  }
+
+  /// Adds a `google.protobuf.Timestamp`.
+  mutating func add(_ field: Int, _ time: Timestamp) {
+    let (seconds, nanos) = time.secondsAndNanos
+    var message = SplicedMessage(capacity: 16)
+    message.add(1, varint: UInt64(bitPattern: seconds))
+    message.add(2, varint: UInt64(bitPattern: Int64(nanos)))
+    add(field, message.bytes)
   }
 
   /// Adds what is encoded already, as it is.

@@ -28,6 +28,10 @@ public final class LoopContext {
   public let endpoint: String
   /// Where published messages come from, as bound.
   public let pushEndpoint: String?
+  /// Where clients are told to connect for pushes.
+  public var advertisedPushEndpoint: String? {
+    configuration.advertisedPushEndpoint ?? pushEndpoint
+  }
   /// The memory of the call at hand; empty again after each call.
   public let arena: Arena
   /// The way to this thread from others.

@@ -41,11 +41,11 @@ struct OracleGenerator {
     case 420..<490: return .subscribe((0...random.below(2)).map { _ in subscription() })
     case 490..<520: return .unsubscribe("s\(random.below(8))")
     case 520..<550:
-      return .saveZones([random.pick(Self.customZones + ["_defaultZone"])])
+      return .saveZones(zones())
     case 550..<565:
       let reasons: [TidingsV1.ZoneDeletionReason] = [.deleted, .purged, .encryptedDataReset]
       return .deleteZones(
-        [random.pick(Self.customZones + ["_defaultZone"])],
+        zones(),
         random.pick([.unspecified, .deleted] + reasons)
       )
     case 565..<620:
@@ -256,12 +256,34 @@ struct OracleGenerator {
       id: "s\(random.below(8))",
       recordType: random.pick(OracleFields.types),
       predicate: .watch(using: &random),
-      changes: .init(rawValue: 1 + random.below(7))
+      changes: .init(rawValue: 1 + random.below(31))
     )
-    subscription.isOnce = random.oneIn(5)
     subscription.zone = random.pick([nil, nil, nil, "attic", "cellar", "_defaultZone"])
+    if random.oneIn(5) { subscription.collapseKey = random.pick(["city", "n", "always"]) }
+    guard random.below(5) < 3 else { return watchingZones(subscription) }
+    subscription.isOnce = random.oneIn(5)
     subscription.keys = random.pick([[], ["n"], ["city", "x", "tags"]])
+    if random.oneIn(3) {
+      subscription.args = random.pick([["n"], ["city", "price", "when"], ["none", "tags", "raw"]])
+    }
     return subscription
+  }
+
+  /// A zone or database subscription in place of a query subscription.
+  private mutating func watchingZones(_ query: OracleSubscription) -> OracleSubscription {
+    var subscription = query
+    (subscription.predicate, subscription.changes) = (.all, [])
+    if random.oneIn(2) { subscription.recordType = "" }
+    subscription.kind = random.pick([.recordZone, .database])
+    subscription.zone =
+      subscription.kind == .recordZone
+      ? query.zone ?? random.pick(["attic", "cellar", "_defaultZone"]) : nil
+    return subscription
+  }
+
+  private mutating func zones() -> [String] {
+    let all = Self.customZones + ["_defaultZone"]
+    return random.oneIn(3) ? all.filter { _ in random.oneIn(2) } : [random.pick(all)]
   }
 
   private mutating func notificationIDs(of caller: Oracle.Caller, _ oracle: Oracle) -> [String] {

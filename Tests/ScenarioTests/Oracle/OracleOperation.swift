@@ -81,7 +81,7 @@ extension OracleOperation.Action {
     case .subscribe(let all):
       "subscribe "
         + all.map {
-          "\($0.id) \($0.recordType) where \($0.predicate.brief) on \($0.changes.rawValue) "
+          "\($0.id) \($0.kind == .query ? "" : "\($0.kind) ")\($0.recordType) where \($0.predicate.brief) on \($0.changes.rawValue) "
             + "\($0.isOnce ? "once " : "")\($0.zone ?? "all zones") \($0.keys)"
         }.joined(separator: ", ")
     case .unsubscribe(let id): "unsubscribe \(id)"

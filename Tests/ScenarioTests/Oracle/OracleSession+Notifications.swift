@@ -55,8 +55,6 @@ extension OracleSession {
       notifications.filter(isMark),
       start.map { oracle.readMarks(of: caller, after: $0.marks) } ?? []
     ) { "\($0)" }
-    let times = notifications.compactMap(\.committed).map { ($0.seconds, $0.nanos) }
-    compare("the order", zip(times, times.dropFirst()).allSatisfy { $0 <= $1 }, true)
     notificationTokens[caller.user] = (token, oracle.moment, oracle.markMoment)
   }
 

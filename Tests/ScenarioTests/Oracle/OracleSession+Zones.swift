@@ -6,12 +6,14 @@ extension OracleSession {
   mutating func saveZones(
     _ names: [String],
     _ client: Client,
+    _ caller: Oracle.Caller,
     _ database: Oracle.Database
   ) async throws {
     let results = try await client.zones.modifyRecordZones(
       .init(databaseID: database.id, zonesToSave: names.map { .init(zoneID: .init(zoneName: $0)) })
     ).results.map { $0.normalized() }
     compare("save zones", results, names.map { oracle.saveZone($0, in: database) })
+    oracle.endCall(by: caller)
   }
 
   mutating func deleteZones(
@@ -31,6 +33,7 @@ extension OracleSession {
     let expected = names.map {
       oracle.deleteZone($0, in: database, because: reason, by: caller)
     }
+    oracle.endCall(by: caller)
     compare("delete zones", results, expected)
     noteChange()
   }

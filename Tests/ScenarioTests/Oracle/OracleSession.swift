@@ -63,7 +63,7 @@ struct OracleSession {
       case .modify(let change, let mishap): try await modify(change, mishap)
       case .burst(let changes): try await burst(changes)
       case .fetch(let ids, let keys): try await fetch(ids, keys, client, database)
-      case .saveZones(let names): try await saveZones(names, client, database)
+      case .saveZones(let names): try await saveZones(names, client, caller, database)
       case .deleteZones(let names, let reason):
         try await deleteZones(names, reason, client, caller, database)
       case .subscribe(let all): try await subscribe(all, client, caller, database)

@@ -69,12 +69,12 @@ extension TidingsV1.NotificationResult {
 }
 
 extension [TidingsV1.Notification] {
-  /// Without times, by channel and number.
+  /// Without times.
   public func normalized() -> Self {
     map { notification in
       var copy = notification
       copy.committed = nil
       return copy
-    }.sortedByPosition()
+    }
   }
 }

@@ -176,6 +176,7 @@ extension Oracle {
     for (old, write) in zip(before, writes) {
       fire(old, write.new, zone: write.zone, in: database, by: caller)
     }
+    endCall(by: caller)
   }
 }
 

@@ -3,12 +3,15 @@ public import TidingsProto
 /// A subscription whose predicate the oracle understands.
 public struct OracleSubscription: Hashable, Sendable {
   public var id: String
+  public var kind = TidingsV1.SubscriptionType.query
   public var recordType: String
   public var predicate: OraclePredicate
   public var changes: TidingsV1.Subscription.Changes
   public var isOnce = false
   public var zone: String?
   public var keys: [String] = []
+  public var args: [String] = []
+  public var collapseKey = ""
 
   public init(
     id: String,
@@ -29,7 +32,15 @@ public struct OracleSubscription: Hashable, Sendable {
       zone: zone ?? "",
       keys: keys
     )
-    message.predicate = predicate.message
+    message.type = kind
+    message.predicate = kind == .query ? predicate.message : nil
+    if !args.isEmpty || !collapseKey.isEmpty {
+      var info = message.notificationInfo ?? .init()
+      info.alertLocalizationArgs = args
+      info.titleLocalizationArgs = Array(args.prefix(1))
+      info.collapseIDKey = collapseKey
+      message.notificationInfo = info
+    }
     return message
   }
 }
@@ -58,6 +69,7 @@ extension Oracle {
     let message = subscription.message
     let definition = Definition(
       database: database,
+      kind: subscription.kind,
       recordType: subscription.recordType,
       zone: subscription.zone,
       predicate: subscription.predicate,
@@ -133,7 +145,7 @@ extension Oracle {
     let channel = channels[membership.channel - 1]
     let subscription = TidingsV1.Subscription(
       subscriptionID: membership.subscriptionID,
-      type: .query,
+      type: channel.definition.kind,
       recordType: channel.definition.recordType,
       zoneID: channel.definition.zone.map { .init(zoneName: $0) },
       firesOnRecordCreation: channel.definition.changes.contains(.create),
@@ -144,7 +156,9 @@ extension Oracle {
       effective: .init(
         channelID: String(membership.channel),
         sequenceNumber: membership.since
-      )
+      ),
+      firesOnRecordEnter: channel.definition.changes.contains(.enter),
+      firesOnRecordLeave: channel.definition.changes.contains(.leave)
     )
     return .init(subscriptionID: membership.subscriptionID, outcome: .subscription(subscription))
   }

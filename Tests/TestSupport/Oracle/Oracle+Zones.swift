@@ -1,16 +1,19 @@
 public import TidingsProto
 
 extension Oracle {
-  /// What ModifyRecordZones answers for a zone to save, and does.
+  /// What ModifyRecordZones answers for a zone to save, and does; see `endCall(by:)`.
   public mutating func saveZone(_ name: String, in database: Database) -> TidingsV1.ZoneResult {
     guard database.owner != nil || name == Self.defaultZone else {
       return .init(zoneID: .init(zoneName: name), outcome: .error(.init(.badDatabase)))
     }
-    if zones[database]?[name] == nil { create(name, in: database) }
+    if zones[database]?[name] == nil {
+      create(name, in: database)
+      if name != Self.defaultZone { note(name, in: database) { $0.isCreated = true } }
+    }
     return fetchZone(name, in: database)
   }
 
-  /// What ModifyRecordZones answers for a zone to delete, and does.
+  /// What ModifyRecordZones answers for a zone to delete, and does; see `endCall(by:)`.
   public mutating func deleteZone(
     _ name: String,
     in database: Database,
@@ -30,6 +33,7 @@ extension Oracle {
     for case let record? in rows.map(\.record) {
       fire(record, nil, zone: name, in: database, by: caller)
     }
+    note(name, in: database) { $0.isDeleted = true }
     zoneFloors[database] = max(zoneFloors[database, default: 0], zone.head)
     zones[database]?[name] = nil
     graves[database, default: [:]][name] = Grave(

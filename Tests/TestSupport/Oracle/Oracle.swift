@@ -61,6 +61,7 @@ public struct Oracle: Sendable {
 
   struct Definition: Hashable, Sendable {
     var database: Database
+    var kind: TidingsV1.SubscriptionType
     var recordType: String
     var zone: String?
     var predicate: OraclePredicate
@@ -84,6 +85,15 @@ public struct Oracle: Sendable {
     var ended: UInt64?
   }
 
+  /// What the call at hand changed of a zone.
+  struct ZoneChange: Sendable {
+    var database: Database
+    var zone: String
+    var types: Set<String> = []
+    var isCreated = false
+    var isDeleted = false
+  }
+
   struct Event: Sendable {
     var channel: Int
     var sequence: UInt64
@@ -105,6 +115,7 @@ public struct Oracle: Sendable {
   var channels: [Channel] = []
   var memberships: [Membership] = []
   var events: [Event] = []
+  var zoneChanges: [ZoneChange] = []
   var marks: Set<String> = []
   /// The same in the order in which they were made.
   var markLog: [(caller: Caller, id: String)] = []

@@ -1,0 +1,218 @@
+internal import TestSupport
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsSQL
+internal import TidingsSQLite
+
+@testable internal import TidingsService
+
+/// An engine, and a look at the events that its calls store.
+final class EventStore {
+  /// A row of an event.
+  struct Row {
+    var id: Int64
+    var batch: Int64
+    var channel: Int64
+    var caller: Caller
+    var notification: TidingsV1.Notification
+
+    /// The reason, or the kind, and what changed.
+    var story: String {
+      let id = notification.recordID
+      switch notification.type {
+      case .query:
+        let reasons = [1: "created", 2: "updated", 3: "deleted", 4: "entered", 5: "left"]
+        let reason = reasons[Int(notification.reason.rawValue)] ?? "?"
+        return "\(reason) \(id?.recordName ?? "")"
+      case .recordZone: return "zone \(id?.zoneID?.zoneName ?? "")"
+      case .database: return "database \(id?.zoneID?.zoneName ?? "")"
+      default: return "?"
+      }
+    }
+  }
+
+  static let laptop = Caller(user: "ada", device: "laptop")
+  static let database = DatabaseID(
+    container: "default",
+    environment: .development,
+    scope: .private,
+    owner: "ada"
+  )
+
+  private let folder: TemporaryFolder
+  private let connection: SQLiteConnection
+  private(set) var engine: Engine
+  private let limits: Limits
+  private var lastID: Int64 = 0
+
+  init(limits: Limits = Limits()) throws {
+    self.limits = limits
+    folder = try TemporaryFolder()
+    connection = try SQLiteConnection(path: folder.file("db"))
+    try connection.execute("PRAGMA synchronous = OFF")
+    engine = try Engine(connection, codec: ProtoBodyCodec(), limits: limits, clock: { .now })
+  }
+
+  /// Another engine on the same store, as after a restart of the server.
+  func restart() throws {
+    engine = try Engine(connection, codec: ProtoBodyCodec(), limits: limits, clock: { .now })
+  }
+
+  /// Runs calls in a transaction.
+  @discardableResult
+  func commit<R>(_ body: (Engine) throws -> R) throws -> R {
+    try engine.begin()
+    do {
+      let result = try body(engine)
+      _ = try engine.commit()
+      return result
+    } catch {
+      engine.rollback()
+      throw error
+    }
+  }
+
+  /// Does the engine's own work until there is none at once.
+  func doChores() throws {
+    while try commit({ try $0.doChores() }) == .zero {}
+  }
+
+  @discardableResult
+  func subscribe(
+    _ id: String,
+    _ kind: Subscription.Kind = .query,
+    type: String = "T",
+    where predicate: String = "TRUEPREDICATE",
+    zone: String? = nil,
+    on options: Subscription.FiringOptions = [],
+    of user: String = "ada",
+    in database: DatabaseID = EventStore.database,
+    _ change: ((inout NotificationInfo) -> Void)? = nil
+  ) throws -> SavedSubscription {
+    var subscription = Subscription(
+      subscriptionID: id,
+      recordType: type,
+      predicate: try Predicate(text: predicate),
+      zoneID: zone.map { ZoneID(zoneName: $0) },
+      options: options
+    )
+    subscription.kind = kind
+    if let change {
+      var info = NotificationInfo()
+      change(&info)
+      subscription.notificationInfo = info
+    }
+    return try commit { try $0.saveSubscription(subscription, of: user, in: database) }
+  }
+
+  /// Saves and deletes records in one call; none may fail.
+  @discardableResult
+  func modify(
+    _ saves: [Record] = [],
+    delete: [RecordID] = [],
+    isDryRun: Bool = false,
+    in database: DatabaseID = EventStore.database
+  ) throws -> ModifiedRecords {
+    var changes = RecordChanges(
+      database: database,
+      saves: saves,
+      deletions: delete,
+      policy: .allKeys
+    )
+    changes.isDryRun = isDryRun
+    let modified = try commit { try $0.modifyRecords(changes, caller: Self.laptop) }
+    for case .failed(let id, let error, _) in modified.outcomes {
+      throw WaitingFailure(description: "\(id.recordName): \(error)")
+    }
+    return modified
+  }
+
+  func saveZones(_ names: String...) throws {
+    try commit { engine in
+      try engine.asOneCall(by: Self.laptop) {
+        for name in names {
+          _ = try engine.saveZone(
+            ZoneID(zoneName: name),
+            in: Self.database,
+            caller: Self.laptop
+          )
+        }
+      }
+    }
+  }
+
+  func deleteZone(_ name: String) throws {
+    try commit { engine in
+      try engine.deleteZone(
+        ZoneID(zoneName: name),
+        in: Self.database,
+        because: .deleted,
+        caller: Self.laptop
+      )
+    }
+  }
+
+  /// The events since the last look, in the order in which they were stored.
+  func newEvents() throws -> [Row] {
+    let select = try connection.prepare(
+      """
+      SELECT id, batch, channel_id, origin_user, origin_device, body FROM events
+      WHERE id > ?1 ORDER BY id
+      """
+    )
+    select.bind(lastID, at: 1)
+    var rows: [Row] = []
+    try select.forEachRow {
+      rows.append(
+        Row(
+          id: select.int64(0),
+          batch: select.int64(1),
+          channel: select.int64(2),
+          caller: Caller(user: select.string(3), device: select.string(4)),
+          notification: try TidingsV1.Notification(decoding: select.bytes(5))
+        )
+      )
+    }
+    lastID = rows.last?.id ?? lastID
+    return rows
+  }
+
+  /// The stories of the events since the last look.
+  func newStories() throws -> [String] { try newEvents().map(\.story) }
+
+  /// A user's notifications, as a device that made no change sees them.
+  func feed(of user: String = "ada") throws -> [String] {
+    let reader = try EngineReader(
+      SQLiteConnection(path: folder.file("db"), readsOnly: true),
+      codec: ProtoBodyCodec(),
+      limits: limits
+    )
+    let request = NotificationRequest(
+      caller: Caller(user: user, device: ""),
+      container: "default",
+      environment: .development
+    )
+    return try reader.withSnapshot {
+      try reader.notifications(request).items.map { "\($0.subscriptionID) \($0.id)" }
+    }
+  }
+
+  /// A number that a statement finds.
+  func number(_ sql: String) throws -> Int64 {
+    let statement = try connection.prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : -1
+  }
+}
+
+extension Record {
+  init(_ name: String, zone: String = "_defaultZone", type: String = "T", _ fields: RecordFields) {
+    self.init(
+      recordID: RecordID(recordName: name, zoneID: ZoneID(zoneName: zone)),
+      recordType: type,
+      fields: fields
+    )
+  }
+}
