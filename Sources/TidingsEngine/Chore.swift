@@ -40,7 +40,8 @@ struct ChoreSchedule {
 }
 
 extension Timestamp {
-  fileprivate func advanced(by duration: Duration) -> Timestamp {
+  /// The time so much later.
+  func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = duration.components
     return Timestamp(
       millisecondsSince1970: millisecondsSince1970 + seconds * 1000

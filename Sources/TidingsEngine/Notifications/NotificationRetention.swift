@@ -11,6 +11,10 @@ final class NotificationRetention: Chore {
   /// Most rows that one piece removes, about.
   private static let rowsMax = 300
 
+  /// What is swept takes little room: there is time, and a start has other work.
+  private static let firstSweep = Duration.seconds(600)
+  private static let sweepPause = Duration.seconds(3600)
+
   private let limits: Limits
   private let trails: EventTrails
   private let sweep: ChannelSweep
@@ -18,7 +22,7 @@ final class NotificationRetention: Chore {
   private let selectOldest: any SQLStatement
   private let delete: any SQLStatement
   private let raise: any SQLStatement
-  private var sweepDue = Timestamp(millisecondsSince1970: 0)
+  private var sweepDue: Timestamp?
 
   private struct OldEvent {
     let place: Int64
@@ -42,14 +46,12 @@ final class NotificationRetention: Chore {
 
   func work(at now: Timestamp) throws -> Duration {
     if try forgetEvents(at: now) { return .zero }
-    if sweepDue <= now, try sweep.work(rowsMax: Self.rowsMax) { return .zero }
     let isHasty = limits.notificationRetentionDays == 0
-    if sweepDue <= now {
-      // What is swept takes little room: there is time, unless nothing is to be kept.
-      let pause = isHasty ? Duration.seconds(1) : .seconds(3600)
-      sweepDue = Timestamp(
-        millisecondsSince1970: now.millisecondsSince1970 + pause.milliseconds
-      )
+    let due = sweepDue ?? (isHasty ? now : now.advanced(by: Self.firstSweep))
+    sweepDue = due
+    if due <= now {
+      if try sweep.work(rowsMax: Self.rowsMax) { return .zero }
+      sweepDue = now.advanced(by: isHasty ? .seconds(1) : Self.sweepPause)
     }
     return isHasty ? .seconds(1) : .seconds(5)
   }
