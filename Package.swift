@@ -204,6 +204,7 @@ let package = Package(
       "TestSupport",
       "TidingsClient",
       "TidingsFiles",
+      "TidingsJSON",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -227,6 +228,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsEngine",
+      "TidingsMatcher",
       "TidingsModel",
       "TidingsSQL",
       "TidingsSQLite"

@@ -11,17 +11,21 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
   private let follows: Bool
   private let fetch: Fetch
   private let pause: @Sendable (Duration) async -> Void
+  private let onConnection: (@Sendable (NotificationStream.Connection) -> Void)?
   private var backoff = Backoff()
+  private var isLost = false
 
   init(
     after token: [UInt8],
     follows: Bool,
     pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil,
     _ fetch: @escaping Fetch
   ) {
     state = ChangeFeedState(token: token, follows: follows)
     self.follows = follows
     self.pause = pause
+    self.onConnection = onConnection
     self.fetch = fetch
   }
 
@@ -30,7 +34,10 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
     while !Task.isCancelled, case .fetch(let wait) = state.nextAction {
       do {
         let begin = ContinuousClock.now
+        // A server that is there again is to say so at once.
+        let wait = isLost ? .zero : wait
         let page = try await fetch(state.token, wait)
+        noteReturn()
         let isNews = state.fetched(
           token: page.changeToken,
           moreComing: page.moreComing,
@@ -47,10 +54,23 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
       } catch {
         if Task.isCancelled { return nil }
         guard follows, error.isWorthRepeating else { throw error }
+        noteLoss(error)
         await pause(backoff.next())
       }
     }
     return nil
+  }
+
+  private mutating func noteLoss(_ error: ChangeFeedError) {
+    guard !isLost, case .call(let error) = error else { return }
+    isLost = true
+    onConnection?(.lost(error))
+  }
+
+  private mutating func noteReturn() {
+    guard isLost else { return }
+    isLost = false
+    onConnection?(.restored)
   }
 }
 

@@ -16,6 +16,8 @@ extension Client {
   ///   - pageLimit: Most records in a page; 0: as many as the server allows.
   ///   - follow: Go on for ever: when all changes are told, wait for the next one. A lost connection
   ///     or a restarted server is made up for by trying again.
+  ///   - onConnection: Hears when the server of a followed feed cannot be reached any more, and when it
+  ///     can again; called by the task that iterates, and must not wait.
   /// - Returns: The pages; there is at least one, unless following finds nothing new.
   public func recordZoneChanges(
     in zone: String,
@@ -24,7 +26,8 @@ extension Client {
     desiredKeys: [String]? = nil,
     recordTypes: [String] = [],
     pageLimit: Int = 0,
-    follow: Bool = false
+    follow: Bool = false,
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
   ) -> RecordZoneChanges {
     RecordZoneChanges(
       transport,
@@ -37,7 +40,8 @@ extension Client {
         limit: UInt32(clamping: pageLimit)
       ),
       follow: follow,
-      timeout: configuration.timeout
+      timeout: configuration.timeout,
+      onConnection: onConnection
     )
   }
 
@@ -48,12 +52,15 @@ extension Client {
   ///   - token: The last page's token; empty: from the beginning, which tells all zones.
   ///   - pageLimit: Most zones in a page; 0: as many as the server allows.
   ///   - follow: Go on for ever: when all changes are told, wait for the next one.
+  ///   - onConnection: Hears when the server of a followed feed cannot be reached any more, and when it
+  ///     can again; called by the task that iterates, and must not wait.
   /// - Returns: The pages; there is at least one, unless following finds nothing new.
   public func databaseChanges(
     of database: TidingsV1.DatabaseID? = nil,
     after token: [UInt8] = [],
     pageLimit: Int = 0,
-    follow: Bool = false
+    follow: Bool = false,
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
   ) -> DatabaseChanges {
     DatabaseChanges(
       transport,
@@ -61,7 +68,8 @@ extension Client {
       after: token,
       pageLimit: UInt32(clamping: pageLimit),
       follow: follow,
-      timeout: configuration.timeout
+      timeout: configuration.timeout,
+      onConnection: onConnection
     )
   }
 

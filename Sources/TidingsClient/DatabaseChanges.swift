@@ -13,6 +13,7 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
 
   private let token: [UInt8]
   private let follows: Bool
+  private let onConnection: (@Sendable (NotificationStream.Connection) -> Void)?
   private let fetch: ChangeFeedReader<TidingsV1.FetchDatabaseChangesResponse>.Fetch
 
   /// The changes of a database, over a transport.
@@ -24,16 +25,20 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
   ///   - pageLimit: Most zones in a page; 0: as many as the server allows.
   ///   - follow: Go on for ever: wait for changes when all are told.
   ///   - timeout: How long a call may take, besides the wait; `nil`: the transport's default.
+  ///   - onConnection: Hears when the server of a followed feed cannot be reached any more, and when it
+  ///     can again; called by the task that iterates, and must not wait.
   public init(
     _ transport: any ClientTransport,
     database: TidingsV1.DatabaseID,
     after token: [UInt8] = [],
     pageLimit: UInt32 = 0,
     follow: Bool = false,
-    timeout: Duration? = nil
+    timeout: Duration? = nil,
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
   ) {
     self.token = token
     follows = follow
+    self.onConnection = onConnection
     let records = TidingsV1.RecordService.Client(transport)
     fetch = { token, wait throws(ChangeFeedError) in
       let request = TidingsV1.FetchDatabaseChangesRequest(
@@ -55,7 +60,9 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
 
   /// Begins an iteration, at the token.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(reader: ChangeFeedReader(after: token, follows: follows, fetch))
+    AsyncIterator(
+      reader: ChangeFeedReader(after: token, follows: follows, onConnection: onConnection, fetch)
+    )
   }
 
   /// Fetches pages, one after the other.

@@ -18,12 +18,18 @@ struct InboxState {
     case wait
   }
 
+  /// What is ready: a notification to hand out, or the end of a page of them.
+  private enum Entry {
+    case notification(TidingsV1.Notification)
+    case pageEnd(InboxProgress.PageEnd)
+  }
+
   /// Where to continue in the log.
   private(set) var token: [UInt8]
-  /// Where the log was read to when the oldest of `ready` was not known yet.
-  private var tokenBeforeReady: [UInt8]
-  /// Notifications to hand out, oldest first.
-  private var ready: [TidingsV1.Notification] = []
+  /// Where another stream can continue without missing or repeating what this one handed out.
+  private(set) var progress: InboxProgress
+  /// Oldest first.
+  private var ready: [Entry] = []
   private var readyHead = 0
 
   private var channels: [[UInt8]: TidingsV1.Channel] = [:]
@@ -68,25 +74,42 @@ struct InboxState {
   ///   - token: Where to continue in the log; empty: at its beginning.
   ///   - container: What READ_NOTIFICATION from a push has as its database: the container alone.
   init(token: [UInt8], container: TidingsV1.DatabaseID? = nil) {
-    self.token = token
+    self.init(progress: InboxProgress(token: token), container: container)
+  }
+
+  /// Continues where another stream stood.
+  init(progress: InboxProgress, container: TidingsV1.DatabaseID? = nil) {
+    self.progress = progress
     self.container = container
-    tokenBeforeReady = token
+    token = progress.token
+    seen = progress.numbers
+    for id in progress.readMarks { _ = control.ids.insert(id) }
   }
 
   /// Where another stream can continue without missing what this one has not handed out.
-  var resumeToken: [UInt8] { ready.isEmpty ? token : tokenBeforeReady }
+  var resumeToken: [UInt8] { progress.token }
 
   /// The next notification to hand out.
   mutating func popReady() -> TidingsV1.Notification? {
-    guard readyHead < ready.count else { return nil }
-    defer {
-      readyHead += 1
-      if readyHead == ready.count {
-        ready.removeAll(keepingCapacity: true)
-        readyHead = 0
-      }
+    guard readyHead < ready.count, case .notification(let notification) = ready[readyHead] else {
+      return nil
     }
-    return ready[readyHead]
+    readyHead += 1
+    progress.handedOut(notification)
+    passPageEnds()
+    if progress.isFull { mustFetch = true }
+    return notification
+  }
+
+  /// A page whose notifications were all handed out is done.
+  private mutating func passPageEnds() {
+    while readyHead < ready.count, case .pageEnd(let page) = ready[readyHead] {
+      progress.ended(page)
+      readyHead += 1
+    }
+    guard readyHead == ready.count else { return }
+    ready.removeAll(keepingCapacity: true)
+    readyHead = 0
   }
 
   /// What is to be done, when nothing is ready to hand out.
@@ -123,22 +146,27 @@ struct InboxState {
 
   /// A page of the log came.
   mutating func fetched(_ page: TidingsV1.FetchNotificationChangesResponse) {
-    if ready.isEmpty { tokenBeforeReady = token }
     token = page.changeToken
     mustFetch = page.moreComing
+    var end = InboxProgress.PageEnd(token: token, isLast: !page.moreComing)
     for notification in page.notifications {
       if notification.type == .readNotification {
-        if control.ids.insert(notification.notificationID) { ready.append(notification) }
+        let id = notification.notificationID
+        guard control.ids.insert(id) else { continue }
+        end.readMarks.insert(id)
+        ready.append(.notification(notification))
         continue
       }
-      guard let position = notification.position,
-        position.sequenceNumber > seen[position.channelID] ?? 0
-      else { continue }
-      seen[position.channelID] = position.sequenceNumber
-      ready.append(notification)
+      guard let position = notification.position else { continue }
       // Of a subscription whose announcement was lost.
       if channelIDs.insert(position.channelID).inserted { mustRegister = true }
+      guard position.sequenceNumber > seen[position.channelID] ?? 0 else { continue }
+      seen[position.channelID] = position.sequenceNumber
+      end.channels.insert(position.channelID)
+      ready.append(.notification(notification))
     }
+    ready.append(.pageEnd(end))
+    passPageEnds()
     guard !page.moreComing else { return }
     // An event is in the log before anybody hears of it: what was heard before this fetch and is not
     // in its pages is not for this device, and pushes may follow on it.
@@ -227,15 +255,18 @@ struct InboxState {
     notification.notificationID = "\(id)-\(number)"
     notification.subscriptionID = channel.subscriptionID
     seen[id] = number
-    if ready.isEmpty { tokenBeforeReady = token }
-    ready.append(notification)
+    ready.append(.notification(notification))
   }
 
   private mutating func hand(_ marks: [String]) {
-    if ready.isEmpty { tokenBeforeReady = token }
     control.pushedCount += marks.count
     for id in marks where control.ids.insert(id) {
-      ready.append(.init(notificationID: id, type: .readNotification, databaseID: container))
+      let read = TidingsV1.Notification(
+        notificationID: id,
+        type: .readNotification,
+        databaseID: container
+      )
+      ready.append(.notification(read))
     }
   }
 

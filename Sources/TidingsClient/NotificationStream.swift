@@ -50,6 +50,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
     private var backoff = Backoff()
     private let onConnection: (@Sendable (Connection) -> Void)?
     private var isLost = false
+    private let stop: StreamStop?
 
     fileprivate init(
       _ client: Client,
@@ -58,15 +59,32 @@ public struct NotificationStream: AsyncSequence, Sendable {
     ) {
       self.client = client
       self.onConnection = onConnection
-      let configuration = client.configuration
-      state = InboxState(
-        token: token,
-        container: .init(
-          container: configuration.container,
-          environment: configuration.environment
-        )
+      state = InboxState(token: token, container: Self.container(of: client))
+      stop = nil
+    }
+
+    /// Continues exactly where another stood, until it is stopped.
+    init(
+      _ client: Client,
+      from progress: InboxProgress,
+      until stop: StreamStop,
+      onConnection: (@Sendable (Connection) -> Void)?
+    ) {
+      self.client = client
+      self.onConnection = onConnection
+      state = InboxState(progress: progress, container: Self.container(of: client))
+      self.stop = stop
+    }
+
+    private static func container(of client: Client) -> TidingsV1.DatabaseID {
+      .init(
+        container: client.configuration.container,
+        environment: client.configuration.environment
       )
     }
+
+    /// Where to continue exactly after what was handed out.
+    var progress: InboxProgress { state.progress }
 
     /// Where to continue: a stream that begins here misses nothing, and may repeat some of the last
     /// notifications, those of a page that is not yielded to its end and those that were pushed.
@@ -85,7 +103,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
     ) async throws(RPCError)
       -> TidingsV1.Notification?
     {
-      while !Task.isCancelled {
+      while !Task.isCancelled, stop?.isStopped != true {
         if let notification = state.popReady() { return notification }
         do {
           try await perform(state.nextAction)
@@ -136,6 +154,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
           endpoint: endpoint,
           tick: client.configuration.reconcileInterval
         )
+        stop?.watch(connection)
         events = connection.events.makeAsyncIterator()
         pushes = connection
       } catch {
@@ -154,10 +173,14 @@ public struct NotificationStream: AsyncSequence, Sendable {
         .init(
           container: configuration.container,
           environment: configuration.environment,
-          changeToken: state.token
+          changeToken: state.token,
+          // Without a token there are no read marks: a first page of one notification is never fetched
+          // again once something of it was handed out.
+          limit: stop != nil && state.token.isEmpty ? 1 : 0
         )
       )
       state.fetched(page)
+      stop?.fetched(state.progress)
       if isLost { onConnection?(.restored) }
       isLost = false
     }

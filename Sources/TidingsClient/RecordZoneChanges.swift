@@ -14,6 +14,7 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
 
   private let token: [UInt8]
   private let follows: Bool
+  private let onConnection: (@Sendable (NotificationStream.Connection) -> Void)?
   private let fetch: ChangeFeedReader<TidingsV1.ZoneChanges>.Fetch
 
   /// The changes of a zone, over a transport.
@@ -24,15 +25,19 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
   ///   - options: The zone, where to begin, and what to return; its `limit` is that of a page.
   ///   - follow: Go on for ever: wait for changes when all are told.
   ///   - timeout: How long a call may take, besides the wait; `nil`: the transport's default.
+  ///   - onConnection: Hears when the server of a followed feed cannot be reached any more, and when it
+  ///     can again; called by the task that iterates, and must not wait.
   public init(
     _ transport: any ClientTransport,
     database: TidingsV1.DatabaseID,
     _ options: TidingsV1.ZoneChangesOptions,
     follow: Bool = false,
-    timeout: Duration? = nil
+    timeout: Duration? = nil,
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
   ) {
     token = options.changeToken
     follows = follow
+    self.onConnection = onConnection
     let records = TidingsV1.RecordService.Client(transport)
     fetch = { token, wait throws(ChangeFeedError) in
       var options = options
@@ -61,7 +66,9 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
 
   /// Begins an iteration, at the token.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(reader: ChangeFeedReader(after: token, follows: follows, fetch))
+    AsyncIterator(
+      reader: ChangeFeedReader(after: token, follows: follows, onConnection: onConnection, fetch)
+    )
   }
 
   /// Fetches pages, one after the other.

@@ -27,6 +27,8 @@ public final class Engine {
   private let events: EventLog
   private let answers: AnswerLog
   let readMarks: ReadMarkTable
+  let leasing: LeaseNotifications
+  let settling: SettleNotifications
   let badges: BadgeTable
   let fetchLog: FetchLog
   let tracer: NotificationTracer
@@ -92,6 +94,16 @@ public final class Engine {
     )
     answers = try AnswerLog(connection, limits: limits)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
+    let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
+    leasing = LeaseNotifications(
+      channels: channels,
+      memberships: try MembershipTable(connection),
+      groups: workGroups,
+      leases: leases,
+      events: try WorkEvents(connection),
+      limits: limits
+    )
+    settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
     badges = try BadgeTable(connection)
     fetchLog = try FetchLog(connection)
     tracer = try NotificationTracer(connection, fetchLog: fetchLog)

@@ -16,6 +16,7 @@ public final class EngineReader {
   let databaseFeed: DatabaseFeed
   /// What calls may not exceed.
   public let limits: Limits
+  private var subscriptionExplainer: SubscriptionExplainer?
 
   private let interruption = Interruption()
   private var queryEngine: QueryEngine?
@@ -114,4 +115,15 @@ public final class EngineReader {
     defer { try? endStatement.run() }
     return try body()
   }
+
+  /// Explains subscriptions; its statements are compiled for the first call.
+  func explainer() throws -> SubscriptionExplainer {
+    if let subscriptionExplainer { return subscriptionExplainer }
+    let made = try SubscriptionExplainer(connection, catalog: catalog, codec: codec, limits: limits)
+    subscriptionExplainer = made
+    return made
+  }
+
+  /// Work that may take long goes on by a step; ends it when nobody waits for it any more.
+  func step() throws { try interruption.step() }
 }

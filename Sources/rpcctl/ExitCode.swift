@@ -14,6 +14,8 @@ struct ExitCode: Hashable, Sendable {
   static let usage = Self(rawValue: 2)
   /// The call was answered, and some of its items failed.
   static let itemsFailed = Self(rawValue: 4)
+  /// The command of `--exec` failed.
+  static let commandFailed = Self(rawValue: 5)
   /// SIGINT.
   static let interrupted = Self(rawValue: 130)
   /// Nobody reads the output any more; as if SIGPIPE had ended the program.

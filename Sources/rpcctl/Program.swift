@@ -61,7 +61,7 @@ struct Program: Sendable {
     }
     return Session(
       transport: client.transport,
-      notifications: { client.notificationStream(after: $0, onConnection: $1) }
+      notifications: { try client.notifications(from: $0, $1) }
     )
   }
 
@@ -197,8 +197,9 @@ struct Program: Sendable {
       prefix: Settings.environmentPrefix
     ).description + """
 
-      Exit codes: 0 done, 1 failed here, 2 wrong usage, 4 some items failed, 64 + status of a call
-      that failed (for example 78: the server cannot be reached), 130 interrupted.
+      Exit codes: 0 done, 1 failed here, 2 wrong usage, 4 some items failed, 5 a command of --exec
+      failed, 64 + status of a call that failed (for example 78: the server cannot be reached), 130
+      interrupted.
 
       """
   }

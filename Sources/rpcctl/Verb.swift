@@ -12,9 +12,10 @@ struct Verb: Sendable {
   static let all: [Verb] =
     [
       modifyRecords, fetchRecords, query, explain, export, importRecords, modifyZones, fetchZones,
-      uploadAsset, downloadAsset, modifySubscriptions, fetchSubscriptions,
-      fetchZoneChanges, fetchDatabaseChanges, fetchNotificationChanges, markNotificationsRead,
-      watch,
+      uploadAsset, downloadAsset, fetchZoneChanges, fetchDatabaseChanges, modifySubscriptions,
+      fetchSubscriptions, explainSubscriptions, watch, fetchNotificationChanges,
+      markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
+      settleNotifications, work, rotateChannels,
     ] + schemaVerbs + [call, describe, status, help]
 
   /// The verb with a name.
@@ -73,10 +74,10 @@ struct Invocation: Sendable {
 struct Session: Sendable {
   /// Carries calls.
   let transport: any ClientTransport
-  /// The user's notifications after a token; the closure hears of the connection.
+  /// The user's notifications from a begin on; the closure hears of the connection.
   let notifications:
     @Sendable (
-      _ token: [UInt8],
-      _ onConnection: @escaping @Sendable (NotificationStream.Connection) -> Void
-    ) -> any AsyncSequence<TidingsV1.Notification, RPCError> & Sendable
+      _ start: WatchStart,
+      _ onEvent: @escaping @Sendable (NotificationInbox.Event) -> Void
+    ) throws -> any NotificationSource
 }

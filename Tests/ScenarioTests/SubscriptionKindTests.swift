@@ -58,7 +58,7 @@ internal import TidingsRPC
       #expect(saved.firesOnRecordEnter == subscription.firesOnRecordEnter)
       #expect(saved.firesOnRecordLeave == subscription.firesOnRecordLeave)
       #expect((saved.predicate == nil) == (subscription.type != .query))
-      #expect(!(saved.effective?.channelID ?? "").isEmpty)
+      #expect(saved.effective?.channelID.isEmpty == false)
       // What was fetched can be saved, and changes nothing.
       #expect(try await save(saved, with: laptop)?.subscription == saved)
     }

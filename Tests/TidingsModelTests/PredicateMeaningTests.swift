@@ -83,24 +83,4 @@ struct PredicateMeaningTests {
     #expect(try Predicate(text: "creationDate > @1970-01-01T00:00:00Z").matches(record))
     #expect(try Predicate(text: "modificationDate = @1970-01-01T00:00:00.005Z").matches(record))
   }
-
-  @Test("says which term failed and what it met")
-  func explanation() throws {
-    let predicate = try Predicate(text: "price > 100 AND city = 'Kyiv' AND (a = 1 OR b = 2)")
-    let explain: (RecordFields) -> String? = { predicate.explainFailure(record($0)) }
-    let kyiv = FieldValue.string("Kyiv")
-    #expect(explain(["price": .int64(101), "city": kyiv, "a": .int64(1)]) == nil)
-    #expect(explain(["price": .int64(5)]) == #"city = "Kyiv" is false: city is absent"#)
-    #expect(
-      explain(["price": .int64(5), "city": kyiv]) == "price > 100 is false: price is 5"
-    )
-    #expect(
-      explain(["price": .string("5"), "city": kyiv])
-        == "price > 100 is false: price is of type STRING"
-    )
-    #expect(
-      explain(["price": .int64(101), "city": kyiv])
-        == "a = 1 OR b = 2 is false: none of the 2 alternatives holds"
-    )
-  }
 }

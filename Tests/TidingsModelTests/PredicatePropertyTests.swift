@@ -17,7 +17,6 @@ struct PredicatePropertyTests {
           predicate.matches(record) == expected,
           "seed \(seed), round \(round): \(predicate.text) of \(tree) for \(record)"
         )
-        #expect((predicate.explainFailure(record) == nil) == expected, "seed \(seed)")
       }
     }
   }

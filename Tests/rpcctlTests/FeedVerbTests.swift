@@ -183,14 +183,47 @@ import TidingsRPC
         return [TidingsRpcV1.CheckResponse(status: .serving).encoded()]
       }
       let request = try? TidingsV1.FetchRecordZoneChangesRequest(decoding: call.request)
-      guard request?.maxWait == nil else { throw RPCError(.unavailable, "restarting") }
+      guard request?.zones.first?.changeToken != [2] else {
+        throw RPCError(.unavailable, "restarting")
+      }
       return Self.page(call)
     }
     #expect(run.exitCode == .success)
     #expect(run.out == Self.line(1) + Self.ends[0] + Self.line(2) + Self.deletion + Self.ends[1])
-    for call in run.calls.dropFirst(3) {
-      #expect(call.options.timeout ?? .zero > .seconds(50))
+    #expect(run.calls[3].options.timeout ?? .zero > .seconds(50))
+    // Told once, however often it is tried.
+    #expect(
+      run.err == "rpcctl: the connection is lost, trying again: UNAVAILABLE: restarting\n"
+    )
+  }
+
+  @Test("--follow says that the connection was made again, without waiting for a change")
+  func reconnected() async throws {
+    let hasFailed = Box<Bool>()
+    let run = await ProgramRun(
+      "fetch-zone-changes",
+      "notes",
+      "--token",
+      "Ag==",
+      "--follow",
+      "--timeout",
+      "500ms"
+    ) { (call) throws(RPCError) in
+      guard call.method.name == "FetchRecordZoneChanges" else { return [] }
+      if hasFailed.value == nil {
+        hasFailed.set(true)
+        throw RPCError(.unavailable, "restarting")
+      }
+      let zone = TidingsV1.ZoneChanges(changeToken: [2])
+      return [TidingsV1.FetchRecordZoneChangesResponse(zones: [zone]).encoded()]
     }
+    #expect(
+      run.err == """
+        rpcctl: the connection is lost, trying again: UNAVAILABLE: restarting
+        rpcctl: the connection is there again; nothing is missed
+
+        """
+    )
   }
 
   @Test("what the server says of the zone is told, and ends with 4")

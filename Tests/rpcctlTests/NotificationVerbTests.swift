@@ -128,12 +128,12 @@ import TidingsRPC
     let run = await ProgramRun(
       "watch",
       notifications: [Self.notification(1)],
-      connections: [.lost(RPCError(.unavailable, "gone")), .restored]
+      events: [.lost(RPCError(.unavailable, "gone")), .restored(after: .milliseconds(3_240))]
     )
     #expect(
       run.err == """
         rpcctl: the connection is lost, trying again: UNAVAILABLE: gone
-        rpcctl: the connection is there again; nothing is missed
+        rpcctl: the connection is there again after 3.2 s; nothing is missed
 
         """
     )

@@ -13,6 +13,7 @@ struct ProgramRun {
   let exitCode: ExitCode
   private(set) var calls: [ScriptedTransport.Call] = []
   let configuration: ClientConfiguration?
+  let watchStart: WatchStart?
 
   init(
     _ arguments: String...,
@@ -21,7 +22,7 @@ struct ProgramRun {
     format: OutputFormat = .jsonl,
     notifications: [TidingsV1.Notification] = [],
     staysOpen: Bool = false,
-    connections: [NotificationStream.Connection] = [],
+    events: [NotificationInbox.Event] = [],
     answer: @escaping ScriptedTransport.Answer = ScriptedTransport.noAnswer
   ) async {
     await self.init(
@@ -31,7 +32,7 @@ struct ProgramRun {
       format: format,
       notifications: notifications,
       staysOpen: staysOpen,
-      connections: connections,
+      events: events,
       answer: answer
     )
   }
@@ -43,7 +44,7 @@ struct ProgramRun {
     format: OutputFormat = .jsonl,
     notifications: [TidingsV1.Notification] = [],
     staysOpen: Bool = false,
-    connections: [NotificationStream.Connection] = [],
+    events: [NotificationInbox.Event] = [],
     answer: @escaping ScriptedTransport.Answer = ScriptedTransport.noAnswer
   ) async {
     let transport = ScriptedTransport(answer: answer)
@@ -54,7 +55,7 @@ struct ProgramRun {
       format: format,
       notifications: notifications,
       staysOpen: staysOpen,
-      connections: connections,
+      events: events,
       transport: transport
     )
     calls = transport.calls
@@ -69,11 +70,12 @@ struct ProgramRun {
     format: OutputFormat = .jsonl,
     notifications: [TidingsV1.Notification] = [],
     staysOpen: Bool = false,
-    connections: [NotificationStream.Connection] = [],
+    events: [NotificationInbox.Event] = [],
     transport: any ClientTransport
   ) async {
     let (out, err) = (Recorder(), Recorder())
     let configuration = Box<ClientConfiguration>()
+    let begin = Box<WatchStart>()
     let program = Program(
       arguments,
       environment: environment,
@@ -91,8 +93,9 @@ struct ProgramRun {
         configuration.set(settings)
         return Session(
           transport: transport,
-          notifications: { _, onConnection in
-            for connection in connections { onConnection(connection) }
+          notifications: { start, onEvent in
+            begin.set(start)
+            for event in events { onEvent(event) }
             return ScriptedNotifications(list: notifications, staysOpen: staysOpen)
           }
         )
@@ -102,6 +105,7 @@ struct ProgramRun {
     self.out = out.text
     self.err = err.text
     self.configuration = configuration.value
+    watchStart = begin.value
   }
 }
 
@@ -167,28 +171,16 @@ final class ScriptedTransport: ClientTransport {
 }
 
 /// Notifications that come at once; then the stream ends, or stays open until it is cancelled.
-struct ScriptedNotifications: AsyncSequence, Sendable {
-  typealias Element = TidingsV1.Notification
-  typealias Failure = RPCError
+struct ScriptedNotifications: NotificationSource {
   let list: [TidingsV1.Notification]
   let staysOpen: Bool
 
-  func makeAsyncIterator() -> Iterator { Iterator(rest: list[...], staysOpen: staysOpen) }
-
-  struct Iterator: AsyncIteratorProtocol {
-    var rest: ArraySlice<TidingsV1.Notification>
-    let staysOpen: Bool
-
-    mutating func next() async throws(RPCError) -> TidingsV1.Notification? {
-      try await next(isolation: #isolation)
+  func handOut(
+    _ body: @Sendable (TidingsV1.Notification) async throws -> Bool
+  ) async throws {
+    for notification in list {
+      guard try await body(notification) else { return }
     }
-
-    mutating func next(
-      isolation actor: isolated (any Actor)?
-    ) async throws(RPCError) -> TidingsV1.Notification? {
-      if let next = rest.popFirst() { return next }
-      if staysOpen { try? await Task.sleep(for: .seconds(3600)) }
-      return nil
-    }
+    if staysOpen { try? await Task.sleep(for: .seconds(3600)) }
   }
 }

@@ -50,7 +50,52 @@ import TidingsRPC
         "--endpoint takes tcp://HOST:PORT or ipc://PATH, not 'localhost:5570'"
       ),
       (["fetch-zones", "--endpoint=tcp://h:0"], "--endpoint takes tcp://HOST:PORT"),
-      (["watch", "--new", "--token", "AQ=="], "--new and --token say two different beginnings"),
+      (["watch", "--since", "?"], "--since takes beginning, now, or a changeToken"),
+      (["watch", "--state", ""], "--state is empty"),
+      (["watch", "--exec="], "--exec is empty"),
+      (
+        ["fetch-notification-changes", "--token", ""],
+        "--token takes a changeToken as it was printed, not ''; leave it out to begin"
+      ),
+      (
+        ["fetch-zone-changes", "--token="], "--token takes a changeToken as it was printed, not ''"
+      ),
+      (["modify-badge"], "modify-badge takes one whole number"),
+      (["modify-badge", "-1"], "modify-badge takes one whole number"),
+      (["trace-notification"], "trace-notification takes one ID"),
+      (["lease-notifications"], "--group NAME is needed"),
+      (["settle-notifications", "--group", "g", "x"], "what becomes of the leases? One of --done"),
+      (
+        ["settle-notifications", "--group", "g", "--release", "--mark-read", "x"],
+        "--mark-read goes with --done only"
+      ),
+      (["settle-notifications", "--group", "g", "--done"], "at least one LEASE is needed"),
+      (["work", "--group", "g"], "--exec COMMAND is needed"),
+      (["work", "--exec", "true"], "--group NAME is needed"),
+      (["explain-subscriptions"], "which change? --record JSON, or --delete NAME"),
+      (
+        ["explain-subscriptions", "--delete", "a", "--save"], "--delete and --save are two changes"
+      ),
+      (
+        ["explain-subscriptions", "--save", "--record", "{}", "--before", "{}"],
+        "--save takes --record without --before"
+      ),
+      (
+        ["modify-subscriptions", "--on", "create"],
+        "--on needs --query TYPE, --zone-changes ZONE or"
+      ),
+      (
+        ["modify-subscriptions", "--query", "T", "--database-changes"],
+        "--query and --database-changes are two subscriptions"
+      ),
+      (
+        ["modify-subscriptions", "--zone-changes", "z", "--where", "a = 1"],
+        "--where is for --query: --zone-changes fires on all changes"
+      ),
+      (
+        ["modify-subscriptions", "--query", "T", "--type", "U"],
+        "--query TYPE names the record type already: leave out --type"
+      ),
       (["query"], "which TYPE of record?"),
       (["query", "a", "b"], "a query has one TYPE, and got 'b' too"),
       (["query", "T", "--zone", "z", "--all-zones"], "--zone and --all-zones exclude each other"),
@@ -101,7 +146,7 @@ import TidingsRPC
       (["modify-subscriptions", "--where", "a = 1"], "--where needs --query TYPE"),
       (
         ["modify-subscriptions", "--query", "T", "--on", "save"],
-        "--on takes create, update and delete, not 'save'"
+        "--on takes create, update, delete, enter and leave, not 'save'"
       ),
       (["modify-subscriptions", "--query", "T", "--arg", "1"], "--arg needs --where PREDICATE"),
       (["fetch-notification-changes", "--token", "*"], "--token takes a changeToken"),

@@ -17,6 +17,15 @@ struct Failure {
       text = "rpcctl: \(error.item.text)"
       json = error.item.json
       exitCode = .itemsFailed
+    case InboxError.call(let error): self = Failure(error)
+    case InboxError.changeTokenExpired(let message):
+      text = """
+        rpcctl: \(message)
+        Bring what you hold up to date from the records, then begin anew: --since beginning, without \
+        the --state file.
+        """
+      json = .object(["status": .string("OUT_OF_RANGE"), "message": .string(message)])
+      exitCode = .failedCall(.outOfRange)
     case let error as RPCError:
       text = Self.text(of: error)
       json = .omittingNil([
@@ -33,6 +42,10 @@ struct Failure {
       text = "rpcctl: \(error)"
       json = .object(["status": .string("INTERRUPTED"), "message": .string("\(error)")])
       exitCode = .interrupted
+    case is CommandFailure:
+      text = "rpcctl: \(error)"
+      json = .object(["status": .string("COMMAND_FAILED"), "message": .string("\(error)")])
+      exitCode = .commandFailed
     default:
       text = "rpcctl: \(error)"
       json = .object(["status": .string("LOCAL_FAILURE"), "message": .string("\(error)")])

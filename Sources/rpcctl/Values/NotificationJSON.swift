@@ -18,13 +18,20 @@ enum NotificationJSON {
       "reason": reason(notification).map { .string($0) },
       "recordType": text(notification.recordType),
       "recordName": record.flatMap { text($0.recordName) },
-      "zoneName": record?.zoneID.map { .string($0.name) },
+      "zoneName": zoneName(notification).map { .string($0) },
       "recordFields": notification.recordFields.isEmpty
         ? nil : fields.json(notification.recordFields),
+      "omittedKeys": texts(notification.omittedKeys),
       "notificationInfo": try notification.notificationInfo.map { try Contract.json($0) },
+      "alertLocalizationValues": texts(notification.alertLocalizationValues),
+      "titleLocalizationValues": texts(notification.titleLocalizationValues),
+      "subtitleLocalizationValues": texts(notification.subtitleLocalizationValues),
+      "collapseId": text(notification.collapseID),
       "committed": notification.committed.map { .timestamp($0) },
       "isPruned": notification.isPruned ? .bool(true) : nil,
       "position": try notification.position.map { try Contract.json($0) },
+      "userInfo": notification.userInfoJson.isEmpty
+        ? nil : try JSONValue(parsing: notification.userInfoJson),
     ])
   }
 
@@ -33,19 +40,43 @@ enum NotificationJSON {
     [
       notification.committed.map { JSONValue.timestamp($0).string ?? "" } ?? "",
       notification.subscriptionID, reason(notification) ?? type(notification),
-      [notification.recordType, notification.recordID?.recordName ?? ""]
-        .filter { !$0.isEmpty }.joined(separator: "/"),
-      notification.notificationInfo?.alertBody ?? "", notification.notificationID,
+      subject(notification), alert(notification), notification.notificationID,
     ]
+  }
+
+  /// What changed: the record, or of a zone or database subscription the zone.
+  static func subject(_ notification: TidingsV1.Notification) -> String {
+    let name = notification.recordID?.recordName ?? ""
+    let zone = name.isEmpty ? zoneName(notification).map { "zone \($0)" } ?? "" : ""
+    return [zone, notification.recordType, name].filter { !$0.isEmpty }.joined(separator: "/")
+  }
+
+  /// What is shown: the text, or the key of a localized one with its values.
+  private static func alert(_ notification: TidingsV1.Notification) -> String {
+    let info = notification.notificationInfo ?? .init()
+    guard !info.alertLocalizationKey.isEmpty else { return info.alertBody }
+    let values = notification.alertLocalizationValues
+    return info.alertLocalizationKey
+      + (values.isEmpty ? "" : "(\(values.joined(separator: ", ")))")
+  }
+
+  /// The zone, where it tells something: of a zone or database subscription always.
+  private static func zoneName(_ notification: TidingsV1.Notification) -> String? {
+    if let zone = notification.recordID?.zoneID { return zone.name }
+    return [.recordZone, .database].contains(notification.type) ? ZoneName.defaultZone : nil
+  }
+
+  private static func texts(_ texts: [String]) -> JSONValue? {
+    texts.isEmpty ? nil : .array(texts.map { .string($0) })
   }
 
   private static func text(_ text: String) -> JSONValue? { text.isEmpty ? nil : .string(text) }
 
-  private static func type(_ notification: TidingsV1.Notification) -> String {
+  static func type(_ notification: TidingsV1.Notification) -> String {
     Contract.shortName(notification.type, "NOTIFICATION_TYPE_")
   }
 
-  private static func reason(_ notification: TidingsV1.Notification) -> String? {
+  static func reason(_ notification: TidingsV1.Notification) -> String? {
     notification.reason == .unspecified
       ? nil : Contract.shortName(notification.reason, "QUERY_NOTIFICATION_REASON_")
   }

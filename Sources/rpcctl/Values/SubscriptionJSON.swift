@@ -8,27 +8,45 @@ internal import TidingsProto
 enum SubscriptionJSON {
   private static let typePrefix = "SUBSCRIPTION_TYPE_"
 
-  /// The JSON of a subscription.
-  static func json(_ subscription: TidingsV1.Subscription) throws -> JSONValue {
-    var bare = subscription
-    bare.predicate = nil
-    bare.zoneID = nil
-    let mapped = try Contract.json(bare).object ?? [:]
-    var object = JSONObject()
-    for member in mapped.members {
-      switch member.name {
-      case "type":
-        object.append("type", .string(Contract.shortName(subscription.type, typePrefix)))
-      case "recordType":
-        object.append("recordType", member.value)
-        if let predicate = subscription.predicate {
-          object.append("predicate", try json(predicate))
-        }
-        if let zone = subscription.zoneID { object.append("zoneName", .string(zone.name)) }
-      default: object.append(member.name, member.value)
-      }
+  /// The JSON of a subscription, and of how it fares.
+  static func json(
+    _ subscription: TidingsV1.Subscription,
+    health: TidingsV1.SubscriptionHealth? = nil
+  ) throws -> JSONValue {
+    var rest = subscription
+    (rest.subscriptionID, rest.type, rest.recordType) = ("", .unspecified, "")
+    rest.predicate = nil
+    rest.zoneID = nil
+    var object: JSONObject = [
+      "subscriptionId": .string(subscription.subscriptionID), "type": .string(type(subscription)),
+    ]
+    if !subscription.recordType.isEmpty {
+      object.append("recordType", .string(subscription.recordType))
     }
+    if let predicate = subscription.predicate { object.append("predicate", try json(predicate)) }
+    if let zone = subscription.zoneID { object.append("zoneName", .string(zone.name)) }
+    for member in try Contract.json(rest).object?.members ?? [] {
+      object.append(member.name, member.value)
+    }
+    if let health { object.append("health", json(health)) }
     return .object(object)
+  }
+
+  /// The kind for short: `RECORD_ZONE`.
+  static func type(_ subscription: TidingsV1.Subscription) -> String {
+    Contract.shortName(subscription.type, typePrefix)
+  }
+
+  private static func json(_ health: TidingsV1.SubscriptionHealth) -> JSONValue {
+    .omittingNil([
+      "saved": health.saved.map { .timestamp($0) },
+      "lastFired": health.lastFired.map { .timestamp($0) },
+      "firedCount": .integer(health.firedCount),
+      "lastEvaluated": health.lastEvaluated.map { .timestamp($0) },
+      "evaluatedCount": .integer(health.evaluatedCount),
+      "unreadCount": .integer(health.unreadCount),
+      "subscriberCount": .integer(health.subscriberCount),
+    ])
   }
 
   private static func json(_ predicate: TidingsV1.Predicate) throws -> JSONValue {
@@ -47,7 +65,7 @@ enum SubscriptionJSON {
     }
     let predicate = object["predicate"]
     let zoneName = object["zoneName"]
-    for name in ["predicate", "zoneName", "effective"] { object[name] = nil }
+    for name in ["predicate", "zoneName", "effective", "health"] { object[name] = nil }
     if let type = object["type"]?.string, !type.hasPrefix(typePrefix) {
       object["type"] = .string(typePrefix + type.uppercased())
     }

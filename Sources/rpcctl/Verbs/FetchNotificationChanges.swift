@@ -6,19 +6,27 @@ extension Verb {
   static let fetchNotificationChanges = Verb(
     command: Command(
       "fetch-notification-changes",
-      "Fetches the user's unread notifications from the log.",
+      "Fetches the user's notifications from the log.",
       options: [
         Option("token", value: "TOKEN", "Continue after this `changeToken`."),
         Option("limit", value: "N", "Most notifications in a page."),
         Option(flag: "all", "All pages, not only the next."),
+        Option(flag: "badge", "Tell the badge's number after the last page."),
+        Option(flag: "user-info", "Add CloudKit's `userInfo` dictionary to each notification."),
+        Option(flag: "omit-read", "Do not tell what other devices marked read."),
       ],
       discussion: """
+        Without --token it begins with the oldest unread notification that is kept. What another device
+        of the user marks read later comes as a READ_NOTIFICATION.
+
         With `--output json` it prints one object with `notifications`, `changeToken` and
         `moreComing`; with jsonl a line for each notification, then one with the other two; as a table
-        the rows, and the token on standard error.
+        the rows, and the token on standard error. `isSplit` stands beside them when what one call
+        caused goes on in the next page, `badgeValue` with --badge.
 
-        Example:
+        Examples:
           rpcctl fetch-notification-changes --limit 50 -o json
+          rpcctl fetch-notification-changes --all --badge --omit-read
         """
     ),
     run: { invocation in
@@ -26,7 +34,10 @@ extension Verb {
       var request = TidingsV1.FetchNotificationChangesRequest(
         container: invocation.settings.container,
         environment: invocation.settings.environment,
-        changeToken: try changeToken(invocation.arguments)
+        changeToken: try changeToken(invocation.arguments),
+        omitsReadNotifications: invocation.arguments.has("omit-read"),
+        wantsUserInfo: invocation.arguments.has("user-info"),
+        wantsBadge: invocation.arguments.has("badge")
       )
       let limit = try invocation.arguments.number("limit", in: 1...Int(UInt32.max))
       request.limit = UInt32(limit ?? 0)
@@ -42,7 +53,9 @@ extension Verb {
         notifications += response.notifications
         page = NotificationPage(
           changeToken: response.changeToken,
-          moreComing: response.moreComing
+          moreComing: response.moreComing,
+          isSplit: response.isSplit,
+          badgeValue: response.badgeValue
         )
         request.changeToken = response.changeToken
       } while page.moreComing && invocation.arguments.has("all")
@@ -54,8 +67,16 @@ extension Verb {
   /// The bytes of `--token`; none without it.
   static func changeToken(_ arguments: ParsedArguments) throws(UsageError) -> [UInt8] {
     guard let text = arguments["token"] else { return [] }
-    guard let token = Base64.decode(text) else {
-      throw UsageError("--token takes a changeToken as it was printed, not '\(text)'")
+    return try changeToken(text, "--token")
+  }
+
+  /// The bytes of a token as it was printed; an empty one is probably a variable that was not set.
+  static func changeToken(_ text: String, _ option: String) throws(UsageError) -> [UInt8] {
+    guard let token = Base64.decode(text), !token.isEmpty else {
+      throw UsageError(
+        "\(option) takes a changeToken as it was printed, not '\(text)'"
+          + (text.isEmpty ? "; leave it out to begin at the beginning" : "")
+      )
     }
     return token
   }
@@ -65,9 +86,17 @@ extension Verb {
 struct NotificationPage {
   let changeToken: [UInt8]
   let moreComing: Bool
+  let isSplit: Bool
+  /// `nil`: nobody asked for it, or it is not the last page.
+  let badgeValue: UInt32?
 
   private var members: JSONObject {
-    ["changeToken": .string(Base64.encode(changeToken)), "moreComing": .bool(moreComing)]
+    var object: JSONObject = [
+      "changeToken": .string(Base64.encode(changeToken)), "moreComing": .bool(moreComing),
+    ]
+    if isSplit { object.append("isSplit", .bool(true)) }
+    if let badgeValue { object.append("badgeValue", .integer(badgeValue)) }
+    return object
   }
 
   /// Prints the notifications, and where to go on.
@@ -91,6 +120,7 @@ struct NotificationPage {
       output.tell(
         "changeToken \(Base64.encode(changeToken))\(moreComing ? ", more coming" : "")"
       )
+      if let badgeValue { output.tell("badge \(badgeValue)") }
     }
   }
 }

@@ -44,7 +44,8 @@ extension Verb {
         database: invocation.settings.databaseID,
         options,
         follow: feed.follows,
-        timeout: feed.timeout(invocation.settings)
+        timeout: feed.timeout(invocation.settings),
+        onConnection: { tell($0, invocation.output) }
       )
       return try await print(changes, feed, invocation.output)
     }
@@ -73,7 +74,8 @@ extension Verb {
         after: feed.token,
         pageLimit: feed.limit,
         follow: feed.follows,
-        timeout: feed.timeout(invocation.settings)
+        timeout: feed.timeout(invocation.settings),
+        onConnection: { tell($0, invocation.output) }
       )
       return try await print(changes, feed, invocation.output)
     }
@@ -95,9 +97,17 @@ extension Verb {
     and the token on standard error. `--token` takes the token as it is printed.
 
     With --follow, `--timeout TIME` on the command line ends it, with 0, after that time; without it
-    Ctrl-C does (130). A page and its token are printed together: nothing is lost or told twice by
+    Ctrl-C does (130). When the server goes away it is waited for, which is told on standard error. A page and its token are printed together: nothing is lost or told twice by
     going on with the last token.
     """
+  }
+
+  private static func tell(_ connection: NotificationStream.Connection, _ output: Output) {
+    switch connection {
+    case .lost(let error):
+      output.tell("rpcctl: the connection is lost, trying again: \(error)")
+    case .restored: output.tell("rpcctl: the connection is there again; nothing is missed")
+    }
   }
 
   private static func connect(

@@ -1,67 +1,31 @@
 internal import Synchronization
 internal import TidingsJSON
 internal import TidingsProto
-internal import TidingsRPC
-
-/// How far a watch has come; read when its time is over.
-final class WatchProgress: Sendable {
-  private let state = Mutex(0)
-  var count: Int { state.withLock { $0 } }
-  func advance() { state.withLock { $0 += 1 } }
-}
 
 /// Prints notifications one by one.
-struct WatchPrinter: Sendable {
+final class WatchPrinter: Sendable {
+  private let output: Output
   /// A table that is printed while it grows cannot fit its columns to their content: it begins with
   /// these, and widens them from the line on that needs it.
-  private static let widthsAtFirst = [24, 16, 16, 24, 32, 0]
+  private let widths = Mutex([24, 16, 16, 24, 32, 0])
+  private let hasHeader = Mutex(false)
 
-  let output: Output
-  /// Empty: all.
-  let subscriptionIDs: Set<String>
+  init(output: Output) { self.output = output }
 
-  /// Prints until the stream ends or enough are printed.
-  func print(
-    _ stream: some AsyncSequence<TidingsV1.Notification, RPCError>,
-    countMax: Int?,
-    _ progress: WatchProgress
-  ) async throws {
-    var widths = Self.widthsAtFirst
-    for try await notification in stream
-    where subscriptionIDs.isEmpty || subscriptionIDs.contains(notification.subscriptionID) {
-      try print(notification, isFirst: progress.count == 0, &widths)
-      progress.advance()
-      if progress.count == countMax { return }
-    }
-  }
-
-  private func print(
-    _ notification: TidingsV1.Notification,
-    isFirst: Bool,
-    _ widths: inout [Int]
-  ) throws {
+  func print(_ notification: TidingsV1.Notification) throws {
     guard output.format == .table else {
       return output.write(try NotificationJSON.json(notification))
     }
     let cells = NotificationJSON.row(notification).map(printable)
-    widths = zip(widths, cells).map { max($0, displayWidth($1)) }
+    let widths = widths.withLock { widths in
+      widths = zip(widths, cells).map { max($0, displayWidth($1)) }
+      return widths
+    }
+    let isFirst = hasHeader.withLock { hasHeader in
+      defer { hasHeader = true }
+      return !hasHeader
+    }
     if isFirst { output.write(text: Table.line(NotificationJSON.columns, widths: widths)) }
     output.write(text: Table.line(cells, widths: widths))
   }
-}
-
-/// Runs something until it ends or the time is over; returns how far it came.
-func withTimeLimit(
-  _ limit: Duration?,
-  _ body: @escaping @Sendable (WatchProgress) async throws -> Void
-) async throws -> Int {
-  let progress = WatchProgress()
-  try await withThrowingTaskGroup(of: Void.self) { group in
-    group.addTask { try await body(progress) }
-    if let limit { group.addTask { try? await Task.sleep(for: limit) } }
-    // The first to end decides; the other is cancelled.
-    try await group.next()
-    group.cancelAll()
-  }
-  return progress.count
 }

@@ -12,7 +12,14 @@ extension OracleSession {
     let results = try await client.subscriptions.modifySubscriptions(
       .init(databaseID: database.id, subscriptionsToSave: subscriptions.map(\.message))
     ).results.map { $0.normalized() }
-    let expected = subscriptions.map { oracle.save($0, of: caller.user, in: database) }
+    let expected = subscriptions.enumerated().map { index, subscription in
+      oracle.save(
+        subscription,
+        of: caller.user,
+        in: database,
+        answered: results.count > index ? results[index] : nil
+      )
+    }
     compare("subscriptions", results, expected) { "\($0)" }
   }
 

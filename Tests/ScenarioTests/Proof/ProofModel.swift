@@ -97,7 +97,8 @@ struct ProofModel {
   private mutating func saveZone(_ name: String) {
     guard zones[name] == nil else { return }
     zones[name] = [:]
-    fireZones([name], types: [])
+    // A new zone has no changes yet for who watches it alone.
+    fireZones([name], types: [], of: [.database])
   }
 
   private mutating func deleteZone(_ name: String) {
@@ -122,13 +123,14 @@ struct ProofModel {
       zones[write.zone]?[write.name] = new.map {
         Row(record: $0, clock: call.clock, position: position)
       }
-      if isChange || !ProofFeatures.skipsUnchangedRecords, old != nil || new != nil {
-        changes.append((write.zone, old, new))
-      }
+      if isChange { changes.append((write.zone, old, new)) }
     }
     for change in changes { fire(change.old, change.new, in: change.zone) }
     let types = changes.map { "\($0.zone)/\(($0.new ?? $0.old)?.recordType ?? "")" }
-    fireZones(Set(changes.map(\.zone)).sorted(), types: Set(types))
+    // In the order of the first changes.
+    var names: [String] = []
+    for change in changes where !names.contains(change.zone) { names.append(change.zone) }
+    fireZones(names, types: Set(types))
   }
 
   private mutating func fire(
@@ -155,8 +157,12 @@ struct ProofModel {
   }
 
   /// One event for each zone; `types` are those of the records that changed, with their zones.
-  private mutating func fireZones(_ names: [String], types: Set<String>) {
-    for watch in channels.keys where watch.kind != .query {
+  private mutating func fireZones(
+    _ names: [String],
+    types: Set<String>,
+    of kinds: Set<ProofWatch.Kind> = [.zone, .database]
+  ) {
+    for watch in channels.keys where kinds.contains(watch.kind) {
       for name in names where watch.kind == .database || watch.zone == name {
         guard watch.recordType.isEmpty || types.contains("\(name)/\(watch.recordType)") else {
           continue

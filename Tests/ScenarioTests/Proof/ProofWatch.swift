@@ -67,7 +67,7 @@ struct ProofWatch: Hashable, Sendable {
     var watch = ProofWatch()
     // The public database has the default zone only.
     let zones = database.owner == nil ? [Oracle.defaultZone] : ProofWriter.zones
-    let kind = random.below(ProofFeatures.hasZoneEvents ? 10 : 7)
+    let kind = random.below(10)
     if kind >= 7 {
       watch.kind = kind == 7 ? .database : .zone
       watch.zone = watch.kind == .zone ? random.pick(zones) : nil
@@ -76,20 +76,10 @@ struct ProofWatch: Hashable, Sendable {
     }
     watch.recordType = random.pick(OracleFields.types)
     watch.predicate = .watch(using: &random)
-    watch.changes = Changes(
-      rawValue: 1 + random.below(ProofFeatures.hasEnterAndLeave ? 31 : 7)
-    )
+    watch.changes = Changes(rawValue: 1 + random.below(31))
     watch.isOnce = random.oneIn(6)
     watch.zone = random.oneIn(3) ? random.pick(zones) : nil
     watch.keys = random.pick([[], ["n"], ["city", "n"]])
     return watch
   }
-}
-
-/// What is proved beyond query subscriptions.
-enum ProofFeatures {
-  static let hasZoneEvents = false
-  static let hasEnterAndLeave = false
-  static let hasReadMarks = true
-  static let skipsUnchangedRecords = false
 }

@@ -26,7 +26,13 @@ final class ProofWorld: Sendable {
     let faults = PushProxy.Faults(lost: 6, doubled: 8, heldBack: 6)
     pushes = try PushProxy(faults, seed: random.next())
     let first = try await TestServer.startLasting(
-      arguments: ["--advertise-push", pushes.endpoint]
+      arguments: [
+        "--advertise-push", pushes.endpoint,
+        // Pages that end anywhere, pushes that are merged or too large.
+        "--limit", "page-items-max=\(random.pick([3, 20, 1000]))",
+        "--limit", "pushes-per-second-max=\(random.pick([5, 1000]))",
+        "--limit", "push-bytes-max=\(random.pick([256, 4096]))",
+      ] + (random.oneIn(3) ? ["--unsealed-pushes"] : [])
     )
     pushes.connect(to: first.pushEndpoint)
     calls = try CallProxy(to: first.rpcEndpoint, cutWithin: 60_000, seed: random.next())

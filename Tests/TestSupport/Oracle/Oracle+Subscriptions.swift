@@ -47,10 +47,14 @@ public struct OracleSubscription: Hashable, Sendable {
 
 extension Oracle {
   /// What ModifySubscriptions answers for a subscription to save, and does.
+  ///
+  /// - Parameter answer: What the server answered: it may forget a channel that nobody has and that never
+  ///   fired, at any time, and numbers it anew.
   public mutating func save(
     _ subscription: OracleSubscription,
     of user: String,
-    in database: Database
+    in database: Database,
+    answered answer: TidingsV1.SubscriptionResult?
   ) -> TidingsV1.SubscriptionResult {
     func failure(
       _ code: TidingsV1.ErrorCode,
@@ -81,8 +85,14 @@ extension Oracle {
     if let existing, channels[memberships[existing].channel - 1].definition == definition {
       return result(memberships[existing])
     }
+    if let known = channels.firstIndex(where: { $0.definition == definition && !$0.isForgotten }),
+      isForgettable(known),
+      answer?.subscription?.effective?.channelID == String(channels.count + 1)
+    {
+      channels[known].isForgotten = true
+    }
     let channel =
-      (channels.firstIndex { $0.definition == definition }
+      (channels.firstIndex { $0.definition == definition && !$0.isForgotten }
         ?? {
           channels.append(Channel(definition: definition))
           return channels.count - 1
@@ -129,6 +139,11 @@ extension Oracle {
   {
     memberships.filter { $0.user == user && $0.database == database && $0.ended == nil }
       .sorted { $0.subscriptionID < $1.subscriptionID }.map(result)
+  }
+
+  private func isForgettable(_ index: Int) -> Bool {
+    channels[index].head == 0
+      && !memberships.contains { $0.channel == index + 1 && $0.ended == nil }
   }
 
   private func active(_ id: String, of user: String, in database: Database) -> Int? {

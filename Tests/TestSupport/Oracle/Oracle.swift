@@ -73,6 +73,8 @@ public struct Oracle: Sendable {
   struct Channel: Sendable {
     var definition: Definition
     var head: UInt64 = 0
+    /// The server forgot it, and numbered the same definition anew.
+    var isForgotten = false
   }
 
   /// Events of the channel after `since`, up to `ended`, are the user's.

@@ -1,0 +1,20 @@
+internal import Synchronization
+
+/// How long the server could not be reached.
+final class Outage: Sendable {
+  private let began = Mutex<ContinuousClock.Instant?>(nil)
+
+  /// What an inbox tells of its stream's connection.
+  func event(of connection: NotificationStream.Connection) -> NotificationInbox.Event? {
+    began.withLock { began in
+      switch connection {
+      case .lost(let error):
+        began = .now
+        return .lost(error)
+      case .restored:
+        defer { began = nil }
+        return began.map { .restored(after: $0.duration(to: .now)) }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// Rings when something was published for the user, and when something may have been missed.
+///
+/// What was published is not looked at: the server knows who of a group is to get it.
+struct PushWatch: Sendable {
+  let client: Client
+  let bell: WorkBell
+
+  /// Works until the task is cancelled.
+  func run() async {
+    var listener = Listener()
+    var backoff = Backoff()
+    while !Task.isCancelled {
+      do {
+        try await register(&listener)
+        backoff.reset()
+      } catch {
+        // What the server refuses here it refuses to whoever asks for work, who tells.
+        try? await Task.sleep(for: error.isWorthRepeating ? backoff.next() : Backoff.longest)
+        continue
+      }
+      bell.ring()
+      while !Task.isCancelled, await !heard(&listener) {}
+    }
+    await listener.connection?.close()
+  }
+
+  private struct Listener {
+    var connection: SubscriberConnection?
+    var events: SubscriberConnection.Events.AsyncIterator?
+    var endpoint = ""
+    var controlTopic: [UInt8] = []
+    var topics: Set<[UInt8]> = []
+  }
+
+  private func register(_ listener: inout Listener) async throws(RPCError) {
+    let configuration = client.configuration
+    let response = try await client.notifications.registerDevice(
+      .init(container: configuration.container, environment: configuration.environment)
+    )
+    if response.pushEndpoint != listener.endpoint {
+      await listener.connection?.close()
+      listener = Listener()
+      do {
+        let connection = try await SubscriberConnection(
+          endpoint: response.pushEndpoint,
+          tick: configuration.reconcileInterval
+        )
+        listener.events = connection.events.makeAsyncIterator()
+        listener.connection = connection
+      } catch {
+        throw RPCError(
+          .unavailable,
+          "cannot listen to the push endpoint '\(response.pushEndpoint)': \(error)"
+        )
+      }
+      listener.endpoint = response.pushEndpoint
+    }
+    listener.controlTopic = response.controlTopic
+    let topics = Set(response.channels.map(\.topic)).union([response.controlTopic])
+    for topic in topics.subtracting(listener.topics) { listener.connection?.subscribe(topic) }
+    for topic in listener.topics.subtracting(topics) { listener.connection?.unsubscribe(topic) }
+    listener.topics = topics
+  }
+
+  /// - Returns: The channels may have changed: register again.
+  private func heard(_ listener: inout Listener) async -> Bool {
+    switch await listener.events?.next() {
+    case .message(let topic, let body):
+      if topic == listener.controlTopic {
+        guard let push = try? TidingsV1.Push(decoding: body) else { return true }
+        return push.content == .channelsChanged(true)
+      }
+      bell.ring()
+      return false
+    case .disconnected: return false
+    case .connected, .lost, .tick: return true
+    case nil:
+      listener.endpoint = ""
+      return true
+    }
+  }
+}

@@ -1,0 +1,197 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Tells what a change would cause, on a reader's connection.
+final class SubscriptionExplainer {
+  private let catalog: Catalog
+  private let codec: any BodyCodec
+  private let limits: Limits
+  private let selectSubscriptions: any SQLStatement
+  private let selectRecord: any SQLStatement
+
+  init(
+    _ connection: any SQLConnection,
+    catalog: Catalog,
+    codec: any BodyCodec,
+    limits: Limits
+  ) throws {
+    self.catalog = catalog
+    self.codec = codec
+    self.limits = limits
+    selectSubscriptions = try connection.prepare(
+      """
+      SELECT subscription_id, body FROM subscriptions
+      WHERE owner = ?1 AND database_id = ?2 AND ended IS NULL ORDER BY subscription_id
+      """
+    )
+    selectRecord = try connection.prepare(
+      "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2 AND body IS NOT NULL"
+    )
+  }
+
+  /// Explains a change to a user's subscriptions in a database.
+  ///
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - ids: Only these subscriptions; none: all.
+  ///   - caller: Whose subscriptions; who makes the change.
+  ///   - id: The database.
+  ///   - time: When the change would be made.
+  ///   - step: Called for each subscription; what it throws ends the work.
+  /// - Returns: An explanation for each, sorted by id.
+  /// - Throws: `ItemError`, `SQLError`.
+  func explain(
+    _ change: ExplainedChange,
+    to ids: [String],
+    for caller: Caller,
+    in id: DatabaseID,
+    at time: Timestamp,
+    _ step: () throws -> Void
+  ) throws -> [SubscriptionExplanation] {
+    let database = try catalog.database(id)
+    let stamp = Record.Stamp(timestamp: time, caller: caller)
+    let (old, new) = try states(of: change, in: database, of: id, stamp)
+    var wanted = Set(ids)
+    var explanations: [SubscriptionExplanation] = []
+    var bytes = 0
+    if let database {
+      selectSubscriptions.bind(caller.user, at: 1)
+      selectSubscriptions.bind(database.number, at: 2)
+      try selectSubscriptions.forEachRow {
+        try step()
+        let name = selectSubscriptions.string(0)
+        guard ids.isEmpty || wanted.remove(name) != nil else { return }
+        var subscription: Subscription?
+        try selectSubscriptions.withBytes(1) { subscription = try codec.decodeSubscription($0) }
+        guard let explanation = subscription?.explanation(old: old, new: new) else { return }
+        bytes += explanation.textBytes
+        guard bytes <= limits.answerBytesMax else { throw Self.tooMany }
+        explanations.append(explanation)
+      }
+    }
+    if let unknown = ids.first(where: wanted.contains) {
+      throw ItemError(
+        .unknownItem,
+        "subscription \(Identifier.shown(unknown)) does not exist"
+      )
+    }
+    return explanations
+  }
+
+  private static let tooMany = ItemError(
+    .limitExceeded,
+    "the explanations of all subscriptions are too long for one answer: name some of them"
+  )
+
+  // MARK: The states
+
+  private func states(
+    of change: ExplainedChange,
+    in database: DatabaseEntry?,
+    of id: DatabaseID,
+    _ stamp: Record.Stamp
+  ) throws -> (old: Record?, new: Record?) {
+    switch change {
+    case .change(let old, let new): return try Self.checked(old, new, stamp)
+    case .save(var sent):
+      if sent.recordID.recordName.isEmpty { sent.recordID.recordName = RecordID.randomName() }
+      let removesParent = sent.parent?.recordID.recordName.isEmpty == true
+      if removesParent { sent.parent = nil }
+      try sent.validate()
+      let zone = try zone(sent.recordID.zoneID, in: database, of: id)
+      let old = try stored(sent.recordID.recordName, in: zone)
+      var new = try sent.merged(into: old, in: zone, stamp)
+      if removesParent { new.parent = nil }
+      return (old, new)
+    case .deletion(let recordID):
+      try recordID.validate()
+      let zone = try zone(recordID.zoneID, in: database, of: id)
+      guard let old = try stored(recordID.recordName, in: zone) else {
+        throw ItemError(
+          .unknownItem,
+          "record \(Identifier.shown(recordID.recordName)) does not exist: its deletion fires nothing"
+        )
+      }
+      return (old, nil)
+    }
+  }
+
+  /// States that a caller made up, with what the server would add.
+  private static func checked(
+    _ sentOld: Record?,
+    _ sentNew: Record?,
+    _ stamp: Record.Stamp
+  ) throws(ItemError) -> (old: Record?, new: Record?) {
+    let names = [sentNew, sentOld].compactMap { $0?.recordID.recordName }
+    let name = names.first { !$0.isEmpty } ?? RecordID.randomName()
+    let old = try sentOld?.completed(name: name, created: stamp, modified: stamp)
+    let new = try sentNew?.completed(name: name, created: old?.created ?? stamp, modified: stamp)
+    guard let record = new ?? old else {
+      throw ItemError(
+        .invalidArguments,
+        "there is no record: send the record after the change, before it, or both"
+      )
+    }
+    if let old, old.recordID != record.recordID || old.recordType != record.recordType {
+      throw ItemError(
+        .invalidArguments,
+        "record_before and record_after are not one record: they must have one name, zone and type"
+      )
+    }
+    return (old, new)
+  }
+
+  private func zone(
+    _ id: ZoneID,
+    in database: DatabaseEntry?,
+    of databaseID: DatabaseID
+  ) throws -> ZoneEntry {
+    if let database, let zone = try catalog.zone(id, in: database) { return zone }
+    guard id == .default else {
+      throw try catalog.absence(of: id, in: database, scope: databaseID.scope)
+    }
+    return ZoneEntry(
+      number: 0,
+      id: id,
+      created: Timestamp(millisecondsSince1970: 0),
+      head: 0,
+      database: database ?? DatabaseEntry(number: 0, id: databaseID, head: 0)
+    )
+  }
+
+  private func stored(_ recordName: String, in zone: ZoneEntry) throws -> Record? {
+    selectRecord.bind(zone.number, at: 1)
+    selectRecord.bind(recordName, at: 2)
+    defer { selectRecord.reset() }
+    guard try selectRecord.step() else { return nil }
+    var record: Record?
+    try selectRecord.withBytes(0) { record = try codec.decodeRecord($0) }
+    return record
+  }
+}
+
+extension Record {
+  /// This record as the server would keep it.
+  fileprivate func completed(
+    name: String,
+    created: Stamp,
+    modified: Stamp
+  ) throws(ItemError) -> Record {
+    var record = self
+    if record.recordID.recordName.isEmpty { record.recordID.recordName = name }
+    try record.validate()
+    // Null removes a field: a state has no such fields.
+    record.fields = RecordFields().applying(fields)
+    record.created = self.created ?? created
+    record.modified = self.modified ?? modified
+    return record
+  }
+}
+
+extension SubscriptionExplanation {
+  /// About what it takes in an answer.
+  fileprivate var textBytes: Int {
+    subscriptionID.utf8.count + failedTerm.utf8.count + expectedValue.utf8.count
+      + actualValue.utf8.count + message.utf8.count + 32
+  }
+}

@@ -1,0 +1,251 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Hands out notifications to the devices of a group, each to one of them at a time.
+///
+/// First those whose lease ended without being settled, then new ones, merged over the user's channels
+/// in the order in which they were stored. What is marked read is passed over.
+final class LeaseNotifications {
+  private let channels: ChannelRegistry
+  private let memberships: MembershipTable
+  private let groups: WorkGroupTable
+  private let leases: LeaseTable
+  private let events: WorkEvents
+  private let limits: Limits
+
+  init(
+    channels: ChannelRegistry,
+    memberships: MembershipTable,
+    groups: WorkGroupTable,
+    leases: LeaseTable,
+    events: WorkEvents,
+    limits: Limits
+  ) {
+    self.channels = channels
+    self.memberships = memberships
+    self.groups = groups
+    self.leases = leases
+    self.events = events
+    self.limits = limits
+  }
+
+  /// What a call asks for, and what it has got so far.
+  private struct Hand {
+    let group: Int64
+    let inbox: Inbox
+    let device: String
+    let limit: Int
+    let now: Timestamp
+    let expires: Timestamp
+    var page = LeasePage()
+    var bytes = 0
+    /// Events that were looked at.
+    var rows = 0
+
+    var isFull: Bool { page.items.count >= limit }
+  }
+
+  /// Leases notifications to the caller's device.
+  ///
+  /// - Parameters:
+  ///   - group: The group; it begins to exist.
+  ///   - caller: Whose notifications, and the device.
+  ///   - limit: Most notifications; 0: `Limits.pageItemsMax`.
+  ///   - timeout: How long.
+  ///   - startsAtEnd: A new group begins with what comes from now on.
+  ///   - now: The time of the transaction.
+  /// - Returns: What the device got.
+  /// - Throws: `ItemError` `limitExceeded` for one group or lease too many; `SQLError`.
+  func callAsFunction(
+    _ group: WorkGroup,
+    for caller: Caller,
+    limit: Int,
+    timeout: VisibilityTimeout,
+    startsAtEnd: Bool,
+    at now: Timestamp
+  ) throws -> LeasePage {
+    let inbox = Inbox(
+      user: caller.user,
+      container: group.container,
+      environment: group.environment
+    )
+    let expires = now.millisecondsSince1970 + timeout.duration.milliseconds
+    var hand = Hand(
+      group: try groupNumber(group.name, in: inbox, startsAtEnd: startsAtEnd),
+      inbox: inbox,
+      device: caller.device,
+      limit: limit == 0 ? limits.pageItemsMax : min(limit, limits.pageItemsMax),
+      now: now,
+      expires: Timestamp(millisecondsSince1970: expires)
+    )
+    events.begin(for: caller)
+    try handOutAgain(&hand)
+    if !hand.page.moreComing { try handOutNew(&hand) }
+    if hand.page.items.isEmpty {
+      hand.page.nextExpiry = try leases.nextEnd(of: hand.group, after: now)
+    }
+    return hand.page
+  }
+
+  private func groupNumber(
+    _ name: String,
+    in inbox: Inbox,
+    startsAtEnd: Bool
+  ) throws -> Int64 {
+    if let number = try groups.number(of: name, in: inbox) { return number }
+    let count = try groups.count(in: inbox)
+    guard count < limits.workGroupsPerUserMax else {
+      throw ItemError(
+        .limitExceeded,
+        "user '\(inbox.user)' has \(count) groups in container '\(inbox.container)', the most that "
+          + "are allowed: use one of them"
+      )
+    }
+    let number = try groups.make(name, in: inbox)
+    if startsAtEnd {
+      var last: Int64?
+      for membership in try memberships.memberships(of: inbox, limit: .max) {
+        let channel = membership.channel
+        if channel != last {
+          try groups.setPosition(channels.head(channel), in: channel, of: number)
+        }
+        last = channel
+      }
+    }
+    return number
+  }
+
+  // MARK: Again
+
+  private func handOutAgain(_ hand: inout Hand) throws {
+    // What is looked at is leased, settled or forgotten: the next look begins behind it.
+    while hand.rows < limits.rowsPerPageMax {
+      let wanted = hand.limit - hand.page.items.count + 1
+      let ended = try leases.ended(of: hand.group, at: hand.now, limit: wanted)
+      for lease in ended where try !handOutAgain(lease, &hand) {
+        hand.page.moreComing = true
+        return
+      }
+      if ended.count < wanted { return }
+    }
+    hand.page.moreComing = true
+  }
+
+  /// - Returns: `false` when it does not fit.
+  private func handOutAgain(_ lease: LeaseID, _ hand: inout Hand) throws -> Bool {
+    let id = lease.notification
+    hand.rows += 1
+    guard let subscriptionID = try memberships.subscriptionID(of: id, in: hand.inbox),
+      let body = try events.body(of: id)
+    else {
+      try leases.delete(lease)
+      return true
+    }
+    if try events.nextMark(in: id.channel, from: id.sequence) == id.sequence {
+      try leases.settle(lease, at: hand.now)
+      return true
+    }
+    let next = LeaseID(group: lease.group, notification: id, number: lease.number + 1)
+    return try give(next, subscriptionID, body.bytes, isOwn: body.isOwn, &hand)
+  }
+
+  // MARK: New
+
+  private func handOutNew(_ hand: inout Hand) throws {
+    var cursors = try cursors(of: hand)
+    var heap = Heap(cursors.indices.compactMap { cursors[$0].place(at: $0) })
+    let room = heap.first == nil ? 0 : limits.openLeasesMax - (try leases.openCount(of: hand.group))
+    var given = 0
+    while hand.rows < limits.rowsPerPageMax, let index = heap.first?.index,
+      let event = cursors[index].next
+    {
+      hand.rows += 1
+      if try !isRead(event, in: &cursors[index]) {
+        if given >= room { break }
+        let id = NotificationID(channel: cursors[index].channel, sequence: event.sequence)
+        let bytes = try events.body(of: id)?.bytes ?? []
+        let lease = LeaseID(group: hand.group, notification: id, number: 1)
+        let subscriptionID = cursors[index].subscriptionID
+        guard try give(lease, subscriptionID, bytes, isOwn: event.isOwn, &hand) else { break }
+        given += 1
+      }
+      cursors[index].advance()
+      try refill(&cursors[index])
+      heap.replaceFirst(with: cursors[index].place(at: index))
+    }
+    if hand.page.items.isEmpty, heap.first != nil, given >= room { throw tooManyOpen(hand) }
+    for cursor in cursors where cursor.position > cursor.start {
+      try groups.setPosition(cursor.position, in: cursor.channel, of: hand.group)
+    }
+    hand.page.moreComing = heap.first != nil
+  }
+
+  /// A cursor for each channel that may have something new, with its first event read.
+  private func cursors(of hand: Hand) throws -> [WorkCursor] {
+    var cursors: [WorkCursor] = []
+    let positions = try groups.positions(of: hand.group)
+    var rest = try memberships.memberships(of: hand.inbox, limit: .max)[...]
+    while let channel = rest.first?.channel {
+      let ranges = rest.prefix { $0.channel == channel }
+      rest = rest.dropFirst(ranges.count)
+      let position = positions[channel] ?? 0
+      let isActive = ranges.last?.ended == nil
+      let head = isActive ? try channels.head(channel) : 0
+      // Most channels have nothing new, and cost nothing.
+      guard (isActive ? head : ranges.last?.ended ?? 0) > position else { continue }
+      var cursor = WorkCursor(ranges, channel: channel, head: head, after: position)
+      try refill(&cursor)
+      cursors.append(cursor)
+    }
+    return cursors
+  }
+
+  private func refill(_ cursor: inout WorkCursor) throws {
+    if cursor.next == nil { try events.refill(&cursor) }
+  }
+
+  /// Looks a mark up only behind the one that is known: once in a channel without marks.
+  private func isRead(_ event: WorkCursor.Event, in cursor: inout WorkCursor) throws -> Bool {
+    if let mark = cursor.nextMark, mark >= event.sequence { return mark == event.sequence }
+    let mark = try events.nextMark(in: cursor.channel, from: event.sequence)
+    cursor.nextMark = mark
+    return mark == event.sequence
+  }
+
+  // MARK: Giving
+
+  /// - Returns: `false` when it does not fit.
+  private func give(
+    _ lease: LeaseID,
+    _ subscriptionID: String,
+    _ body: [UInt8],
+    isOwn: Bool,
+    _ hand: inout Hand
+  ) throws -> Bool {
+    guard !hand.isFull,
+      hand.page.items.isEmpty || hand.bytes + body.count <= limits.answerBytesMax
+    else { return false }
+    hand.bytes += body.count
+    try leases.lease(lease, to: hand.device, at: hand.now, until: hand.expires)
+    hand.page.items.append(
+      LeasedNotification(
+        id: lease.notification,
+        leaseID: lease,
+        subscriptionID: subscriptionID,
+        body: body,
+        expires: hand.expires,
+        isOwnChange: isOwn
+      )
+    )
+    return true
+  }
+
+  private func tooManyOpen(_ hand: Hand) -> ItemError {
+    ItemError(
+      .limitExceeded,
+      "the group has \(limits.openLeasesMax) leases that are not settled, the most that are allowed: "
+        + "settle some first (SettleNotifications), or wait until they end",
+      retryAfter: .seconds(1)
+    )
+  }
+}

@@ -1,0 +1,93 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtoC
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers ExplainSubscriptions, which reader threads answer.
+  func registerExplanations(on loop: LoopContext) {
+    typealias Methods = TidingsV1.SubscriptionService.Methods
+    registerReader(Methods.explainSubscriptions, on: loop) { reader, caller, body in
+      try Self.explainSubscriptions(
+        TidingsV1.ExplainSubscriptionsRequest.unpack(body.bytes, in: reader.arena)
+          .assumingMemoryBound(to: Tidings__V1__ExplainSubscriptionsRequest.self).pointee,
+        caller,
+        reader
+      )
+    }
+  }
+
+  private static func explainSubscriptions(
+    _ request: Tidings__V1__ExplainSubscriptionsRequest,
+    _ caller: Caller,
+    _ reader: ReaderPool.Reader
+  ) throws -> [UInt8] {
+    guard !caller.user.isEmpty else { throw ItemError.noUser }
+    let ids = try Unpacked.strings(
+      request.n_subscription_ids,
+      request.subscription_ids,
+      "subscription_ids"
+    )
+    try reader.engine.limits.check(itemCount: ids.count)
+    let database: TidingsV1.DatabaseID? = try Unpacked.message(request.database_id)
+    let explanations = try reader.engine.explain(
+      try change(request),
+      to: ids,
+      for: caller,
+      in: try database.model(for: caller),
+      at: .now
+    )
+    return TidingsV1.ExplainSubscriptionsResponse(
+      explanations: explanations.map(TidingsV1.SubscriptionExplanation.init)
+    ).encoded(in: reader.arena)
+  }
+
+  private static func change(
+    _ request: Tidings__V1__ExplainSubscriptionsRequest
+  ) throws -> ExplainedChange {
+    let new = try request.record_after.map { try RecordReader.record($0, "record_after") }
+    let old = try request.record_before.map { try RecordReader.record($0, "record_before") }
+    guard request.is_save != 0 else {
+      guard request.record_id == nil else {
+        throw ItemError(
+          .invalidArguments,
+          "record_id names a stored record: set is_save too, or send the record in record_before"
+        )
+      }
+      return .change(old: old, new: new)
+    }
+    guard old == nil else {
+      throw ItemError(
+        .invalidArguments,
+        "with is_save the record before is the stored one: leave out record_before, or is_save"
+      )
+    }
+    switch (new, request.record_id) {
+    case (let new?, nil): return .save(new)
+    case (nil, let id?): return .deletion(try RecordReader.recordID(id, "record_id"))
+    default:
+      throw ItemError(
+        .invalidArguments,
+        "with is_save send either record_after, the record that is saved, or record_id, the record "
+          + "that is deleted"
+      )
+    }
+  }
+}
+
+extension TidingsV1.SubscriptionExplanation {
+  fileprivate init(_ explanation: SubscriptionExplanation) {
+    self.init(
+      subscriptionID: explanation.subscriptionID,
+      fires: explanation.fires,
+      failedTerm: explanation.failedTerm,
+      reason: .init(rawValue: explanation.reason?.rawValue ?? 0),
+      expectedValue: explanation.expectedValue,
+      actualValue: explanation.actualValue,
+      message: explanation.message
+    )
+  }
+}

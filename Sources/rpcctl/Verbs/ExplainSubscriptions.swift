@@ -1,0 +1,110 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  static let explainSubscriptions = Verb(
+    command: Command(
+      "explain-subscriptions",
+      "Tells which subscriptions a change would fire, and why the others would not.",
+      operands: "[ID…]",
+      options: [
+        Option("record", value: "JSON|@FILE|-", "The record after the change."),
+        Option("before", value: "JSON|@FILE|-", "The record before; without it, it is created."),
+        Option(
+          flag: "save",
+          "The record before is the stored one; --record has only the fields that change."
+        ),
+        Option("delete", value: "NAME", "The stored record with this name is deleted."),
+        zoneOption,
+      ],
+      discussion: """
+        Nothing is written. Without ID all subscriptions of the user in the database are explained. Of
+        the first term of the predicate that is false, both values are told. --before alone explains
+        the deletion of that record.
+
+        Examples:
+          rpcctl explain-subscriptions --record '{"recordType":"Houses","fields":{"price":90000}}'
+          rpcctl explain-subscriptions --save pricey \\
+            --record '{"recordType":"Houses","recordName":"h1","fields":{"price":200000}}'
+          rpcctl explain-subscriptions --delete h1
+        """
+    ),
+    run: { invocation in
+      let request = try explanationRequest(invocation)
+      let transport = try await invocation.connect().transport
+      let response = try await TidingsV1.SubscriptionService.Client(transport)
+        .explainSubscriptions(request, options: invocation.callOptions)
+      invocation.output.write(response.explanations.map(json)) {
+        var table = Table(["SUBSCRIPTION", "FIRES", "REASON", "WHY"])
+        for explanation in response.explanations {
+          table.append([
+            explanation.subscriptionID, explanation.fires ? "yes" : "no",
+            reason(explanation) ?? "", explanation.message,
+          ])
+        }
+        return table
+      }
+      if response.explanations.isEmpty, invocation.output.format == .table {
+        invocation.output.tell("there are no subscriptions in this database")
+      }
+      return .success
+    }
+  )
+
+  private static func explanationRequest(
+    _ invocation: Invocation
+  ) throws
+    -> TidingsV1.ExplainSubscriptionsRequest
+  {
+    let arguments = invocation.arguments
+    func record(_ option: String) throws -> TidingsV1.Record? {
+      guard let argument = arguments[option] else { return nil }
+      let json = try invocation.input.value(argument, "--\(option)")
+      return try RecordJSON.record(json, "--\(option)", zoneName: invocation.zoneName)
+    }
+    var request = TidingsV1.ExplainSubscriptionsRequest(
+      databaseID: invocation.settings.databaseID,
+      subscriptionIDs: arguments.operands
+    )
+    if let name = arguments["delete"] {
+      if let other = ["record", "before", "save"].first(where: arguments.has) {
+        throw UsageError("--delete and --\(other) are two changes: give one of them")
+      }
+      request.recordID = .init(name, zoneName: invocation.zoneName)
+      request.isSave = true
+      return request
+    }
+    guard arguments.has("record") || arguments.has("before") else {
+      throw UsageError("which change? --record JSON, or --delete NAME, says what")
+    }
+    if arguments.has("save") {
+      guard arguments.has("record"), !arguments.has("before") else {
+        throw UsageError(
+          "--save takes --record without --before: the record before is the stored one"
+        )
+      }
+    }
+    request.recordAfter = try record("record")
+    request.recordBefore = try record("before")
+    request.isSave = arguments.has("save")
+    return request
+  }
+
+  private static func reason(_ explanation: TidingsV1.SubscriptionExplanation) -> String? {
+    explanation.reason == .unspecified
+      ? nil : Contract.shortName(explanation.reason, "QUERY_NOTIFICATION_REASON_")
+  }
+
+  private static func json(_ explanation: TidingsV1.SubscriptionExplanation) -> JSONValue {
+    func text(_ text: String) -> JSONValue? { text.isEmpty ? nil : .string(text) }
+    return .omittingNil([
+      "subscriptionId": .string(explanation.subscriptionID), "fires": .bool(explanation.fires),
+      "reason": reason(explanation).map { .string($0) },
+      "failedTerm": text(explanation.failedTerm),
+      "expectedValue": text(explanation.expectedValue),
+      "actualValue": text(explanation.actualValue),
+      "message": .string(explanation.message),
+    ])
+  }
+}

@@ -1,0 +1,92 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  static let settleNotifications = Verb(
+    command: Command(
+      "settle-notifications",
+      "Settles leases: the work is done, given back, or takes longer.",
+      operands: "LEASE…",
+      options: [
+        groupOption,
+        Option(flag: "done", "The work is done: the group never gets the notification again."),
+        Option(flag: "release", "The work is given back: it is handed out again at once."),
+        Option("extend", value: "TIME", "The lease begins anew, for so long: 1s to 12h."),
+        Option(flag: "mark-read", "With --done: also mark the notifications read."),
+      ],
+      discussion: """
+        A lease that is over, because another device has the notification now, fails with UNKNOWN_ITEM.
+
+        Examples:
+          rpcctl --device w1 settle-notifications --group thumbnails --done LEASE1 LEASE2
+          rpcctl --device w1 settle-notifications --group thumbnails --extend 5m LEASE3
+        """
+    ),
+    run: { invocation in
+      let request = try settlementRequest(invocation)
+      let transport = try await invocation.connect().transport
+      let response = try await TidingsV1.NotificationService.Client(transport)
+        .settleNotifications(request, options: invocation.callOptions)
+      var results = Results(columns: ["LEASE", "RESULT"])
+      for result in response.results {
+        let id = result.leaseID
+        switch result.outcome {
+        case .settled:
+          results.append(
+            .object(["leaseId": .string(id), "settled": .bool(true)]),
+            [id, request.settlement.word]
+          )
+        case .error(let error):
+          results.appendFailure(
+            .object(["leaseId": .string(id), "error": error.json]),
+            [id, error.text]
+          )
+        case nil:
+          results.appendFailure(.object(["leaseId": .string(id)]), [id, "no outcome"])
+        }
+      }
+      return results.finish(invocation.output)
+    }
+  )
+
+  private static func settlementRequest(
+    _ invocation: Invocation
+  ) throws
+    -> TidingsV1.SettleNotificationsRequest
+  {
+    let arguments = invocation.arguments
+    var request = TidingsV1.SettleNotificationsRequest(
+      container: invocation.settings.container,
+      environment: invocation.settings.environment,
+      group: try group(arguments),
+      leaseIDs: try invocation.requireOperands("LEASE")
+    )
+    let given = ["done", "release", "extend"].filter(arguments.has)
+    guard given.count == 1 else {
+      throw UsageError("what becomes of the leases? One of --done, --release and --extend TIME")
+    }
+    switch given[0] {
+    case "done": request.settlement = .done
+    case "release": request.settlement = .released
+    default:
+      request.settlement = .extended
+      request.visibilityTimeout = try arguments.duration("extend").map { .init($0) }
+    }
+    request.marksRead = arguments.has("mark-read")
+    guard !request.marksRead || request.settlement == .done else {
+      throw UsageError("--mark-read goes with --done only")
+    }
+    return request
+  }
+}
+
+extension TidingsV1.Settlement {
+  fileprivate var word: String {
+    switch self {
+    case .done: "done"
+    case .released: "released"
+    default: "extended"
+    }
+  }
+}
