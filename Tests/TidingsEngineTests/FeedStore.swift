@@ -40,7 +40,7 @@ final class FeedStore {
     insertChannel = try connection.prepare(
       """
       INSERT INTO channels (id, database_id, definition_key, topic, head)
-      VALUES (?1, 1, ?2, ?2, ?3)
+      VALUES (?1, 1, ?2, ?2, ?3) ON CONFLICT DO NOTHING
       """
     )
     insertRange = try connection.prepare(
