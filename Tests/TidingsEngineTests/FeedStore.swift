@@ -40,7 +40,7 @@ final class FeedStore {
     insertChannel = try connection.prepare(
       """
       INSERT INTO channels (id, database_id, definition_key, topic, head)
-      VALUES (?1, 1, ?2, ?2, ?3)
+      VALUES (?1, 1, ?2, ?2, ?3) ON CONFLICT DO NOTHING
       """
     )
     insertRange = try connection.prepare(
@@ -120,11 +120,13 @@ final class FeedStore {
     )
   }
 
-  /// Runs the retention until it has nothing to do.
+  /// Runs the retention until it has nothing to do, and the sweep that follows it.
   func retain(limits: Limits, at now: Int64) throws {
     let retention = try NotificationRetention(connection, limits: limits)
     try write {
       while try retention.work(at: Timestamp(millisecondsSince1970: now)) == .zero {}
+      let sweep = try ChannelSweep(connection)
+      while try sweep.work(rowsMax: 7) {}
     }
   }
 

@@ -103,6 +103,8 @@ struct RandomFeed {
       ended: nil
     )
     ranges.append(range)
+    // It may have been swept away when nobody was in it.
+    try store.addChannel(channel, head: range.since)
     try store.add(range)
   }
 

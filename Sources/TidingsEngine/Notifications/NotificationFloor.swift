@@ -14,9 +14,10 @@ final class NotificationFloor {
     // The newest event that is forgotten of a channel was the user's, and is behind the token.
     selectLost = try connection.prepare(
       """
-      SELECT 1 FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+      SELECT 1 FROM memberships s JOIN channels c ON c.id = s.channel_id
       WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3
-        AND c.floor_event > ?4 AND s.since < c.floor LIMIT 1
+        AND c.floor_event > ?4 AND s.since < c.floor AND (s.ended IS NULL OR s.ended > c.floor)
+      LIMIT 1
       """
     )
   }
