@@ -61,8 +61,12 @@ internal import TidingsRPC
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")
     let errors = [
-      await failure { _ = try await client.notifications.modifyBadge(.init()) },
-      await failure { _ = try await client.subscriptions.explainSubscriptions(.init()) },
+      await failure {
+        _ = try await TidingsV1.AccountService.Client(client.transport).fetchUsers(.init())
+      },
+      await failure {
+        _ = try await TidingsV1.AdminService.Client(client.transport).listUsers(.init())
+      },
     ]
     #expect(errors.allSatisfy { $0?.code == .unimplemented }, "\(errors)")
     try await expectHealthy(server)

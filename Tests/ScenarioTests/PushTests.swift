@@ -26,16 +26,19 @@ internal import TidingsSeal
     }
   }
 
-  /// Saves until the listener hears it: a subscription takes a while to reach the server.
+  /// Saves until the listener hears it, each time something else: a subscription takes a while to
+  /// reach the server.
   private func listen(
     to server: TestServer,
     topics: Set<[UInt8]>,
-    saving: @escaping @Sendable () async throws -> Void
+    saving: @escaping @Sendable (_ number: Int) async throws -> Void
   ) async throws -> Listener {
     let listener = try Listener(server)
     let saver = Task {
+      var number = 0
       while !Task.isCancelled {
-        try await saving()
+        try await saving(number)
+        number += 1
         try await Task.sleep(for: .milliseconds(20))
       }
     }
@@ -61,7 +64,7 @@ internal import TidingsSeal
     #expect(channel.key.count == 32 && registration.controlKey.count == 32)
     #expect(channel.key != registration.controlKey)
     let listener = try await listen(to: server, topics: [channel.topic]) {
-      try await device.save(.init("Houses", "first"))
+      try await device.save(.init("Houses", "first-\($0)"))
     }
     try await device.save(.init("Houses", "secret-name", ["street": "secret street"]))
     var (push, bytes) = try await listener.next(on: [channel.topic])
@@ -93,7 +96,7 @@ internal import TidingsSeal
     let channel = try #require(registration.channels.first)
     #expect(channel.key.isEmpty && registration.controlKey.isEmpty)
     let listener = try await listen(to: server, topics: [channel.topic]) {
-      try await device.save(.init("Houses", "r", ["street": "open street"]))
+      try await device.save(.init("Houses", "r-\($0)", ["street": "open street"]))
     }
     try await device.save(.init("Houses", "r", ["street": "open street"]))
     let (push, _) = try await listener.next(on: [channel.topic])
@@ -118,7 +121,7 @@ internal import TidingsSeal
     let key = try #require(SealingKey(channel.key))
     let text = String(repeating: "long ", count: 60)
     let listener = try await listen(to: server, topics: [channel.topic]) {
-      try await device.save(.init("Houses", "r", ["text": .init(.stringValue(text))]))
+      try await device.save(.init("Houses", "r-\($0)", ["text": .init(.stringValue(text))]))
     }
     let stream = Collector(ada)
     try await device.save(.init("Houses", "last", ["text": .init(.stringValue(text))]))
@@ -174,7 +177,7 @@ internal import TidingsSeal
     let ids = try await first.wait(for: 3).map(\.notificationID)
     try await second.wait(for: 3)
     let listener = try await listen(to: server, topics: [registration.controlTopic]) {
-      try await device.save(.init("Houses", "more"))
+      try await device.save(.init("Houses", "more-\($0)"))
       let newest = try await device.notifications.registerDevice(.init()).channels[0].position
       // The server's own are not its notifications: another device marks them.
       _ = try await phone.notifications.markNotificationsRead(
@@ -222,7 +225,7 @@ internal import TidingsSeal
     let channel = try #require(before.channels.first { $0.subscriptionID == "all" })
     let streams = [Collector(laptop), Collector(phone)]
     let listener = try await listen(to: server, topics: [channel.topic]) {
-      try await device.save(.init("Houses", "first"))
+      try await device.save(.init("Houses", "first-\($0)"))
     }
     for round in 0..<3 {
       for number in 0..<5 { try await device.save(.init("Houses", "r\(round)-\(number)")) }
