@@ -30,6 +30,16 @@ struct ProofComparison {
     readByOthers.isSubset(of: processed.map { ProofKey($0).readID })
   }
 
+  /// A later one of the same channel was processed: what is missing will not come.
+  func hasPassedOver(_ processed: [TidingsV1.Notification]) -> Bool {
+    let numbers = Dictionary(grouping: processed.map(ProofKey.init), by: \.channel)
+      .mapValues { Set($0.map(\.number)) }
+    return expected.contains { channel, wanted in
+      guard let got = numbers[channel], let last = got.max() else { return false }
+      return wanted.contains { $0.key.number < last && !got.contains($0.key.number) }
+    }
+  }
+
   /// The first thing that is missing, doubled, out of order or otherwise wrong in each channel.
   func differences(_ processed: [TidingsV1.Notification]) -> [String] {
     let marks = processed.map { ProofKey($0).readID }.filter { !$0.isEmpty }
@@ -81,7 +91,8 @@ struct ProofComparison {
     if numbers != wanted {
       if let number = wanted.first(where: { !numbers.contains($0) }) {
         let missing = expected.filter { $0.key.number == number }
-        return "\(number) is missing\(story(missing.first?.notification))"
+        let next = numbers.first { $0 > number }.map { ", next came \($0)" } ?? ""
+        return "\(number) is missing\(next)\(story(missing.first?.notification))"
       }
       if let number = numbers.first(where: { !wanted.contains($0) }) {
         let extra = processed.first { ProofKey($0).number == number }
@@ -133,7 +144,7 @@ extension TidingsV1.Notification {
     )
   }
 
-  fileprivate var brief: String {
+  var brief: String {
     let fields = recordFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.brief)" }
     return "\(ProofKey(self)) \(type) \(subscriptionID) \(databaseID?.scope ?? .unspecified) "
       + "\(reason) \(recordType) \(recordID?.brief ?? "") {\(fields.joined(separator: ", "))}"
