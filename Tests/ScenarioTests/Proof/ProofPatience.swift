@@ -12,7 +12,9 @@ extension Observed {
   /// - Parameters:
   ///   - waits: `false` looks only.
   ///   - progress: What grows when something moves.
+  ///   - condition: What is waited for.
   /// - Returns: The value; whether the condition holds is for the caller to find out.
+  /// - Throws: Nothing that a wait that was given up throws.
   func waitWhileMoving(
     _ waits: Bool,
     progress: (Value) -> Int,
