@@ -36,8 +36,9 @@ enum SocketLimits {
   static let heartbeatTTLMilliseconds: CInt = 30_000
   /// How long a closed socket goes on sending what it was given.
   static let lingerMilliseconds: CInt = 1000
-  /// How long a connection may take to greet before it is made anew. One that a dying server's port took
-  /// would otherwise be waited for for 30 s.
+  /// How long a connection may take to greet before it is made anew.
+  ///
+  /// libzmq would wait 30 s for a server that died after it took the connection.
   static let handshakeMilliseconds: CInt = 3000
   /// First pause before a connection is tried again; it doubles up to the maximum.
   static let reconnectMilliseconds: CInt = 50
