@@ -48,8 +48,13 @@ public struct OracleSubscription: Hashable, Sendable {
 extension Oracle {
   /// What ModifySubscriptions answers for a subscription to save, and does.
   ///
-  /// - Parameter answer: What the server answered: it may forget a channel that nobody has and that never
-  ///   fired, at any time, and numbers it anew.
+  /// - Parameters:
+  ///   - subscription: What the call saves.
+  ///   - user: Who calls.
+  ///   - database: The database of the call.
+  ///   - answer: What the server answered: it may forget a channel that nobody has and that never
+  ///     fired, at any time, and numbers it anew.
+  /// - Returns: The result that the server has to give.
   public mutating func save(
     _ subscription: OracleSubscription,
     of user: String,
