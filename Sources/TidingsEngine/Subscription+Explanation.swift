@@ -27,7 +27,12 @@ extension Subscription {
       matches: new.map(predicate.matches)
     )
     if let reason = event.reasons.first(where: { options.contains($0.option) }) {
-      return SubscriptionExplanation(subscriptionID, fires: reason, reason.sentence)
+      return SubscriptionExplanation(
+        subscriptionID,
+        fires: reason,
+        // It leaves by a deletion too.
+        new == nil ? Event.Reason.recordDeleted.sentence : reason.sentence
+      )
     }
     return grounds(of: event, old: old, new: new)
   }

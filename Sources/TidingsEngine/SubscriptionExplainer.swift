@@ -92,7 +92,13 @@ final class SubscriptionExplainer {
     _ stamp: Record.Stamp
   ) throws -> (old: Record?, new: Record?) {
     switch change {
-    case .change(let old, let new): return try Self.checked(old, new, stamp)
+    case .change(let old, let new):
+      let states = try Self.checked(old, new, stamp)
+      // A misspelled zone would be explained as if it were another one.
+      if let record = states.new ?? states.old {
+        _ = try zone(record.recordID.zoneID, in: database, of: id)
+      }
+      return states
     case .save(var sent):
       if sent.recordID.recordName.isEmpty { sent.recordID.recordName = RecordID.randomName() }
       let removesParent = sent.parent?.recordID.recordName.isEmpty == true

@@ -62,6 +62,10 @@ struct ExplainSubscriptionsTests {
     #expect(updated[0].fires && updated[0].reason == .recordUpdated)
     let deleted = try await Self.explain(.init(recordBefore: new), client)
     #expect(deleted[0].fires && deleted[0].reason == .recordDeleted)
+    try await client.subscribe(.init("s", "T", where: "a = 1", on: .leave))
+    let left = try await Self.explain(.init(recordBefore: new), client)
+    #expect(left[0].fires && left[0].reason == .recordLeft)
+    #expect(left[0].message == "the record is deleted and matched")
   }
 
   @Test("what cannot be explained is refused, with what to do")
@@ -82,6 +86,7 @@ struct ExplainSubscriptionsTests {
         .init(recordAfter: .init("T", "r", zone: "gone"), isSave: true), .zoneNotFound,
         "zone 'gone'"
       ),
+      (.init(recordAfter: .init("T", "r", zone: "gone")), .zoneNotFound, "zone 'gone'"),
       (
         .init(recordAfter: record, recordBefore: .init("U", "r")), .invalidArguments,
         "not one record"

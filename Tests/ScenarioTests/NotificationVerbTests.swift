@@ -323,4 +323,24 @@ import TidingsProto
     #expect(try lines.map { try member("deliveryCount", of: $0) } == ["1", "2"])
     #expect(await rpcctl("fetch-notification-changes").lines.count == 1)
   }
+
+  @Test("one that always fails hinders no others")
+  func workFails() async throws {
+    await subscribePricey()
+    await save("h1", price: 200)
+    await save("h2", price: 200)
+    let run = await rpcctl(
+      "--device",
+      "w1",
+      "work",
+      "--group",
+      "g",
+      "--count",
+      "1",
+      "--exec",
+      "grep -q h2"
+    )
+    #expect(run.exitCode == .success, "\(run.err)")
+    #expect(run.err.contains("is given back, for in 2"), "\(run.err)")
+  }
 }

@@ -27,8 +27,9 @@ public struct InboxPosition: Hashable, Sendable {
     }
 
     var text: String {
-      "user '\(user)' in container '\(container)', environment "
-        + "\(TidingsV1.Environment(rawValue: environment))"
+      let isProduction = environment == TidingsV1.Environment.production.rawValue
+      let name = isProduction ? "production" : "development"
+      return "user '\(user)' in container '\(container)', environment '\(name)'"
     }
   }
 

@@ -123,7 +123,10 @@ public struct NotificationWorkers: AsyncSequence, Sendable {
   }
 
   /// How long a notification whose work failed is left alone.
-  private static func pause(after deliveryCount: Int) -> Duration? {
+  ///
+  /// - Parameter deliveryCount: How often it was handed out.
+  /// - Returns: 2 seconds to 5 minutes; `nil`: it is handed out again at once.
+  package static func pause(after deliveryCount: Int) -> Duration? {
     guard deliveryCount > 1 else { return nil }
     return .seconds(Swift.min(300, 1 << Swift.min(deliveryCount - 1, 9)))
   }

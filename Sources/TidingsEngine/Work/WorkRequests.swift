@@ -45,10 +45,16 @@ public struct VisibilityTimeout: Hashable, Sendable {
     guard duration >= .seconds(1), duration <= .seconds(12 * 3600) else {
       throw ItemError(
         .invalidArguments,
-        "the visibility timeout is \(duration): use 1 second to 12 hours"
+        "the visibility timeout is \(Self.text(duration)): use 1 second to 12 hours"
       )
     }
     self.duration = duration
+  }
+
+  /// As a floating-point number, 13 hours would be 46799.99999999999 seconds.
+  private static func text(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    return attoseconds == 0 ? "\(seconds) seconds" : "\(duration)"
   }
 }
 

@@ -16,9 +16,10 @@ extension Verb {
           rpcctl fetch-subscriptions pricey
           rpcctl fetch-subscriptions --health
 
-        What it prints can be given to `modify-subscriptions --save`. With --health, EVALUATED counts
-        the changes since the server started for which a subscription might have fired, and FIRED how
-        often it did since it was saved.
+        What it prints can be given to `modify-subscriptions --save`. With --health, FIRED counts how
+        often a subscription fired since it was saved, and EVALUATED the changes that were looked at
+        for it since the server started: those of its record type in the database, whatever the zone;
+        for zone and database subscriptions those of any zone of the database.
         """
     ),
     run: { invocation in
@@ -30,6 +31,9 @@ extension Verb {
       let transport = try await invocation.connect().transport
       let response = try await TidingsV1.SubscriptionService.Client(transport)
         .fetchSubscriptions(request, options: invocation.callOptions)
+      if response.results.isEmpty, invocation.output.format == .table {
+        invocation.output.tell("there are no subscriptions in this database")
+      }
       return try SubscriptionResults.print(
         response.results,
         invocation.output,

@@ -14,7 +14,12 @@ extension Verb {
         invocation.output.write(text: Program.help(group: name))
         return .success
       }
-      let verb = try named(name)
+      let verb: Verb
+      do {
+        verb = try named(name)
+      } catch {
+        throw UsageError("\(error)\n`\(Program.name) help` lists the verbs.")
+      }
       invocation.output.write(text: Program.help(verb.command).description)
       return .success
     }

@@ -26,7 +26,7 @@ extension Verb {
         .rotateChannels(request, options: invocation.callOptions)
       if invocation.output.format == .table {
         invocation.output.write(
-          text: "\(response.channelCount) channels have new topics and keys\n"
+          text: "new topics and keys: \(counted(Int(response.channelCount), "channel"))\n"
         )
       } else {
         invocation.output.write(.object(["channelCount": .integer(response.channelCount)]))

@@ -21,10 +21,11 @@ extension Verb {
       discussion: """
         Any number of devices may work in one group: each notification goes to one of them at a time.
         A command that ends with 0 is done with it. One that fails gives it back: it is handed out
-        again, to this device or another, with a `deliveryCount` that rises by 1; the worker pauses
-        before its next one, longer after each failure in a row. While a command runs, its lease is
-        kept. A worker that dies loses its lease, and another one gets the notification: a command may
-        see one twice, so let it be harmless to repeat.
+        again, to this device or another, with a `deliveryCount` that rises by 1; at once after its
+        first failure, later after 2, 4, 8 … 300 seconds, so that one that always fails hinders no
+        others. The worker too pauses before its next one, longer after each failure in a row. While a
+        command runs, its lease is kept. A worker that dies loses its lease, and another one gets the
+        notification: a command may see one twice, so let it be harmless to repeat.
 
         The command reads the JSON that `lease-notifications` prints, from its standard input; what it
         prints goes where the worker's own output would. Interrupted (130), the worker gives back what
@@ -112,8 +113,11 @@ struct Worker: Sendable {
         if progress.count == countMax { return }
       } catch let failure as CommandFailure where !Task.isCancelled {
         let id = leased.notification?.notificationID ?? ""
-        invocation.output.tell("rpcctl: \(failure); \(id) is given back")
-        try await settle(leased, .released, client)
+        let delay = NotificationWorkers.pause(after: Int(leased.deliveryCount))
+        let when = delay.map { ", for in \($0.shortText)" } ?? ""
+        invocation.output.tell("rpcctl: \(failure); \(id) is given back\(when)")
+        // A lease that nobody keeps is a delay.
+        try await settle(leased, delay == nil ? .released : .extended, for: delay, client)
         try await Task.sleep(for: pause)
         pause = min(pause * 2, Self.longestPause)
       } catch  where Task.isCancelled {
@@ -171,6 +175,7 @@ struct Worker: Sendable {
   private func settle(
     _ leased: TidingsV1.LeasedNotification,
     _ settlement: TidingsV1.Settlement,
+    for time: Duration? = nil,
     _ client: TidingsV1.NotificationService.Client
   ) async throws {
     let request = TidingsV1.SettleNotificationsRequest(
@@ -180,7 +185,7 @@ struct Worker: Sendable {
       leaseIDs: [leased.leaseID],
       settlement: settlement,
       marksRead: marksRead && settlement == .done,
-      visibilityTimeout: settlement == .extended ? .init(visibility) : nil
+      visibilityTimeout: settlement == .extended ? .init(time ?? visibility) : nil
     )
     let answer = try await untilAnswered {
       try await client.settleNotifications(request, options: callOptions)

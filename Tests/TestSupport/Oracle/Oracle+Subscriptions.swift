@@ -49,12 +49,12 @@ extension Oracle {
   /// What ModifySubscriptions answers for a subscription to save, and does.
   ///
   /// - Parameters:
-  ///   - subscription: The subscription.
-  ///   - user: Whose it is.
-  ///   - database: The user's database.
-  ///   - answer: What the server answered: it may forget a channel that nobody has and that never fired,
-  ///     at any time, and numbers it anew.
-  /// - Returns: The answer that is right.
+  ///   - subscription: What the call saves.
+  ///   - user: Who calls.
+  ///   - database: The database of the call.
+  ///   - answer: What the server answered: it may forget a channel that nobody has and that never
+  ///     fired, at any time, and numbers it anew.
+  /// - Returns: The result that the server has to give.
   public mutating func save(
     _ subscription: OracleSubscription,
     of user: String,

@@ -73,8 +73,8 @@ extension TidingsV1 {
     public var lastFired: GoogleProtobuf.Timestamp? = nil
     /// How often it fired since it was saved.
     public var firedCount: UInt64 = 0
-    /// When a change was last looked at that it might have fired for, one of its record type and zone;
-    /// absent: not since the server started.
+    /// When a change was last looked at for it: in its database one to a record of its type (QUERY), or
+    /// to any zone (the others); absent: not since the server started.
     public var lastEvaluated: GoogleProtobuf.Timestamp? = nil
     /// How many such changes there were since the server started.
     public var evaluatedCount: UInt64 = 0

@@ -124,8 +124,8 @@ struct  Tidings__V1__SubscriptionHealth
    */
   uint64_t fired_count;
   /*
-   * When a change was last looked at that it might have fired for, one of its record type and zone;
-   * absent: not since the server started.
+   * When a change was last looked at for it: in its database one to a record of its type (QUERY), or
+   * to any zone (the others); absent: not since the server started.
    */
   Google__Protobuf__Timestamp *last_evaluated;
   /*
