@@ -210,16 +210,18 @@ import TidingsProto
     let token = try #require(try member("changeToken", of: page.lines.last ?? ""))
     async let now = rpcctl("--device", "w", "watch", "--since", "now", "--count", "1")
     // The watch may begin after this save, and hears of a later one.
+    let hasHeard = Observed(false)
     let other = Task { [self] in
       var number = 2
-      while !Task.isCancelled {
+      while !hasHeard.value {
         await save("h\(number)", price: 200)
         number += 1
         try? await Task.sleep(for: .milliseconds(100))
       }
     }
     let heard = await now
-    other.cancel()
+    // Cancelled, the task would interrupt the save that it is at.
+    hasHeard.update { $0 = true }
     await other.value
     #expect(
       try member("recordName", of: heard.lines.first ?? "") != "h1",

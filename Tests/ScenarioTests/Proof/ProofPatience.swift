@@ -2,9 +2,9 @@ internal import TestSupport
 
 /// How long nothing moves before a wait for the last notifications is given up.
 ///
-/// The longest interval between two looks at the log is 15 seconds: what does not come in three of them
+/// The longest interval between two looks at the log is 15 seconds: what does not come in twenty of them
 /// does not come.
-private let patience = Duration.seconds(45)
+private let patience = Duration.seconds(300)
 
 extension Observed {
   /// Waits until a condition holds, as long as anything moves.
