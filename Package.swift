@@ -147,6 +147,7 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsSeal",
       "TidingsSQL",
       "TidingsSQLite",
       "CZeroMQ",

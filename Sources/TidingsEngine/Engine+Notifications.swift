@@ -155,22 +155,20 @@ extension Engine {
     -> [PushChannel]
   {
     try catalog.requireDeployed(container, environment)
-    let memberships = try subscriptions.memberships(
+    let topics = try subscriptions.topics(
       of: caller.user,
       container: container,
       environment: environment
     )
-    return try memberships.compactMap { membership in
-      guard membership.ended == nil, let channel = channels.entry(membership.channel) else {
-        return nil
-      }
-      let topic = try channels.content(of: channel).topic
+    let device = originTags.device(of: caller)
+    return topics.compactMap { number, subscriptionID, topic in
+      guard let channel = channels.entry(number) else { return nil }
       return PushChannel(
-        channel: channel.number,
+        channel: number,
         head: channel.head,
         topic: topic,
-        subscriptionID: membership.subscriptionID,
-        originTag: originTags.tag(caller, topic: topic)
+        subscriptionID: subscriptionID,
+        originTag: device.tag(topic: topic)
       )
     }
   }

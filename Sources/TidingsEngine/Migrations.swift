@@ -345,7 +345,16 @@ extension Migration {
           ON subscriptions (owner, container, environment, channel_id, since);
         CREATE INDEX subscriptions_ended ON subscriptions (id) WHERE ended IS NOT NULL;
         CREATE INDEX subscriptions_ended_by_channel
-          ON subscriptions (channel_id) WHERE ended IS NOT NULL;
+          ON subscriptions (channel_id, ended) WHERE ended IS NOT NULL;
+
+        -- The newest event that is forgotten of a user's subscriptions whose rows are removed.
+        CREATE TABLE feed_floors (
+          owner TEXT NOT NULL,
+          container TEXT NOT NULL,
+          environment INTEGER NOT NULL,
+          event_id INTEGER NOT NULL,
+          PRIMARY KEY (owner, container, environment)
+        ) WITHOUT ROWID;
 
         -- Events in the order in which they were stored. batch: the first event of the same call. The
         -- newest row is never removed, so that no number is given twice.

@@ -20,7 +20,7 @@ final class SubscriptionExplainer {
     self.limits = limits
     selectSubscriptions = try connection.prepare(
       """
-      SELECT subscription_id, body FROM subscriptions
+      SELECT subscription_id, body FROM memberships
       WHERE owner = ?1 AND database_id = ?2 AND ended IS NULL ORDER BY subscription_id
       """
     )

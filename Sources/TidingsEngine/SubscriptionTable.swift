@@ -25,7 +25,7 @@ final class SubscriptionTable {
   private let selectOne: any SQLStatement
   private let selectNames: any SQLStatement
   private let selectByChannel: any SQLStatement
-  private let selectMemberships: any SQLStatement
+  private let selectTopics: any SQLStatement
   private let countOwned: any SQLStatement
   private let insert: any SQLStatement
   private let end: any SQLStatement
@@ -53,10 +53,11 @@ final class SubscriptionTable {
       WHERE s.channel_id = ?1 AND s.owner = ?2 AND \(active)
       """
     )
-    selectMemberships = try connection.prepare(
+    selectTopics = try connection.prepare(
       """
-      SELECT channel_id, subscription_id, since, ended FROM memberships
-      WHERE owner = ?1 AND container = ?2 AND environment = ?3 ORDER BY channel_id, since
+      SELECT s.channel_id, s.subscription_id, c.topic \(from)
+      WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3 AND \(active)
+      ORDER BY s.channel_id
       """
     )
     countOwned = try connection.prepare(
@@ -120,27 +121,18 @@ final class SubscriptionTable {
     return try selectByChannel.step() ? selectByChannel.string(0) : nil
   }
 
-  /// All that decides which events a user may read in a container, by channel, oldest first.
-  func memberships(
+  /// The channels of a user's active subscriptions in a container, with their topics, by number.
+  func topics(
     of owner: String,
     container: String,
     environment: Environment
-  ) throws
-    -> [Membership]
-  {
-    var memberships: [Membership] = []
-    bind(owner, container, environment, to: selectMemberships)
-    try selectMemberships.forEachRow {
-      memberships.append(
-        Membership(
-          channel: selectMemberships.int64(0),
-          subscriptionID: selectMemberships.string(1),
-          since: selectMemberships.int64(2),
-          ended: selectMemberships.isNull(3) ? nil : selectMemberships.int64(3)
-        )
-      )
+  ) throws -> [(channel: Int64, subscriptionID: String, topic: [UInt8])] {
+    var topics: [(channel: Int64, subscriptionID: String, topic: [UInt8])] = []
+    bind(owner, container, environment, to: selectTopics)
+    try selectTopics.forEachRow {
+      topics.append((selectTopics.int64(0), selectTopics.string(1), selectTopics.bytes(2)))
     }
-    return memberships
+    return topics
   }
 
   /// How many active subscriptions a user has in a container.

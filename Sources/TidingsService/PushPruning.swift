@@ -14,13 +14,6 @@ enum PushPruning {
       self.name = name
       self.remove = remove
     }
-
-    /// A notification has this part.
-    func isPart(of notification: TidingsV1.Notification) -> Bool {
-      var rest = notification
-      remove(&rest)
-      return rest != notification
-    }
   }
 
   /// In the order in which parts go.

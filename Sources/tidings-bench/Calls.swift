@@ -7,6 +7,8 @@ import TidingsRPC
 enum Calls {
   /// Who calls, in the calls about records.
   static let metadata = ["tidings-user": "bench", "tidings-device": "generator"]
+  /// Another user with two devices.
+  static let otherUser = "reader"
   /// The type of the records.
   static let recordType = "House"
   /// The type of the records that the subscription of `push` watches.
@@ -35,7 +37,8 @@ enum Calls {
   static func save(
     updates: Bool = false,
     type: String = recordType,
-    in database: TidingsV1.DatabaseID = database
+    in database: TidingsV1.DatabaseID = database,
+    as metadata: [String: String] = metadata
   ) -> CallTemplate {
     template(
       TidingsV1.RecordService.Methods.modifyRecords,

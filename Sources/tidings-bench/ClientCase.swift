@@ -41,9 +41,13 @@ enum ClientCase {
     return figures
   }
 
-  static func makeClient(_ server: ServerProcess, device: String) async throws -> Client {
+  static func makeClient(
+    _ server: ServerProcess,
+    as user: String = "bench",
+    device: String
+  ) async throws -> Client {
     var configuration = ClientConfiguration(endpoint: server.endpoint)
-    configuration.user = "bench"
+    configuration.user = user
     configuration.device = device
     configuration.container = Calls.database.container
     return try await Client(configuration)

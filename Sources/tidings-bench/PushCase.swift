@@ -8,9 +8,6 @@ import TidingsRPC
 /// Seen on a SUB socket, where both sockets of the probe belong to one thread that waits for the push
 /// before it takes the save's reply; and by a program that iterates over the Swift client's stream.
 enum PushCase {
-  /// The subscriber's device; the saves come from another.
-  static let metadata = ["tidings-user": "bench", "tidings-device": "subscriber"]
-
   private struct Rounds {
     var pushes: [Measurement] = []
     var streamed: [Measurement] = []
@@ -50,12 +47,18 @@ enum PushCase {
       numbers: .fresh.starting(at: 1_000_000_000),
       check: .oneRecord
     )
-    let client = try await ClientCase.makeClient(server, device: "subscriber")
+    // Another user's: each of the two has only its own pushes to take.
+    let user = Calls.otherUser
+    _ = try subscribe(bench, server, as: user)
+    let client = try await ClientCase.makeClient(server, as: user, device: "subscriber")
     var stream = try StreamProbe(
       bench.context,
       endpoint: server.endpoint,
       client.notificationStream(),
-      Calls.save(type: Calls.watchedType),
+      Calls.save(
+        type: Calls.watchedType,
+        as: ["tidings-user": user, "tidings-device": "generator"]
+      ),
       numbers: .fresh.starting(at: 2_000_000_000)
     )
     let rounds = try await measure(bench, probe, bareProbe, saves, &stream)
@@ -116,7 +119,13 @@ enum PushCase {
   /// Saves a subscription to all new records of the watched type.
   ///
   /// - Returns: Its channel.
-  static func subscribe(_ bench: Bench, _ server: ServerProcess) throws -> TidingsV1.Channel {
+  static func subscribe(
+    _ bench: Bench,
+    _ server: ServerProcess,
+    as user: String = "bench"
+  ) throws -> TidingsV1.Channel {
+    // The saves come from another device.
+    let metadata = ["tidings-user": user, "tidings-device": "subscriber"]
     let client = try RawClient(bench.context, endpoint: server.endpoint, metadata: metadata)
     let subscription = TidingsV1.Subscription(
       subscriptionID: "bench",

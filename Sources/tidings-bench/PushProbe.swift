@@ -1,5 +1,8 @@
 import BenchCore
 import CZeroMQ
+import TidingsProto
+import TidingsProtobuf
+import TidingsSeal
 
 /// Measures how long a published message takes.
 final class PushProbe {
@@ -13,6 +16,7 @@ final class PushProbe {
   private var numbers: NumberSequence
   private var callCount: UInt64 = 0
   private var newest: UInt64 = 0
+  private let key: SealingKey?
   /// The body of the message received last.
   private(set) var bodyBytes = 0
 
@@ -30,22 +34,27 @@ final class PushProbe {
     subscriber = try RawSocket(context, kind: ZMQ_SUB)
     self.template = template
     self.numbers = numbers
+    self.key = SealingKey(key)
     try caller.connect(endpoint)
     try subscriber.subscribe(topic)
     try subscriber.connect(pushEndpoint)
     try waitForFirst()
   }
 
-  /// From the call's start until its message is received, for a server that answers calls too.
+  /// From the call's start until its notification is there, opened and decoded, for a server that
+  /// answers calls too.
   func callsToMessages(count: Int) throws -> Measurement {
-    try measure(count) { started in
-      var now = started
+    try measure(count) { started, name in
       // Beacons repeat older numbers.
       repeat {
         try receive(from: subscriber)
-        now = Clock.now()
       } while FanoutProbe.sequenceNumber(of: frames[1]) <= newest
       newest = FanoutProbe.sequenceNumber(of: frames[1])
+      let notification = try openedNotification()
+      let now = Clock.now()
+      guard notification.recordID?.recordName == "house-" + Calls.digits(name) else {
+        throw BenchError("a push of another save")
+      }
       // The reply to the call was sent before.
       try receive(from: caller)
       guard ReplyCheck.callID(of: frames[0]) == CallTemplate.callID(of: callCount - 1),
@@ -57,21 +66,34 @@ final class PushProbe {
 
   /// From publishing until receiving, for a server that writes the time into the message.
   func publishedToReceived(count: Int) throws -> Measurement {
-    try measure(count) { _ in
+    try measure(count) { _, _ in
       try receive(from: subscriber)
       return Clock.now() - frames[1].loadUnaligned(as: UInt64.self)
     }
   }
 
-  private func measure(_ count: Int, _ latency: (UInt64) throws -> UInt64) throws -> Measurement {
+  private func openedNotification() throws -> TidingsV1.Notification {
+    switch try TidingsV1.Push(decoding: Array(frames[1])).content {
+    case .notification(let notification): return notification
+    case .sealedNotification(let sealed):
+      guard let bytes = key?.open(sealed) else { throw BenchError("a push cannot be opened") }
+      return try TidingsV1.Notification(decoding: bytes)
+    default: throw BenchError("a push without a notification")
+    }
+  }
+
+  private func measure(
+    _ count: Int,
+    _ latency: (_ started: UInt64, _ name: Int) throws -> UInt64
+  ) throws -> Measurement {
     var latencies: [UInt64] = []
     latencies.reserveCapacity(count)
     let begin = Clock.now()
     for _ in 0..<count {
       try Interruption.check()
       let started = Clock.now()
-      try send()
-      latencies.append(try latency(started))
+      let name = try send()
+      latencies.append(try latency(started, name))
     }
     return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
   }
@@ -82,7 +104,7 @@ final class PushProbe {
     try subscriber.set(ZMQ_RCVTIMEO, 50)
     for _ in 0..<triesMax {
       try Interruption.check()
-      try send()
+      _ = try send()
       guard zmq_msg_recv(frames.start, subscriber.handle, 0) >= 0 else { continue }
       _ = try subscriber.receive(into: frames.start + 1, waits: true)
       try subscriber.set(ZMQ_RCVTIMEO, RawSocket.timeoutMilliseconds)
@@ -101,12 +123,14 @@ final class PushProbe {
     }
   }
 
-  private func send() throws {
+  /// - Returns: The record's number.
+  private func send() throws -> Int {
     let (name, serial) = numbers.take()
     template.set(call: callCount, name: name, serial: serial)
     callCount += 1
     try caller.send(template.header, more: true)
     try caller.send(template.body)
+    return name
   }
 
   private func receive(from socket: RawSocket) throws {

@@ -37,7 +37,7 @@ internal import TidingsRPC
 
   /// Waits for a file to go.
   private static func waitForEnd(ofFile path: String) async throws {
-    for _ in 0..<1000 where try isFile(path) { try await Task.sleep(for: .milliseconds(20)) }
+    for _ in 0..<30_000 where try isFile(path) { try await Task.sleep(for: .milliseconds(20)) }
     try #require(try !isFile(path), "waited for the end of \(path)")
   }
 

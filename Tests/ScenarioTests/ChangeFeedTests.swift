@@ -60,7 +60,7 @@ internal import TidingsRPC
     )
     return try await client.records.fetchRecordZoneChanges(
       request,
-      options: CallOptions(timeout: .seconds(90))
+      options: CallOptions(timeout: .seconds(600))
     ).zones
   }
 
@@ -174,7 +174,7 @@ internal import TidingsRPC
     let zones = try await client.records.fetchDatabaseChanges(.init())
     async let answer = client.records.fetchDatabaseChanges(
       .init(changeToken: zones.changeToken, maxWait: .init(seconds: 60)),
-      options: CallOptions(timeout: .seconds(90))
+      options: CallOptions(timeout: .seconds(600))
     )
     try await saveZones("new", with: writer)
     #expect(try await answer.changedZoneIDs.map(\.zoneName) == ["new"])
@@ -207,7 +207,7 @@ internal import TidingsRPC
       Task {
         try await client.records.fetchRecordZoneChanges(
           request,
-          options: CallOptions(timeout: .seconds(90))
+          options: CallOptions(timeout: .seconds(600))
         ).zones[0].changeToken
       }
     }

@@ -20,7 +20,7 @@ internal import TidingsRPC
   private func worker(
     _ client: Client,
     _ done: Observed<[String]>,
-    timeout: Duration = .seconds(30),
+    timeout: Duration = .seconds(3600),
     concurrency: Int = 3
   ) -> Task<Void, any Error> {
     Task {
@@ -168,7 +168,7 @@ internal import TidingsRPC
     let worker = Task {
       try await first.notificationWorkers(
         group: "jobs",
-        visibilityTimeout: .seconds(2)
+        visibilityTimeout: .seconds(12)
       ).workOnEach(onFailure: { _, error in failures.update { $0.append("\(error)") } }) { lease in
         started.update { $0.append(lease.notification.notificationID) }
         try await Task.sleep(for: .seconds(3600))

@@ -48,7 +48,7 @@ public final class Observed<Value: Sendable>: Sendable {
   @discardableResult
   public func wait(
     _ what: String,
-    for deadline: Duration = .seconds(30),
+    for deadline: Duration = .seconds(600),
     until condition: @escaping @Sendable (Value) -> Bool
   ) async throws -> Value {
     let id = state.withLock { state in

@@ -125,7 +125,7 @@ final class FeedStore {
     let retention = try NotificationRetention(connection, limits: limits)
     try write {
       while try retention.work(at: Timestamp(millisecondsSince1970: now)) == .zero {}
-      let sweep = try ChannelSweep(connection)
+      let sweep = try ChannelSweep(connection, ended: EndedSubscriptions(connection))
       while try sweep.work(rowsMax: 7) {}
     }
   }

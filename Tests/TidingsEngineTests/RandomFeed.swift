@@ -165,11 +165,7 @@ struct RandomFeed {
 
   /// Something of ada's behind a place is forgotten.
   func isExpired(_ place: Int64) -> Bool {
-    ranges.contains { range in
-      let forgotten = events.prefix(Int(floor)).last { $0.id.channel == range.channel }
-      guard let forgotten, range.ended ?? .max > forgotten.id.sequence else { return false }
-      return forgotten.place > place && range.since < forgotten.id.sequence
-    }
+    events.prefix(Int(floor)).contains { $0.place > place && range(of: $0) != nil }
   }
 
   private func range(of event: Event) -> FeedStore.StoredRange? {

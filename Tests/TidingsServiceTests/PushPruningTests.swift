@@ -205,3 +205,12 @@ internal import TidingsSeal
     #expect(open > .zero && sealed > .zero)
   }
 }
+
+extension PushPruning.Part {
+  /// A notification has this part.
+  fileprivate func isPart(of notification: TidingsV1.Notification) -> Bool {
+    var rest = notification
+    remove(&rest)
+    return rest != notification
+  }
+}

@@ -4,7 +4,7 @@ internal import TidingsSQL
 /// those of which no event is kept.
 final class ChannelSweep {
   private let selectEnded: any SQLStatement
-  private let deleteSubscription: any SQLStatement
+  private let ended: EndedSubscriptions
   private let selectIdle: any SQLStatement
   private let selectUse: any SQLStatement
   private let deleteChannel: any SQLStatement
@@ -15,16 +15,14 @@ final class ChannelSweep {
   private var subscription: Int64 = 0
   private var channel: Int64 = 0
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, ended: EndedSubscriptions) throws {
+    self.ended = ended
     selectEnded = try connection.prepare(
       """
       SELECT s.id, s.ended <= s.since OR s.ended <= c.floor
       FROM subscriptions s LEFT JOIN channels c ON c.id = s.channel_id
       WHERE s.ended IS NOT NULL AND s.id > ?1 ORDER BY s.id LIMIT ?2
       """
-    )
-    deleteSubscription = try connection.prepare(
-      "DELETE FROM subscriptions WHERE id = ?1 AND ended IS NOT NULL"
     )
     selectIdle = try connection.prepare(
       "SELECT id FROM channels WHERE members = 0 AND id > ?1 ORDER BY id LIMIT ?2"
@@ -68,10 +66,7 @@ final class ChannelSweep {
       subscription = selectEnded.int64(0)
       if selectEnded.int64(1) != 0 { unused.append(subscription) }
     }
-    for number in unused {
-      deleteSubscription.bind(number, at: 1)
-      try deleteSubscription.run()
-    }
+    for number in unused { try ended.removeForgotten(number) }
     return rows == max
   }
 

@@ -1,6 +1,7 @@
 internal import TidingsSQL
 
-/// What hangs on an event and goes with it: read marks, fetches and leases.
+/// What hangs on an event and goes with it: read marks, fetches, leases, and subscriptions whose last
+/// event it is.
 final class EventTrails {
   private let selectMarks: any SQLStatement
   private let deleteMark: any SQLStatement
@@ -8,8 +9,10 @@ final class EventTrails {
   private let deleteFetch: any SQLStatement
   private let selectLeases: any SQLStatement
   private let deleteLease: any SQLStatement
+  private let ended: EndedSubscriptions
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, ended: EndedSubscriptions) throws {
+    self.ended = ended
     // The newest mark stays, so that no number is given twice.
     selectMarks = try connection.prepare(
       """
@@ -39,10 +42,11 @@ final class EventTrails {
   ///
   /// - Parameters:
   ///   - id: The event.
+  ///   - place: Its place among the events of all channels.
   ///   - max: Most rows.
   /// - Returns: How many rows; `max`: there may be more.
   /// - Throws: `SQLError`.
-  func remove(_ id: NotificationID, rowsMax max: Int) throws -> Int {
+  func remove(_ id: NotificationID, at place: Int64, rowsMax max: Int) throws -> Int {
     let marks = try numbers(selectMarks, id, max)
     for mark in marks {
       deleteMark.bind(mark, at: 1)
@@ -53,8 +57,9 @@ final class EventTrails {
       Self.bind(id, group, to: deleteLease)
       try deleteLease.run()
     }
-    let count = marks.count + groups.count
-    return try count + removeFetches(id, max - count)
+    var count = marks.count + groups.count
+    count += try removeFetches(id, max - count)
+    return try count + ended.remove(endedWith: id, at: place, rowsMax: max - count)
   }
 
   private func numbers(

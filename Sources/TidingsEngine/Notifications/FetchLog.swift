@@ -10,6 +10,8 @@ final class FetchLog {
   private static let pendingMax = 10_000
   /// Most notes written at once.
   private static let writesMax = 300
+  /// Most notes that are looked at for one notification: a user may name any number of devices.
+  private static let readsMax: Int64 = 1_000
   /// How long notes wait to be written together.
   static let pause = Duration.seconds(1)
 
@@ -50,8 +52,10 @@ final class FetchLog {
     )
     select = try connection.prepare(
       """
-      SELECT device, min(fetched) FROM fetches
-      WHERE channel_id = ?1 AND owner = ?2 AND sequence >= ?3 GROUP BY device
+      SELECT device, min(fetched) FROM (
+        SELECT device, fetched FROM fetches
+        WHERE channel_id = ?1 AND owner = ?2 AND sequence >= ?3 LIMIT ?4
+      ) AS known GROUP BY device
       """
     )
   }
@@ -86,6 +90,7 @@ final class FetchLog {
     select.bind(id.channel, at: 1)
     select.bind(user, at: 2)
     select.bind(id.sequence, at: 3)
+    select.bind(Self.readsMax, at: 4)
     try select.forEachRow {
       fetches[select.string(0)] = Timestamp(millisecondsSince1970: select.int64(1))
     }

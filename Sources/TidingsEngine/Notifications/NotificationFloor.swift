@@ -11,12 +11,16 @@ final class NotificationFloor {
   init(_ connection: any SQLConnection, places: EventPlaces, limits: Limits) throws {
     self.places = places
     self.limits = limits
-    // The newest event that is forgotten of a channel was the user's, and is behind the token.
+    // The newest event that is forgotten of a channel was the user's, and is behind the token; or that
+    // of a subscription that is over.
     selectLost = try connection.prepare(
       """
       SELECT 1 FROM memberships s JOIN channels c ON c.id = s.channel_id
       WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3
-        AND c.floor_event > ?4 AND s.since < c.floor AND (s.ended IS NULL OR s.ended > c.floor)
+        AND c.floor_event > ?4 AND s.since < c.floor AND (s.ended IS NULL OR s.ended >= c.floor)
+      UNION ALL
+      SELECT 1 FROM feed_floors
+      WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND event_id > ?4
       LIMIT 1
       """
     )

@@ -32,8 +32,9 @@ final class NotificationRetention: Chore {
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
-    trails = try EventTrails(connection)
-    sweep = try ChannelSweep(connection)
+    let ended = try EndedSubscriptions(connection)
+    trails = try EventTrails(connection, ended: ended)
+    sweep = try ChannelSweep(connection, ended: ended)
     selectLast = try connection.prepare("SELECT id FROM events ORDER BY id DESC LIMIT 1")
     selectOldest = try connection.prepare(
       "SELECT id, channel_id, sequence, committed FROM events ORDER BY id LIMIT ?1"
@@ -71,7 +72,7 @@ final class NotificationRetention: Chore {
       let isTooMany = event.place <= last - limits.notificationsMax
       guard event.place < last, isTooOld || isTooMany else { break }
       // What hangs on an event goes first: it may take several pieces.
-      rows += try trails.remove(event.id, rowsMax: Self.rowsMax - rows)
+      rows += try trails.remove(event.id, at: event.place, rowsMax: Self.rowsMax - rows)
       mayBeMore = rows >= Self.rowsMax
       guard !mayBeMore else { break }
       delete.bind(event.place, at: 1)

@@ -23,6 +23,7 @@ extension Socket {
   func configureReconnecting(timeout: Duration) throws(TransportError) {
     try set(ZMQ_RECONNECT_IVL, SocketLimits.reconnectMilliseconds)
     try set(ZMQ_RECONNECT_IVL_MAX, SocketLimits.reconnectMillisecondsMax)
+    try set(ZMQ_HANDSHAKE_IVL, SocketLimits.handshakeMilliseconds)
     try set(ZMQ_CONNECT_TIMEOUT, CInt(clamping: max(1, timeout.wholeMilliseconds)))
   }
 }
@@ -35,6 +36,10 @@ enum SocketLimits {
   static let heartbeatTTLMilliseconds: CInt = 30_000
   /// How long a closed socket goes on sending what it was given.
   static let lingerMilliseconds: CInt = 1000
+  /// How long a connection may take to greet before it is made anew.
+  ///
+  /// libzmq would wait 30 s for a server that died after it took the connection.
+  static let handshakeMilliseconds: CInt = 3000
   /// First pause before a connection is tried again; it doubles up to the maximum.
   static let reconnectMilliseconds: CInt = 50
   /// Longest pause before a connection is tried again.

@@ -30,6 +30,16 @@ struct ProofComparison {
     readByOthers.isSubset(of: processed.map { ProofKey($0).readID })
   }
 
+  /// A later one of the same channel was processed: what is missing will not come.
+  func hasPassedOver(_ processed: [TidingsV1.Notification]) -> Bool {
+    let numbers = Dictionary(grouping: processed.map(ProofKey.init), by: \.channel)
+      .mapValues { Set($0.map(\.number)) }
+    return expected.contains { channel, wanted in
+      guard let got = numbers[channel], let last = got.max() else { return false }
+      return wanted.contains { $0.key.number < last && !got.contains($0.key.number) }
+    }
+  }
+
   /// The first thing that is missing, doubled, out of order or otherwise wrong in each channel.
   func differences(_ processed: [TidingsV1.Notification]) -> [String] {
     let marks = processed.map { ProofKey($0).readID }.filter { !$0.isEmpty }
@@ -80,8 +90,9 @@ struct ProofComparison {
     let (numbers, wanted) = (processed.map { ProofKey($0).number }, expected.map(\.key.number))
     if numbers != wanted {
       if let number = wanted.first(where: { !numbers.contains($0) }) {
-        let missing = expected.filter { $0.key.number == number }
-        return "\(number) is missing\(story(missing.first?.notification))"
+        let missing = expected.first { $0.key.number == number }
+        let next = numbers.first { $0 > number }.map { ", next came \($0)" } ?? ""
+        return "\(number) is missing\(next)\(story(missing?.notification, missing?.call))"
       }
       if let number = numbers.first(where: { !wanted.contains($0) }) {
         let extra = processed.first { ProofKey($0).number == number }
@@ -91,30 +102,35 @@ struct ProofComparison {
       let place = index.map { "after \(numbers.prefix($0.offset + 1).suffix(5))" } ?? ""
       return "doubled or out of order \(place), \(numbers.count) instead of \(wanted.count)"
     }
-    for (got, wanted) in zip(processed, expected) {
-      var (got, wanted) = (got.compared, wanted.notification.compared)
+    for (got, event) in zip(processed, expected) {
+      var (got, wanted) = (got.compared, event.notification.compared)
       let names = model.names[caller.user, default: [:]][ProofKey(wanted).channel, default: []]
       if !caller.device.isEmpty, names.contains(got.subscriptionID) {
         (got.subscriptionID, wanted.subscriptionID) = ("", "")
       }
       guard got != wanted else { continue }
-      return "got      \(got.brief)\n  expected \(wanted.brief)\(story(wanted))"
+      return "got      \(got.brief)\n  expected \(wanted.brief)\(story(wanted, event.call))"
     }
     return nil
   }
 
-  /// The notification, and what happened to its record.
-  private func story(_ notification: TidingsV1.Notification?) -> String {
+  /// The notification, and what happened to its record about then.
+  private func story(_ notification: TidingsV1.Notification?, _ call: Int? = nil) -> String {
     guard let notification else { return "" }
-    let names = [Oracle.Database(owner: nil), .init(owner: caller.user)].filter {
+    let databases = [Oracle.Database(owner: nil), .init(owner: caller.user)].filter {
       $0.id.scope == notification.databaseID?.scope
     }
     let record = notification.recordID ?? .init()
-    let lines = names.flatMap {
+    let lines = databases.flatMap {
       model.stories["\($0) \(record.zone)/\(record.recordName)", default: []]
     }
-    return "\n  \(notification.brief)\n  the record, by number, writer and state:\n    "
-      + lines.joined(separator: "\n    ")
+    let (before, after) = (
+      lines.filter { $0.call <= call ?? .max }.suffix(3),
+      lines.filter { $0.call > call ?? .max }.prefix(2)
+    )
+    return "\n  \(notification.brief)"
+      + (before + after).map { "\n    the record, by number, writer and state: \($0.line)" }
+      .joined()
   }
 }
 
@@ -133,7 +149,7 @@ extension TidingsV1.Notification {
     )
   }
 
-  fileprivate var brief: String {
+  var brief: String {
     let fields = recordFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.brief)" }
     return "\(ProofKey(self)) \(type) \(subscriptionID) \(databaseID?.scope ?? .unspecified) "
       + "\(reason) \(recordType) \(recordID?.brief ?? "") {\(fields.joined(separator: ", "))}"

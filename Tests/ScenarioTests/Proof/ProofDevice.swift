@@ -6,23 +6,58 @@ internal import TidingsRPC
 
 /// A device that processes notifications, keeps how far it came, is slow, crashes and comes back.
 final class ProofDevice: Sendable {
+  /// How it keeps how far it came.
+  enum Keeping: String, Sendable {
+    /// A stream's change token: what came after it may be repeated, and is left out here.
+    case token
+    /// An inbox with a file: what was committed does not come again.
+    case file
+    /// A position in the transaction of the work: the same, and the work is done once.
+    case position
+  }
+
   /// What the device has.
   struct State: Sendable {
     /// On its disk: survives a crash.
-    var committed: [TidingsV1.Notification] = []
+    private(set) var committed: [TidingsV1.Notification] = []
+    private(set) var committedKeys: Set<ProofKey> = []
     var token: [UInt8] = []
-    /// In memory.
-    var pending: [TidingsV1.Notification] = []
-    var sessionCount = 0
+    var position: InboxPosition?
+    /// In memory, of the session at hand.
+    private(set) var pending: [TidingsV1.Notification] = []
+    private var sessionKeys: Set<ProofKey> = []
+    private(set) var sessionCount = 0
     /// What must never happen.
     var complaints: [String] = []
 
     var processed: [TidingsV1.Notification] { committed + pending }
 
-    mutating func commit(_ token: [UInt8]) {
-      committed += pending
-      pending = []
-      self.token = token
+    /// What was not committed is lost.
+    mutating func beginSession() {
+      (pending, sessionKeys) = ([], [])
+      sessionCount += 1
+    }
+
+    /// Works on a notification.
+    ///
+    /// - Returns: `false` when it is on the disk already.
+    mutating func take(_ notification: TidingsV1.Notification, mayRepeat: Bool) -> Bool {
+      let key = ProofKey(notification)
+      if !sessionKeys.insert(key).inserted { complaints.append("\(key) came twice in a session") }
+      if committedKeys.contains(key) {
+        if !mayRepeat { complaints.append("\(key) came again after it was committed") }
+        return false
+      }
+      pending.append(notification)
+      return true
+    }
+
+    /// The first of those in memory are on the disk now; without a count all of them.
+    mutating func commit(_ count: Int? = nil) {
+      let done = pending.prefix(count ?? pending.count)
+      committed += done
+      committedKeys.formUnion(done.map(ProofKey.init))
+      pending.removeFirst(done.count)
     }
   }
 
@@ -30,12 +65,13 @@ final class ProofDevice: Sendable {
   static let countMax = 3
 
   let caller: Oracle.Caller
+  let keeping: Keeping
   let state = Observed(State())
   private let number: Int
 
-  init(user: String, number: Int) {
+  init(user: String, number: Int, _ keeping: Keeping) {
     caller = Oracle.Caller(user, "device-\(number)")
-    self.number = number
+    (self.number, self.keeping) = (number, keeping)
   }
 
   /// Fetches the token to begin with: read marks are told from a token on.
@@ -50,36 +86,50 @@ final class ProofDevice: Sendable {
   func run(in world: ProofWorld, _ random: SplitMix64) async throws {
     var random = random
     while !Task.isCancelled {
-      try await session(in: world, &random)
-      // Gone for a while, with what was not committed.
-      state.update { $0.pending = [] }
+      let interval = ProofWorld.reconcileIntervals[random.below(3)]
+      let client = try await world.client(caller, reconcileInterval: interval)
+      switch keeping {
+      case .token: try await streamSession(in: world, client, &random)
+      case .file, .position: try await inboxSession(in: world, client, &random)
+      }
+      await client.close()
       if random.oneIn(2) { try await world.waitForDeeds(random.below(200)) }
     }
   }
 
-  private func session(in world: ProofWorld, _ random: inout SplitMix64) async throws {
-    let interval = Duration.seconds(random.pick([2, 4, 60]))
-    let client = try await world.client(caller, reconcileInterval: interval)
-    state.update { $0.sessionCount += 1 }
-    // Pushed ones are repeated when the stream begins anew at a token of before.
-    let known = Set(state.value.committed.map(ProofKey.init))
-    var seen: Set<ProofKey> = []
+  private func streamSession(
+    in world: ProofWorld,
+    _ client: Client,
+    _ random: inout SplitMix64
+  ) async throws {
+    state.update { $0.beginSession() }
     var iterator = client.notificationStream(after: state.value.token).makeAsyncIterator()
     let isSlow = random.oneIn(3)
     while let notification = try await iterator.next() {
-      let key = ProofKey(notification)
-      if !seen.insert(key).inserted {
-        state.update { $0.complaints.append("\(key) came twice in a session") }
-      }
-      guard !known.contains(key) else { continue }
-      state.update { $0.pending.append(notification) }
+      guard state.update({ $0.take(notification, mayRepeat: true) }) else { continue }
       let token = iterator.changeToken
-      if random.oneIn(4) || world.isQuiet.value { state.update { $0.commit(token) } }
-      if random.oneIn(12) { try await markRead(in: world, client, &random) }
-      if isSlow, random.oneIn(20) { try await world.waitForDeeds(random.below(20)) }
-      if random.oneIn(60), !world.isQuiet.value { break }
+      if random.oneIn(4) || world.isQuiet.value {
+        state.update {
+          $0.commit()
+          $0.token = token
+        }
+      }
+      if try await isOver(isSlow, in: world, client, &random) { break }
     }
-    await client.close()
+  }
+
+  /// What else a device does after a notification.
+  ///
+  /// - Returns: It crashes.
+  func isOver(
+    _ isSlow: Bool,
+    in world: ProofWorld,
+    _ client: Client,
+    _ random: inout SplitMix64
+  ) async throws -> Bool {
+    if random.oneIn(12) { try await markRead(in: world, client, &random) }
+    if isSlow, random.oneIn(20) { try await world.waitForDeeds(random.below(20)) }
+    return random.oneIn(60) && !world.isQuiet.value
   }
 
   /// Marks something read that it has on disk; each device has its own share.

@@ -36,8 +36,8 @@ struct ProofModel {
   private(set) var names: [String: [String: Set<String>]] = [:]
   /// What was acknowledged and cannot be so.
   private(set) var complaints: [String] = []
-  /// What happened to each record, for people.
-  private(set) var stories: [String: [String]] = [:]
+  /// What happened to each record, for people, and in which call of its database.
+  private(set) var stories: [String: [(call: Int, line: String)]] = [:]
 
   private var channels: [ProofWatch: Channel] = [:]
   private var zones: [String: [String: Row]] = [:]
@@ -126,7 +126,9 @@ struct ProofModel {
       }
       let isChange = old?.content != new?.content
       let line = "\(call.clock) \(call.caller.user)/\(call.caller.device): \(new?.brief ?? "gone")"
-      stories["\(moment.database) \(write.zone)/\(write.name)", default: []].append(line)
+      stories["\(moment.database) \(write.zone)/\(write.name)", default: []].append(
+        (moment.call, line)
+      )
       zones[write.zone]?[write.name] = new.map {
         Row(record: $0, clock: call.clock, position: position)
       }

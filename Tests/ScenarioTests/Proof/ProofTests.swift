@@ -6,20 +6,23 @@ internal import TidingsClient
 internal import TidingsProto
 
 /// Many users, devices, subscriptions and writers at once, while pushes are lost, connections cut and
-/// the server killed: every device has processed exactly what it must, in order, and nothing twice.
+/// the server killed: every device has processed exactly what it must, in order, and nothing twice, and
+/// groups of workers have done all there was to do.
 ///
-/// `TIDINGS_PROOF_SECONDS` makes it go on with ever new seeds for that long, `TIDINGS_PROOF_SEED` takes
+/// It is a few rounds. `TIDINGS_PROOF_SECONDS` makes it go on with ever new seeds for that long instead, `TIDINGS_PROOF_SEED` takes
 /// the choices of a seed again; what runs at once need not meet in the same way again.
 @Suite struct ProofTests {
   private static let callsPerWriter = 120
   private static let killCount = 8
+  /// Rounds unless a time is given.
+  private static let roundCount = 3
 
   @Test("nothing is missed, doubled or out of order")
   func nothingIsMissed() async throws {
     let settings = ProcessInfo.processInfo.environment
-    let seconds = settings["TIDINGS_PROOF_SECONDS"].flatMap(Int.init) ?? 0
+    let seconds = settings["TIDINGS_PROOF_SECONDS"].flatMap(Int.init)
     let given = settings["TIDINGS_PROOF_SEED"].flatMap(UInt64.init)
-    let end = ContinuousClock.now + .seconds(seconds)
+    let end = ContinuousClock.now + .seconds(seconds ?? 0)
     var round = 0
     repeat {
       let seed = given ?? UInt64.random(in: 1...UInt64.max)
@@ -31,13 +34,13 @@ internal import TidingsProto
         Issue.record(
           """
           \(differences.prefix(5).joined(separator: "\n"))
-          \(differences.count) differences; again with:
+          \(differences.count) differences with seed \(seed); again with:
           TIDINGS_PROOF_SEED=\(seed) tools/test --filter ProofTests
           """
         )
         return
       }
-    } while ContinuousClock.now < end
+    } while seconds == nil ? given == nil && round < Self.roundCount : .now < end
   }
 
   /// - Returns: What was done, for people, and what is wrong.
@@ -45,12 +48,25 @@ internal import TidingsProto
     var random = SplitMix64(seed: seed)
     let world = try await ProofWorld(seed: random.next())
     let devices = ProofWorld.users.flatMap { user in
-      (0..<random.pick([2, ProofDevice.countMax])).map { ProofDevice(user: user, number: $0) }
+      (0..<random.pick([2, ProofDevice.countMax])).map {
+        ProofDevice(
+          user: user,
+          number: $0,
+          random.pick([.token, .file, .file, .position, .position])
+        )
+      }
     }
     for device in devices { try await device.begin(in: world) }
     let readers = devices.map { device in
       let random = random.fork()
       return Task { try await device.run(in: world, random) }
+    }
+    let groups = ProofWorld.users.prefix(2).map { ProofGroup(user: $0) }
+    let workers = groups.flatMap { group in
+      (0..<random.pick([2, ProofGroup.workersMax])).map { number in
+        let random = random.fork()
+        return Task { try await group.run(worker: number, in: world, random) }
+      }
     }
     let subscribers = ProofWorld.users.map { user in
       var subscriber = ProofSubscriber(user: user, random: random.fork())
@@ -88,11 +104,19 @@ internal import TidingsProto
     }
     // A stream cannot be right when the log is not.
     if differences.isEmpty {
-      for device in devices { differences += try await drained(device, model, world) }
+      // Once one has not got all, the others are not waited for.
+      for device in devices {
+        differences += try await drained(device, model, world, waits: differences.isEmpty)
+      }
+      for group in groups {
+        let marks = Set(world.marks.value[group.user, default: [:]].keys)
+        let waits = differences.isEmpty
+        differences += try await group.differences(model, marks: marks, waits: waits)
+      }
     }
-    for reader in readers { reader.cancel() }
-    for reader in readers { try await reader.value }
-    let summary = summary(world, model, devices)
+    for task in readers + workers { task.cancel() }
+    for task in readers + workers { try await task.value }
+    let summary = summary(world, model, devices) + "; " + summary(groups)
     try await world.end()
     return (summary, differences)
   }
@@ -117,23 +141,21 @@ internal import TidingsProto
   private func drained(
     _ device: ProofDevice,
     _ model: ProofModel,
-    _ world: ProofWorld
+    _ world: ProofWorld,
+    waits: Bool
   ) async throws -> [String] {
     let marks = world.marks.value[device.caller.user, default: [:]]
     let comparison = ProofComparison(model, device.caller, marks: marks)
     let lastKeys = comparison.lastKeys
-    let state: ProofDevice.State
-    do {
-      state = try await device.state.wait("the last notifications", for: .seconds(600)) { state in
-        let processed = state.processed
-        return !state.complaints.isEmpty
-          || (lastKeys.isSubset(of: processed.map(ProofKey.init))
-            && comparison.hasMarks(processed))
-      }
-    } catch {
-      state = device.state.value
+    let state = try await device.state.waitWhileMoving(waits, progress: \.committed.count) {
+      let processed = $0.processed
+      return !$0.complaints.isEmpty || comparison.hasPassedOver(processed)
+        || (lastKeys.isSubset(of: processed.map(ProofKey.init)) && comparison.hasMarks(processed))
     }
-    return state.complaints + comparison.differences(state.processed)
+    let complaints = state.complaints.map { "\(device.caller): \($0)" }
+    return (complaints + comparison.differences(state.processed)).map {
+      "a device with a \(device.keeping.rawValue), \($0)"
+    }
   }
 
   private func summary(
@@ -156,5 +178,14 @@ internal import TidingsProto
       + "in \(sessions) sessions processed \(processed), \(strays) strays; of \(counts.published) pushes \(counts.lost) "
       + "lost, \(counts.doubled) doubled, \(counts.heldBack) held back; \(world.calls.cutCount) "
       + "connections cut, \(Self.killCount) kills"
+  }
+
+  private func summary(_ groups: [ProofGroup]) -> String {
+    let states = groups.map(\.state.value)
+    return "\(groups.count) work groups did \(states.map(\.done.count).reduce(0, +)) in "
+      + "\(states.map(\.deliveryCount).reduce(0, +)) deliveries, "
+      + "\(states.map(\.lostCount).reduce(0, +)) leases lost, "
+      + "\(states.map(\.uncertain.count).reduce(0, +)) uncertain, "
+      + "\(states.map(\.crashCount).reduce(0, +)) crashes"
   }
 }

@@ -9,6 +9,8 @@ internal import TidingsRPC
 /// acknowledged.
 final class ProofWorld: Sendable {
   static let users = ["ada", "bob", "cyd", "dan", "eve"]
+  /// How often devices look at the log though nothing tells them to.
+  static let reconcileIntervals: [Duration] = [.seconds(2), .seconds(4), .seconds(15)]
 
   let ledger = Observed(ProofLedger())
   /// All writers are done: who waits for something to happen need not any longer.
@@ -17,6 +19,8 @@ final class ProofWorld: Sendable {
   let marks = Observed<[String: [String: String]]>([:])
   /// What a device had and its user has not, by user.
   let unknown = Observed<[String: Set<String>]>([:])
+  /// The devices' disks.
+  let folder: TemporaryFolder
   let pushes: PushProxy
   let calls: CallProxy
   private let server: Observed<TestServer>
@@ -25,6 +29,7 @@ final class ProofWorld: Sendable {
 
   init(seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
+    folder = try TemporaryFolder()
     let faults = PushProxy.Faults(lost: 6, doubled: 8, heldBack: 6)
     pushes = try PushProxy(faults, seed: random.next())
     let first = try await TestServer.startLasting(

@@ -1,0 +1,71 @@
+internal import TidingsSQL
+
+/// Removes ended subscriptions of which no event is kept.
+///
+/// The newest event that their users lose with them is kept in a row for each user: tokens from before
+/// it expire.
+final class EndedSubscriptions {
+  private let select: any SQLStatement
+  private let raise: any SQLStatement
+  private let delete: any SQLStatement
+
+  init(_ connection: any SQLConnection) throws {
+    select = try connection.prepare(
+      """
+      SELECT id FROM subscriptions
+      WHERE channel_id = ?1 AND ended IS NOT NULL AND ended <= ?2 ORDER BY ended LIMIT ?3
+      """
+    )
+    // What ended before the event at hand had lost its last event when the floor was raised last.
+    raise = try connection.prepare(
+      """
+      INSERT INTO feed_floors (owner, container, environment, event_id)
+        SELECT s.owner, s.container, s.environment,
+          CASE WHEN s.ended = ?2 THEN ?3 ELSE c.floor_event END
+        FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+        WHERE s.id = ?1 AND s.since < s.ended
+      ON CONFLICT (owner, container, environment)
+        DO UPDATE SET event_id = excluded.event_id WHERE excluded.event_id > feed_floors.event_id
+      """
+    )
+    delete = try connection.prepare(
+      "DELETE FROM subscriptions WHERE id = ?1 AND ended IS NOT NULL"
+    )
+  }
+
+  /// Removes the subscriptions that have ended with an event, or before it.
+  ///
+  /// - Parameters:
+  ///   - id: The event; all of the channel that come before it are forgotten.
+  ///   - place: Its place among the events of all channels.
+  ///   - max: Most rows.
+  /// - Returns: How many rows; `max`: there may be more.
+  /// - Throws: `SQLError`.
+  func remove(endedWith id: NotificationID, at place: Int64, rowsMax max: Int) throws -> Int {
+    var numbers: [Int64] = []
+    select.bind(id.channel, at: 1)
+    select.bind(id.sequence, at: 2)
+    select.bind(Int64(max), at: 3)
+    try select.forEachRow { numbers.append(select.int64(0)) }
+    for number in numbers {
+      raise.bind(id.sequence, at: 2)
+      raise.bind(place, at: 3)
+      try remove(number)
+    }
+    return numbers.count
+  }
+
+  /// Removes a subscription of which nothing is kept, if it ever had anything.
+  func removeForgotten(_ number: Int64) throws(SQLError) {
+    raise.bind(nil as Int64?, at: 2)
+    raise.bind(nil as Int64?, at: 3)
+    try remove(number)
+  }
+
+  private func remove(_ number: Int64) throws(SQLError) {
+    raise.bind(number, at: 1)
+    try raise.run()
+    delete.bind(number, at: 1)
+    try delete.run()
+  }
+}
