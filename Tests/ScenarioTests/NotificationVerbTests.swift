@@ -343,6 +343,6 @@ import TidingsProto
       "grep -q h2"
     )
     #expect(run.exitCode == .success, "\(run.err)")
-    #expect(run.err.contains("is given back, for in 2"), "\(run.err)")
+    #expect(run.err.contains("is given back, again in 2"), "\(run.err)")
   }
 }

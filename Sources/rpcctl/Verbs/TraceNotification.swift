@@ -61,7 +61,7 @@ struct NotificationTrace {
     }
     if response.deliveries.isEmpty { add(response.fetched, "fetched") }
     for lease in response.leases {
-      let often = lease.deliveryCount > 1 ? ", for the \(lease.deliveryCount). time" : ""
+      let often = lease.deliveryCount > 1 ? ", delivery \(lease.deliveryCount)" : ""
       add(lease.leased, "leased to \(name(lease.device)) of the group \(lease.group)\(often)")
       add(lease.settled, "done by the group \(lease.group)")
     }

@@ -114,7 +114,7 @@ struct Worker: Sendable {
       } catch let failure as CommandFailure where !Task.isCancelled {
         let id = leased.notification?.notificationID ?? ""
         let delay = NotificationWorkers.pause(after: Int(leased.deliveryCount))
-        let when = delay.map { ", for in \($0.shortText)" } ?? ""
+        let when = delay.map { ", again in \($0.shortText)" } ?? ""
         invocation.output.tell("rpcctl: \(failure); \(id) is given back\(when)")
         // A lease that nobody keeps is a delay.
         try await settle(leased, delay == nil ? .released : .extended, for: delay, client)
