@@ -1,0 +1,8 @@
+package import TidingsSQL
+
+extension Migration {
+  /// All steps of the store's schema.
+  ///
+  /// What has landed is never changed: a new need is a new step.
+  package static let store: [Migration] = [firstLight, recordDatabase, notifications]
+}
