@@ -66,6 +66,7 @@ let package = Package(
     library("TidingsModel"),
     library("TidingsFiles", "CSodium"),
     library("TidingsSeal", "CSodium"),
+    library("TidingsKeys", "CSodium"),
     library("TidingsMatcher", "TidingsModel"),
     library("TidingsSQL"),
     library("TidingsSQLite", "TidingsSQL", "CSQLite"),
@@ -75,6 +76,7 @@ let package = Package(
       "TidingsMatcher",
       "TidingsSQL",
       "TidingsSeal",
+      "TidingsKeys",
       "CSodium"
     ),
 
@@ -86,6 +88,7 @@ let package = Package(
     library("TidingsUserInfo", "TidingsJSON", "TidingsProto", "TidingsProtobuf"),
     library(
       "TidingsZeroMQ",
+      "TidingsKeys",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -96,6 +99,7 @@ let package = Package(
     library(
       "TidingsClient",
       "TidingsFiles",
+      "TidingsKeys",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -108,6 +112,7 @@ let package = Package(
       "TidingsService",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsKeys",
       "TidingsModel",
       "TidingsSQL",
       "TidingsSQLite",
@@ -123,13 +128,14 @@ let package = Package(
 
     // Programs.
     library("CommandLineTools"),
-    executable("rpcd", "TidingsService", "TidingsEngine", "CommandLineTools"),
+    executable("rpcd", "TidingsService", "TidingsEngine", "TidingsKeys", "CommandLineTools"),
     executable(
       "rpcctl",
       "CommandLineTools",
       "TidingsClient",
       "TidingsFiles",
       "TidingsJSON",
+      "TidingsKeys",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",

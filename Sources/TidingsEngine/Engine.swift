@@ -12,12 +12,14 @@ public final class Engine {
   /// Changes when the store is restored from a backup: 16 hexadecimal digits.
   public let incarnation: String
 
+  private let codec: any BodyCodec
   private let clock: () -> Timestamp
   private(set) var now = Timestamp(millisecondsSince1970: 0)
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
 
   let catalog: Catalog
+  let accounts: AccountDirectory
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -71,6 +73,7 @@ public final class Engine {
     try connection.migrate(Migration.store)
     self.limits = limits
     self.clock = clock
+    self.codec = codec
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
@@ -78,6 +81,7 @@ public final class Engine {
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
+    accounts = try AccountDirectory(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
@@ -175,6 +179,7 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
+      accounts.forget()
       schemas.forget()
       ancestors.forget()
       try channels.restore()
@@ -240,8 +245,18 @@ public final class Engine {
   /// Saves and deletes records.
   public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
     try events.asOneCall(by: caller, at: now) {
-      try recordChanges(changes, caller: caller, at: now)
+      try recordChanges(
+        changes,
+        caller: caller,
+        access: try access(of: caller, to: changes.database),
+        at: now
+      )
     }
+  }
+
+  /// What a caller may do with the records of a database; `nil`: everything.
+  private func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
+    nil
   }
 
   /// Lends an encoded record, valid for the call.
@@ -250,6 +265,7 @@ public final class Engine {
   public func withRecord(
     _ id: RecordID,
     in databaseID: DatabaseID,
+    caller: Caller,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try id.validate()
@@ -260,7 +276,23 @@ public final class Engine {
       }
       throw unknown(id)
     }
+    if let access = try access(of: caller, to: databaseID) {
+      guard try canRead(id, in: zone, access) else { throw unknown(id) }
+    }
     guard try records.withBody(id.recordName, in: zone, body) else { throw unknown(id) }
+  }
+
+  private func canRead(
+    _ id: RecordID,
+    in zone: ZoneEntry,
+    _ access: any RecordAccess
+  ) throws -> Bool {
+    guard let row = try records.row(id.recordName, in: zone), let body = row.body else {
+      return false
+    }
+    return try access.canRead(id, of: row.recordType, in: zone) {
+      try body.withUnsafeBytes { try codec.decodeRecord($0).created?.caller.user ?? "" }
+    }
   }
 
   private func unknown(_ id: RecordID) -> ItemError {

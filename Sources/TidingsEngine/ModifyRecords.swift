@@ -32,6 +32,7 @@ final class ModifyRecords {
   func callAsFunction(
     _ changes: RecordChanges,
     caller: Caller,
+    access: (any RecordAccess)?,
     at time: Timestamp
   ) throws -> ModifiedRecords {
     try checkCall(changes)
@@ -39,7 +40,8 @@ final class ModifyRecords {
     let scene = Scene(
       database: try database(changes),
       stamp: Record.Stamp(timestamp: time, caller: caller),
-      isDryRun: changes.isDryRun
+      isDryRun: changes.isDryRun,
+      access: access
     )
     let plan = try plan(changes, scene)
     var result = ModifiedRecords(outcomes: plan.outcomes.compactMap(\.self))
@@ -54,6 +56,8 @@ final class ModifyRecords {
     let database: DatabaseEntry
     let stamp: Record.Stamp
     let isDryRun: Bool
+    /// What the caller may do; `nil`: everything.
+    let access: (any RecordAccess)?
   }
 
   /// The database; for a dry run one that has no number yet need not be written.
@@ -109,6 +113,10 @@ final class ModifyRecords {
       try sent.validate()
       let zone = try zone(sent.recordID.zoneID, scene)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
+      if let access = scene.access {
+        // Before the comparison: a conflict shows what is stored.
+        try access.check(saving: sent, over: try row.flatMap(decoded), in: zone)
+      }
       if policy == .ifServerRecordUnchanged, let conflict = sent.conflict(with: row) {
         let ancestor = try ancestor(of: row, sent.changeTag, steps: &plan.ancestorSteps)
         plan.fail(
@@ -119,9 +127,7 @@ final class ModifyRecords {
         )
         return
       }
-      let old = try row?.body.map { body in
-        try body.withUnsafeBytes { try codec.decodeRecord($0) }
-      }
+      let old = try row.flatMap(decoded)
       var new = try sent.merged(into: old, in: zone, scene.stamp)
       if removesParent { new.parent = nil }
       let discovery = try checkTypes(of: new, scene, plan)
@@ -163,6 +169,11 @@ final class ModifyRecords {
     }
   }
 
+  /// The record in a row; `nil` for a tombstone.
+  private func decoded(_ row: RecordTable.Row) throws -> Record? {
+    try row.body.map { body in try body.withUnsafeBytes { try codec.decodeRecord($0) } }
+  }
+
   private func checkTypes(
     of new: Record,
     _ scene: Scene,
@@ -190,12 +201,13 @@ final class ModifyRecords {
     do {
       try recordID.validate()
       let zone = try zone(recordID.zoneID, scene)
-      guard let row = try tables.records.row(recordID.recordName, in: zone), let body = row.body
+      guard let row = try tables.records.row(recordID.recordName, in: zone),
+        let old = try decoded(row),
+        try scene.access?.check(deleting: old, in: zone) ?? true
       else {
         plan.succeed(item, in: recordID.zoneID, outcome: .deleted(recordID))
         return
       }
-      let old = try body.withUnsafeBytes { try codec.decodeRecord($0) }
       plan.write(
         RecordPlan.Write(
           item: item,

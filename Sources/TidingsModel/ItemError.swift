@@ -14,6 +14,8 @@ public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let internalError = Self(rawValue: 1)
     /// Some items of the call failed.
     public static let partialFailure = Self(rawValue: 2)
+    /// Too many calls: repeat later.
+    public static let requestRateLimited = Self(rawValue: 7)
     /// The name of the container is not valid.
     public static let badContainer = Self(rawValue: 5)
     /// The server cannot answer now.
@@ -36,16 +38,26 @@ public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let batchRequestFailed = Self(rawValue: 22)
     /// This database or zone does not have the operation.
     public static let badDatabase = Self(rawValue: 24)
+    /// The quota is used up.
+    public static let quotaExceeded = Self(rawValue: 25)
     /// The zone does not exist: create it, then retry.
     public static let zoneNotFound = Self(rawValue: 26)
     /// Too many or too large items: split the batch.
     public static let limitExceeded = Self(rawValue: 27)
     /// The zone is gone because the user removed the data of the application.
     public static let userDeletedZone = Self(rawValue: 28)
+    /// A share has too many participants.
+    public static let tooManyParticipants = Self(rawValue: 29)
+    /// The record, an ancestor or a descendant is already shared.
+    public static let alreadyShared = Self(rawValue: 30)
     /// The target of a reference is missing, or still referred to.
     public static let referenceViolation = Self(rawValue: 31)
+    /// An administrator restricted the account.
+    public static let managedAccountRestricted = Self(rawValue: 32)
     /// The asset is not there: upload it first.
     public static let assetNotAvailable = Self(rawValue: 35)
+    /// The participant was already invited.
+    public static let participantAlreadyInvited = Self(rawValue: 37)
   }
 
   /// The reason.

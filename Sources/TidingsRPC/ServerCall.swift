@@ -8,18 +8,22 @@ public struct ServerCall: Sendable {
   public var deadline: ContinuousClock.Instant?
   /// The client's idempotency key, if any.
   public var idempotencyKey: String?
+  /// The number that admission gave the key of the caller's connection; `nil` where callers need none.
+  public var keyNumber: Int64?
 
   /// A call.
   public init(
     method: MethodDescriptor,
     metadata: Metadata = Metadata(),
     deadline: ContinuousClock.Instant? = nil,
-    idempotencyKey: String? = nil
+    idempotencyKey: String? = nil,
+    keyNumber: Int64? = nil
   ) {
     self.method = method
     self.metadata = metadata
     self.deadline = deadline
     self.idempotencyKey = idempotencyKey
+    self.keyNumber = keyNumber
   }
 }
 

@@ -97,6 +97,7 @@ public final class TidingsServer: Sendable {
       AssetMethods(core.assets, store: CoreRemote(loop.remote), limits: core.engine.limits)
     )
     loop.register(SchemaMethods())
+    loop.register(ShareMethods())
     loop.register(AccountMethods())
     loop.register(AdminMethods())
     loop.register(ServerMethods())
@@ -119,6 +120,7 @@ private struct ZoneMethods: TidingsV1.ZoneService.Server {}
 private struct SubscriptionMethods: TidingsV1.SubscriptionService.Server {}
 private struct NotificationMethods: TidingsV1.NotificationService.Server {}
 private struct SchemaMethods: TidingsV1.SchemaService.Server {}
+private struct ShareMethods: TidingsV1.ShareService.Server {}
 private struct AccountMethods: TidingsV1.AccountService.Server {}
 private struct AdminMethods: TidingsV1.AdminService.Server {}
 private struct ServerMethods: TidingsRpcV1.ServerService.Server {}

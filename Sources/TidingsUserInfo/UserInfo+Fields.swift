@@ -35,6 +35,8 @@ extension TidingsV1.FieldValue {
     case .referenceListValue(let list): .array(list.values.map { .plain($0) })
     case .assetListValue(let list): .array(list.values.map { .plain($0) })
     case .unknownListValue: .array([])
+    // Whoever has the key opens it with the type.
+    case .encryptedValue(let value): .plain(value.sealed)
     case nil: .null
     }
   }

@@ -62,10 +62,10 @@ internal import TidingsRPC
     let client = try await server.client(as: "ada")
     let errors = [
       await failure {
-        _ = try await TidingsV1.AccountService.Client(client.transport).fetchUsers(.init())
+        _ = try await TidingsV1.AdminService.Client(client.transport).createBackup(.init())
       },
       await failure {
-        _ = try await TidingsV1.AdminService.Client(client.transport).listUsers(.init())
+        _ = try await TidingsV1.AdminService.Client(client.transport).fetchStatistics(.init())
       },
     ]
     #expect(errors.allSatisfy { $0?.code == .unimplemented }, "\(errors)")

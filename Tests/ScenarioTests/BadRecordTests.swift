@@ -34,7 +34,7 @@ internal import TidingsRPC
       try await client.save(.init("Houses", "h1", ["price": 1]))
       let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
       for value in [
-        WireBytes().field(200, "new"), .init().varint(99, 1), .init().fixed64(18, 1),
+        WireBytes().field(200, "new"), .init().varint(99, 1), .init().fixed64(19, 1),
       ] {
         let record = WireBytes().field(1, WireBytes().field(1, "h1")).field(2, "Houses")
           .field(3, WireBytes().field(1, "price").field(2, value))

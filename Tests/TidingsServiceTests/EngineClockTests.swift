@@ -118,7 +118,7 @@ internal import TidingsSQLite
     #expect(engine.channelCount == 1)
     _ = try engine.commit()
     #expect(throws: ItemError.self) {
-      try engine.withRecord(RecordID(recordName: "b"), in: database) { _ in }
+      try engine.withRecord(RecordID(recordName: "b"), in: database, caller: laptop) { _ in }
     }
     try engine.begin()
     try save("c", engine)

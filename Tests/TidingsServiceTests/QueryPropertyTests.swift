@@ -158,7 +158,11 @@ extension QueryStore {
     for zone in RandomQueries.zones {
       for name in RandomQueries.names {
         let id = RecordID(recordName: name, zoneID: ZoneID(zoneName: zone))
-        try? store.engine.withRecord(id, in: store.database) {
+        try? store.engine.withRecord(
+          id,
+          in: store.database,
+          caller: Caller(user: store.database.owner, device: "")
+        ) {
           records.append(try codec.decodeRecord($0))
         }
       }

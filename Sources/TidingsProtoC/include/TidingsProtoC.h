@@ -18,5 +18,6 @@
 #include "tidings/v1/record.pb-c.h"
 #include "tidings/v1/record_service.pb-c.h"
 #include "tidings/v1/schema_service.pb-c.h"
+#include "tidings/v1/share_service.pb-c.h"
 #include "tidings/v1/subscription_service.pb-c.h"
 #include "tidings/v1/zone_service.pb-c.h"

@@ -141,7 +141,7 @@ extension Core {
     for index in 0..<count {
       let recordID = try RecordReader.recordID(request.record_ids[index], "record_ids[\(index)]")
       do {
-        try engine.withRecord(recordID, in: database) { body in
+        try engine.withRecord(recordID, in: database, caller: call.caller) { body in
           guard response.bytes.count + body.count <= bytesMax else {
             throw ItemError(
               .limitExceeded,

@@ -81,12 +81,14 @@ extension ItemError.Code {
     switch self {
     case .invalidArguments, .badContainer: .invalidArgument
     case .notAuthenticated: .unauthenticated
-    case .permissionFailure: .permissionDenied
+    case .permissionFailure, .managedAccountRestricted: .permissionDenied
     case .unknownItem, .zoneNotFound, .userDeletedZone: .notFound
     case .serverRecordChanged, .batchRequestFailed: .aborted
     case .changeTokenExpired: .outOfRange
-    case .limitExceeded: .resourceExhausted
-    case .badDatabase, .serverRejectedRequest, .referenceViolation, .assetNotAvailable:
+    case .limitExceeded, .quotaExceeded, .requestRateLimited, .tooManyParticipants:
+      .resourceExhausted
+    case .badDatabase, .serverRejectedRequest, .referenceViolation, .assetNotAvailable,
+      .alreadyShared, .participantAlreadyInvited:
       .failedPrecondition
     case .serviceUnavailable: .unavailable
     default: .internal

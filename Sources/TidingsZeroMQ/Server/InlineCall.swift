@@ -14,6 +14,8 @@ public struct InlineCall: ~Copyable {
   public let deadline: ContinuousClock.Instant?
   /// Answers the call, now or later.
   public let token: ReplyToken
+  /// The number that admission gave the key of the caller's connection; `nil` in development mode.
+  public let keyNumber: Int64?
 
   /// The client's idempotency key, valid UTF-8 of at most 64 bytes; empty: none.
   public var idempotencyKey: UnsafeRawBufferPointer { header.idempotencyKey }
@@ -28,7 +30,8 @@ public struct InlineCall: ~Copyable {
       metadata: header.makeMetadata(),
       deadline: deadline,
       idempotencyKey: idempotencyKey.isEmpty
-        ? nil : String(decoding: idempotencyKey, as: UTF8.self)
+        ? nil : String(decoding: idempotencyKey, as: UTF8.self),
+      keyNumber: keyNumber
     )
   }
 }

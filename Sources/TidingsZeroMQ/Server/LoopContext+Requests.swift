@@ -84,7 +84,8 @@ extension LoopContext {
       method: route.method,
       body: body,
       deadline: deadline,
-      token: token
+      token: token,
+      keyNumber: nil
     )
     switch route.handler {
     case .inline(let handler):

@@ -37,6 +37,8 @@ extension FieldValueJSON {
       .array(list.values.map { .object(["reference": json($0)]) })
     case .assetListValue(let list)?: .array(list.values.map(json))
     case .unknownListValue?: .array([])
+    case .encryptedValue(let value)?:
+      .object(["encrypted": .string(String(describing: value.type)), "sealed": json(value.sealed)])
     }
   }
 

@@ -130,6 +130,7 @@ extension TidingsV1.FieldValue {
     case .locationListValue: 14
     case .referenceListValue: 15
     case .assetListValue: 16
+    case .encryptedValue: 17
     case nil, .unknownListValue: nil
     }
   }

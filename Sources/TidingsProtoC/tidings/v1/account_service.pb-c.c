@@ -97,6 +97,96 @@ void   tidings__v1__fetch_account_status_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__fetch_account_status_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__usage__init
+                     (Tidings__V1__Usage         *message)
+{
+  static const Tidings__V1__Usage init_value = TIDINGS__V1__USAGE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__usage__get_packed_size
+                     (const Tidings__V1__Usage *message)
+{
+  assert(message->base.descriptor == &tidings__v1__usage__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__usage__pack
+                     (const Tidings__V1__Usage *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__usage__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__usage__pack_to_buffer
+                     (const Tidings__V1__Usage *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__usage__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__Usage *
+       tidings__v1__usage__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__Usage *)
+     protobuf_c_message_unpack (&tidings__v1__usage__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__usage__free_unpacked
+                     (Tidings__V1__Usage *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__usage__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__quota__init
+                     (Tidings__V1__Quota         *message)
+{
+  static const Tidings__V1__Quota init_value = TIDINGS__V1__QUOTA__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__quota__get_packed_size
+                     (const Tidings__V1__Quota *message)
+{
+  assert(message->base.descriptor == &tidings__v1__quota__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__quota__pack
+                     (const Tidings__V1__Quota *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__quota__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__quota__pack_to_buffer
+                     (const Tidings__V1__Quota *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__quota__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__Quota *
+       tidings__v1__quota__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__Quota *)
+     protobuf_c_message_unpack (&tidings__v1__quota__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__quota__free_unpacked
+                     (Tidings__V1__Quota *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__quota__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__fetch_user_record_idrequest__init
                      (Tidings__V1__FetchUserRecordIDRequest         *message)
 {
@@ -385,7 +475,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_account_status_request__desc
   (ProtobufCMessageInit) tidings__v1__fetch_account_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_account_status_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_account_status_response__field_descriptors[6] =
 {
   {
     "status",
@@ -399,14 +489,79 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_account_status_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "user_record_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchAccountStatusResponse, user_record_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "roles",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__FetchAccountStatusResponse, n_roles),
+    offsetof(Tidings__V1__FetchAccountStatusResponse, roles),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "usage",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FetchAccountStatusResponse, n_usage),
+    offsetof(Tidings__V1__FetchAccountStatusResponse, usage),
+    &tidings__v1__usage__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "quota",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchAccountStatusResponse, quota),
+    &tidings__v1__quota__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "key_expires_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchAccountStatusResponse, key_expires_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_account_status_response__field_indices_by_name[] = {
+  5,   /* field[5] = key_expires_ms */
+  4,   /* field[4] = quota */
+  2,   /* field[2] = roles */
   0,   /* field[0] = status */
+  3,   /* field[3] = usage */
+  1,   /* field[1] = user_record_name */
 };
 static const ProtobufCIntRange tidings__v1__fetch_account_status_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_account_status_response__descriptor =
 {
@@ -416,11 +571,178 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_account_status_response__des
   "Tidings__V1__FetchAccountStatusResponse",
   "tidings.v1",
   sizeof(Tidings__V1__FetchAccountStatusResponse),
-  1,
+  6,
   tidings__v1__fetch_account_status_response__field_descriptors,
   tidings__v1__fetch_account_status_response__field_indices_by_name,
   1,  tidings__v1__fetch_account_status_response__number_ranges,
   (ProtobufCMessageInit) tidings__v1__fetch_account_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__usage__field_descriptors[4] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Usage, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Usage, records),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Usage, bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subscriptions",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Usage, subscriptions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__usage__field_indices_by_name[] = {
+  2,   /* field[2] = bytes */
+  0,   /* field[0] = container */
+  1,   /* field[1] = records */
+  3,   /* field[3] = subscriptions */
+};
+static const ProtobufCIntRange tidings__v1__usage__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__usage__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.Usage",
+  "Usage",
+  "Tidings__V1__Usage",
+  "tidings.v1",
+  sizeof(Tidings__V1__Usage),
+  4,
+  tidings__v1__usage__field_descriptors,
+  tidings__v1__usage__field_indices_by_name,
+  1,  tidings__v1__usage__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__usage__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__quota__field_descriptors[5] =
+{
+  {
+    "records_max",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Quota, records_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes_max",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Quota, bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls_per_second_max",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Quota, calls_per_second_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subscriptions_max",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Quota, subscriptions_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "connections_max",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Quota, connections_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__quota__field_indices_by_name[] = {
+  1,   /* field[1] = bytes_max */
+  2,   /* field[2] = calls_per_second_max */
+  4,   /* field[4] = connections_max */
+  0,   /* field[0] = records_max */
+  3,   /* field[3] = subscriptions_max */
+};
+static const ProtobufCIntRange tidings__v1__quota__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tidings__v1__quota__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.Quota",
+  "Quota",
+  "Tidings__V1__Quota",
+  "tidings.v1",
+  sizeof(Tidings__V1__Quota),
+  5,
+  tidings__v1__quota__field_descriptors,
+  tidings__v1__quota__field_indices_by_name,
+  1,  tidings__v1__quota__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__quota__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tidings__v1__fetch_user_record_idrequest__field_descriptors[1] =

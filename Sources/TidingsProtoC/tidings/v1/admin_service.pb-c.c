@@ -187,6 +187,96 @@ void   tidings__v1__create_user_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__create_user_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__update_user_request__init
+                     (Tidings__V1__UpdateUserRequest         *message)
+{
+  static const Tidings__V1__UpdateUserRequest init_value = TIDINGS__V1__UPDATE_USER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__update_user_request__get_packed_size
+                     (const Tidings__V1__UpdateUserRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__update_user_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__update_user_request__pack
+                     (const Tidings__V1__UpdateUserRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__update_user_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__update_user_request__pack_to_buffer
+                     (const Tidings__V1__UpdateUserRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__update_user_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__UpdateUserRequest *
+       tidings__v1__update_user_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__UpdateUserRequest *)
+     protobuf_c_message_unpack (&tidings__v1__update_user_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__update_user_request__free_unpacked
+                     (Tidings__V1__UpdateUserRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__update_user_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__update_user_response__init
+                     (Tidings__V1__UpdateUserResponse         *message)
+{
+  static const Tidings__V1__UpdateUserResponse init_value = TIDINGS__V1__UPDATE_USER_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__update_user_response__get_packed_size
+                     (const Tidings__V1__UpdateUserResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__update_user_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__update_user_response__pack
+                     (const Tidings__V1__UpdateUserResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__update_user_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__update_user_response__pack_to_buffer
+                     (const Tidings__V1__UpdateUserResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__update_user_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__UpdateUserResponse *
+       tidings__v1__update_user_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__UpdateUserResponse *)
+     protobuf_c_message_unpack (&tidings__v1__update_user_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__update_user_response__free_unpacked
+                     (Tidings__V1__UpdateUserResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__update_user_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__list_users_request__init
                      (Tidings__V1__ListUsersRequest         *message)
 {
@@ -547,6 +637,141 @@ void   tidings__v1__assign_roles_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__assign_roles_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__fetch_audit_log_request__init
+                     (Tidings__V1__FetchAuditLogRequest         *message)
+{
+  static const Tidings__V1__FetchAuditLogRequest init_value = TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_audit_log_request__get_packed_size
+                     (const Tidings__V1__FetchAuditLogRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_audit_log_request__pack
+                     (const Tidings__V1__FetchAuditLogRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_audit_log_request__pack_to_buffer
+                     (const Tidings__V1__FetchAuditLogRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchAuditLogRequest *
+       tidings__v1__fetch_audit_log_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchAuditLogRequest *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_audit_log_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_audit_log_request__free_unpacked
+                     (Tidings__V1__FetchAuditLogRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__audit_entry__init
+                     (Tidings__V1__AuditEntry         *message)
+{
+  static const Tidings__V1__AuditEntry init_value = TIDINGS__V1__AUDIT_ENTRY__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__audit_entry__get_packed_size
+                     (const Tidings__V1__AuditEntry *message)
+{
+  assert(message->base.descriptor == &tidings__v1__audit_entry__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__audit_entry__pack
+                     (const Tidings__V1__AuditEntry *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__audit_entry__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__audit_entry__pack_to_buffer
+                     (const Tidings__V1__AuditEntry *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__audit_entry__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__AuditEntry *
+       tidings__v1__audit_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__AuditEntry *)
+     protobuf_c_message_unpack (&tidings__v1__audit_entry__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__audit_entry__free_unpacked
+                     (Tidings__V1__AuditEntry *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__audit_entry__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_audit_log_response__init
+                     (Tidings__V1__FetchAuditLogResponse         *message)
+{
+  static const Tidings__V1__FetchAuditLogResponse init_value = TIDINGS__V1__FETCH_AUDIT_LOG_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_audit_log_response__get_packed_size
+                     (const Tidings__V1__FetchAuditLogResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_audit_log_response__pack
+                     (const Tidings__V1__FetchAuditLogResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_audit_log_response__pack_to_buffer
+                     (const Tidings__V1__FetchAuditLogResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchAuditLogResponse *
+       tidings__v1__fetch_audit_log_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchAuditLogResponse *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_audit_log_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_audit_log_response__free_unpacked
+                     (Tidings__V1__FetchAuditLogResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__create_backup_request__init
                      (Tidings__V1__CreateBackupRequest         *message)
 {
@@ -817,7 +1042,7 @@ void   tidings__v1__set_retention_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor tidings__v1__account__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__account__field_descriptors[7] =
 {
   {
     "name",
@@ -867,17 +1092,56 @@ static const ProtobufCFieldDescriptor tidings__v1__account__field_descriptors[4]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "display_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Account, display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "restricted",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Account, restricted),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "quota",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Account, quota),
+    &tidings__v1__quota__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__account__field_indices_by_name[] = {
   3,   /* field[3] = created */
+  4,   /* field[4] = display_name */
   2,   /* field[2] = keys */
   0,   /* field[0] = name */
+  6,   /* field[6] = quota */
+  5,   /* field[5] = restricted */
   1,   /* field[1] = roles */
 };
 static const ProtobufCIntRange tidings__v1__account__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__account__descriptor =
 {
@@ -887,14 +1151,14 @@ const ProtobufCMessageDescriptor tidings__v1__account__descriptor =
   "Tidings__V1__Account",
   "tidings.v1",
   sizeof(Tidings__V1__Account),
-  4,
+  7,
   tidings__v1__account__field_descriptors,
   tidings__v1__account__field_indices_by_name,
   1,  tidings__v1__account__number_ranges,
   (ProtobufCMessageInit) tidings__v1__account__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__public_key__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__public_key__field_descriptors[5] =
 {
   {
     "key",
@@ -932,16 +1196,42 @@ static const ProtobufCFieldDescriptor tidings__v1__public_key__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "label",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__PublicKey, label),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "admitted",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__PublicKey, admitted),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__public_key__field_indices_by_name[] = {
+  4,   /* field[4] = admitted */
   1,   /* field[1] = expires */
   0,   /* field[0] = key */
+  3,   /* field[3] = label */
   2,   /* field[2] = revoked */
 };
 static const ProtobufCIntRange tidings__v1__public_key__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tidings__v1__public_key__descriptor =
 {
@@ -951,14 +1241,14 @@ const ProtobufCMessageDescriptor tidings__v1__public_key__descriptor =
   "Tidings__V1__PublicKey",
   "tidings.v1",
   sizeof(Tidings__V1__PublicKey),
-  3,
+  5,
   tidings__v1__public_key__field_descriptors,
   tidings__v1__public_key__field_indices_by_name,
   1,  tidings__v1__public_key__number_ranges,
   (ProtobufCMessageInit) tidings__v1__public_key__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__create_user_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__create_user_request__field_descriptors[5] =
 {
   {
     "name",
@@ -976,23 +1266,62 @@ static const ProtobufCFieldDescriptor tidings__v1__create_user_request__field_de
     "public_key",
     2,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Tidings__V1__CreateUserRequest, public_key),
+    &tidings__v1__public_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "display_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateUserRequest, display_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "roles",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__CreateUserRequest, n_roles),
+    offsetof(Tidings__V1__CreateUserRequest, roles),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "quota",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateUserRequest, quota),
+    &tidings__v1__quota__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__create_user_request__field_indices_by_name[] = {
+  2,   /* field[2] = display_name */
   0,   /* field[0] = name */
   1,   /* field[1] = public_key */
+  4,   /* field[4] = quota */
+  3,   /* field[3] = roles */
 };
 static const ProtobufCIntRange tidings__v1__create_user_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tidings__v1__create_user_request__descriptor =
 {
@@ -1002,7 +1331,7 @@ const ProtobufCMessageDescriptor tidings__v1__create_user_request__descriptor =
   "Tidings__V1__CreateUserRequest",
   "tidings.v1",
   sizeof(Tidings__V1__CreateUserRequest),
-  2,
+  5,
   tidings__v1__create_user_request__field_descriptors,
   tidings__v1__create_user_request__field_indices_by_name,
   1,  tidings__v1__create_user_request__number_ranges,
@@ -1047,9 +1376,183 @@ const ProtobufCMessageDescriptor tidings__v1__create_user_response__descriptor =
   (ProtobufCMessageInit) tidings__v1__create_user_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define tidings__v1__list_users_request__field_descriptors NULL
-#define tidings__v1__list_users_request__field_indices_by_name NULL
-#define tidings__v1__list_users_request__number_ranges NULL
+static const ProtobufCFieldDescriptor tidings__v1__update_user_request__field_descriptors[5] =
+{
+  {
+    "user_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UpdateUserRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "display_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__UpdateUserRequest, _display_name_case),
+    offsetof(Tidings__V1__UpdateUserRequest, display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "restricted",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(Tidings__V1__UpdateUserRequest, _restricted_case),
+    offsetof(Tidings__V1__UpdateUserRequest, restricted),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "quota",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UpdateUserRequest, quota),
+    &tidings__v1__quota__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "removes_quota",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UpdateUserRequest, removes_quota),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__update_user_request__field_indices_by_name[] = {
+  1,   /* field[1] = display_name */
+  3,   /* field[3] = quota */
+  4,   /* field[4] = removes_quota */
+  2,   /* field[2] = restricted */
+  0,   /* field[0] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__update_user_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tidings__v1__update_user_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.UpdateUserRequest",
+  "UpdateUserRequest",
+  "Tidings__V1__UpdateUserRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__UpdateUserRequest),
+  5,
+  tidings__v1__update_user_request__field_descriptors,
+  tidings__v1__update_user_request__field_indices_by_name,
+  1,  tidings__v1__update_user_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__update_user_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__update_user_response__field_descriptors[1] =
+{
+  {
+    "account",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UpdateUserResponse, account),
+    &tidings__v1__account__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__update_user_response__field_indices_by_name[] = {
+  0,   /* field[0] = account */
+};
+static const ProtobufCIntRange tidings__v1__update_user_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__update_user_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.UpdateUserResponse",
+  "UpdateUserResponse",
+  "Tidings__V1__UpdateUserResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__UpdateUserResponse),
+  1,
+  tidings__v1__update_user_response__field_descriptors,
+  tidings__v1__update_user_response__field_indices_by_name,
+  1,  tidings__v1__update_user_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__update_user_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_users_request__field_descriptors[3] =
+{
+  {
+    "after",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListUsersRequest, after),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListUsersRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_names",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__ListUsersRequest, n_user_names),
+    offsetof(Tidings__V1__ListUsersRequest, user_names),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_users_request__field_indices_by_name[] = {
+  0,   /* field[0] = after */
+  1,   /* field[1] = limit */
+  2,   /* field[2] = user_names */
+};
+static const ProtobufCIntRange tidings__v1__list_users_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
 const ProtobufCMessageDescriptor tidings__v1__list_users_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -1058,14 +1561,14 @@ const ProtobufCMessageDescriptor tidings__v1__list_users_request__descriptor =
   "Tidings__V1__ListUsersRequest",
   "tidings.v1",
   sizeof(Tidings__V1__ListUsersRequest),
-  0,
+  3,
   tidings__v1__list_users_request__field_descriptors,
   tidings__v1__list_users_request__field_indices_by_name,
-  0,  tidings__v1__list_users_request__number_ranges,
+  1,  tidings__v1__list_users_request__number_ranges,
   (ProtobufCMessageInit) tidings__v1__list_users_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__list_users_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor tidings__v1__list_users_response__field_descriptors[3] =
 {
   {
     "accounts",
@@ -1079,14 +1582,40 @@ static const ProtobufCFieldDescriptor tidings__v1__list_users_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "more_coming",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListUsersResponse, more_coming),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "guest_keys",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__ListUsersResponse, n_guest_keys),
+    offsetof(Tidings__V1__ListUsersResponse, guest_keys),
+    &tidings__v1__public_key__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__list_users_response__field_indices_by_name[] = {
   0,   /* field[0] = accounts */
+  2,   /* field[2] = guest_keys */
+  1,   /* field[1] = more_coming */
 };
 static const ProtobufCIntRange tidings__v1__list_users_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tidings__v1__list_users_response__descriptor =
 {
@@ -1096,7 +1625,7 @@ const ProtobufCMessageDescriptor tidings__v1__list_users_response__descriptor =
   "Tidings__V1__ListUsersResponse",
   "tidings.v1",
   sizeof(Tidings__V1__ListUsersResponse),
-  1,
+  3,
   tidings__v1__list_users_response__field_descriptors,
   tidings__v1__list_users_response__field_indices_by_name,
   1,  tidings__v1__list_users_response__number_ranges,
@@ -1230,7 +1759,7 @@ const ProtobufCMessageDescriptor tidings__v1__revoke_key_request__descriptor =
   (ProtobufCMessageInit) tidings__v1__revoke_key_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__revoke_key_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor tidings__v1__revoke_key_response__field_descriptors[2] =
 {
   {
     "account",
@@ -1244,14 +1773,27 @@ static const ProtobufCFieldDescriptor tidings__v1__revoke_key_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "rotated_channel_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RevokeKeyResponse, rotated_channel_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__revoke_key_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  1,   /* field[1] = rotated_channel_count */
 };
 static const ProtobufCIntRange tidings__v1__revoke_key_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor tidings__v1__revoke_key_response__descriptor =
 {
@@ -1261,7 +1803,7 @@ const ProtobufCMessageDescriptor tidings__v1__revoke_key_response__descriptor =
   "Tidings__V1__RevokeKeyResponse",
   "tidings.v1",
   sizeof(Tidings__V1__RevokeKeyResponse),
-  1,
+  2,
   tidings__v1__revoke_key_response__field_descriptors,
   tidings__v1__revoke_key_response__field_indices_by_name,
   1,  tidings__v1__revoke_key_response__number_ranges,
@@ -1355,6 +1897,224 @@ const ProtobufCMessageDescriptor tidings__v1__assign_roles_response__descriptor 
   tidings__v1__assign_roles_response__field_indices_by_name,
   1,  tidings__v1__assign_roles_response__number_ranges,
   (ProtobufCMessageInit) tidings__v1__assign_roles_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_request__field_descriptors[2] =
+{
+  {
+    "limit",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchAuditLogRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchAuditLogRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_audit_log_request__field_indices_by_name[] = {
+  0,   /* field[0] = limit */
+  1,   /* field[1] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__fetch_audit_log_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchAuditLogRequest",
+  "FetchAuditLogRequest",
+  "Tidings__V1__FetchAuditLogRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchAuditLogRequest),
+  2,
+  tidings__v1__fetch_audit_log_request__field_descriptors,
+  tidings__v1__fetch_audit_log_request__field_indices_by_name,
+  1,  tidings__v1__fetch_audit_log_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_audit_log_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__audit_entry__field_descriptors[8] =
+{
+  {
+    "time",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditEntry, time),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "action",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditEntry, action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditEntry, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditEntry, public_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditEntry, address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refused",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditEntry, refused),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "count",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditEntry, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "detail",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditEntry, detail),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__audit_entry__field_indices_by_name[] = {
+  1,   /* field[1] = action */
+  4,   /* field[4] = address */
+  6,   /* field[6] = count */
+  7,   /* field[7] = detail */
+  3,   /* field[3] = public_key */
+  5,   /* field[5] = refused */
+  0,   /* field[0] = time */
+  2,   /* field[2] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__audit_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor tidings__v1__audit_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.AuditEntry",
+  "AuditEntry",
+  "Tidings__V1__AuditEntry",
+  "tidings.v1",
+  sizeof(Tidings__V1__AuditEntry),
+  8,
+  tidings__v1__audit_entry__field_descriptors,
+  tidings__v1__audit_entry__field_indices_by_name,
+  1,  tidings__v1__audit_entry__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__audit_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_response__field_descriptors[1] =
+{
+  {
+    "entries",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FetchAuditLogResponse, n_entries),
+    offsetof(Tidings__V1__FetchAuditLogResponse, entries),
+    &tidings__v1__audit_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_audit_log_response__field_indices_by_name[] = {
+  0,   /* field[0] = entries */
+};
+static const ProtobufCIntRange tidings__v1__fetch_audit_log_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchAuditLogResponse",
+  "FetchAuditLogResponse",
+  "Tidings__V1__FetchAuditLogResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchAuditLogResponse),
+  1,
+  tidings__v1__fetch_audit_log_response__field_descriptors,
+  tidings__v1__fetch_audit_log_response__field_indices_by_name,
+  1,  tidings__v1__fetch_audit_log_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_audit_log_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tidings__v1__create_backup_request__field_descriptors[1] =
@@ -1682,26 +2442,30 @@ const ProtobufCMessageDescriptor tidings__v1__set_retention_response__descriptor
   (ProtobufCMessageInit) tidings__v1__set_retention_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[8] =
+static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[10] =
 {
   { "CreateUser", &tidings__v1__create_user_request__descriptor, &tidings__v1__create_user_response__descriptor },
+  { "UpdateUser", &tidings__v1__update_user_request__descriptor, &tidings__v1__update_user_response__descriptor },
   { "ListUsers", &tidings__v1__list_users_request__descriptor, &tidings__v1__list_users_response__descriptor },
   { "AuthorizeKey", &tidings__v1__authorize_key_request__descriptor, &tidings__v1__authorize_key_response__descriptor },
   { "RevokeKey", &tidings__v1__revoke_key_request__descriptor, &tidings__v1__revoke_key_response__descriptor },
   { "AssignRoles", &tidings__v1__assign_roles_request__descriptor, &tidings__v1__assign_roles_response__descriptor },
+  { "FetchAuditLog", &tidings__v1__fetch_audit_log_request__descriptor, &tidings__v1__fetch_audit_log_response__descriptor },
   { "CreateBackup", &tidings__v1__create_backup_request__descriptor, &tidings__v1__create_backup_response__descriptor },
   { "FetchStatistics", &tidings__v1__fetch_statistics_request__descriptor, &tidings__v1__fetch_statistics_response__descriptor },
   { "SetRetention", &tidings__v1__set_retention_request__descriptor, &tidings__v1__set_retention_response__descriptor },
 };
 const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
-  4,        /* AssignRoles */
-  2,        /* AuthorizeKey */
-  5,        /* CreateBackup */
+  5,        /* AssignRoles */
+  3,        /* AuthorizeKey */
+  7,        /* CreateBackup */
   0,        /* CreateUser */
-  6,        /* FetchStatistics */
-  1,        /* ListUsers */
-  3,        /* RevokeKey */
-  7         /* SetRetention */
+  6,        /* FetchAuditLog */
+  8,        /* FetchStatistics */
+  2,        /* ListUsers */
+  4,        /* RevokeKey */
+  9,        /* SetRetention */
+  1         /* UpdateUser */
 };
 const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
 {
@@ -1710,7 +2474,7 @@ const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
   "AdminService",
   "Tidings__V1__AdminService",
   "tidings.v1",
-  8,
+  10,
   tidings__v1__admin_service__method_descriptors,
   tidings__v1__admin_service__method_indices_by_name
 };
@@ -1722,13 +2486,21 @@ void tidings__v1__admin_service__create_user(ProtobufCService *service,
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void tidings__v1__admin_service__update_user(ProtobufCService *service,
+                                             const Tidings__V1__UpdateUserRequest *input,
+                                             Tidings__V1__UpdateUserResponse_Closure closure,
+                                             void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void tidings__v1__admin_service__list_users(ProtobufCService *service,
                                             const Tidings__V1__ListUsersRequest *input,
                                             Tidings__V1__ListUsersResponse_Closure closure,
                                             void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__authorize_key(ProtobufCService *service,
                                                const Tidings__V1__AuthorizeKeyRequest *input,
@@ -1736,7 +2508,7 @@ void tidings__v1__admin_service__authorize_key(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__revoke_key(ProtobufCService *service,
                                             const Tidings__V1__RevokeKeyRequest *input,
@@ -1744,7 +2516,7 @@ void tidings__v1__admin_service__revoke_key(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__assign_roles(ProtobufCService *service,
                                               const Tidings__V1__AssignRolesRequest *input,
@@ -1752,7 +2524,15 @@ void tidings__v1__admin_service__assign_roles(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__fetch_audit_log(ProtobufCService *service,
+                                                 const Tidings__V1__FetchAuditLogRequest *input,
+                                                 Tidings__V1__FetchAuditLogResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__create_backup(ProtobufCService *service,
                                                const Tidings__V1__CreateBackupRequest *input,
@@ -1760,7 +2540,7 @@ void tidings__v1__admin_service__create_backup(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
                                                   const Tidings__V1__FetchStatisticsRequest *input,
@@ -1768,7 +2548,7 @@ void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
                                                   void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__set_retention(ProtobufCService *service,
                                                const Tidings__V1__SetRetentionRequest *input,
@@ -1776,7 +2556,7 @@ void tidings__v1__admin_service__set_retention(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
                                        Tidings__V1__AdminService_ServiceDestroy destroy)

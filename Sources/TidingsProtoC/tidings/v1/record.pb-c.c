@@ -547,6 +547,51 @@ void   tidings__v1__unknown_list__free_unpacked
   assert(message->base.descriptor == &tidings__v1__unknown_list__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__encrypted_value__init
+                     (Tidings__V1__EncryptedValue         *message)
+{
+  static const Tidings__V1__EncryptedValue init_value = TIDINGS__V1__ENCRYPTED_VALUE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__encrypted_value__get_packed_size
+                     (const Tidings__V1__EncryptedValue *message)
+{
+  assert(message->base.descriptor == &tidings__v1__encrypted_value__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__encrypted_value__pack
+                     (const Tidings__V1__EncryptedValue *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__encrypted_value__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__encrypted_value__pack_to_buffer
+                     (const Tidings__V1__EncryptedValue *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__encrypted_value__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__EncryptedValue *
+       tidings__v1__encrypted_value__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__EncryptedValue *)
+     protobuf_c_message_unpack (&tidings__v1__encrypted_value__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__encrypted_value__free_unpacked
+                     (Tidings__V1__EncryptedValue *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__encrypted_value__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__field_value__init
                      (Tidings__V1__FieldValue         *message)
 {
@@ -635,6 +680,96 @@ void   tidings__v1__stamp__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &tidings__v1__stamp__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__participant__init
+                     (Tidings__V1__Participant         *message)
+{
+  static const Tidings__V1__Participant init_value = TIDINGS__V1__PARTICIPANT__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__participant__get_packed_size
+                     (const Tidings__V1__Participant *message)
+{
+  assert(message->base.descriptor == &tidings__v1__participant__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__participant__pack
+                     (const Tidings__V1__Participant *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__participant__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__participant__pack_to_buffer
+                     (const Tidings__V1__Participant *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__participant__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__Participant *
+       tidings__v1__participant__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__Participant *)
+     protobuf_c_message_unpack (&tidings__v1__participant__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__participant__free_unpacked
+                     (Tidings__V1__Participant *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__participant__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__share__init
+                     (Tidings__V1__Share         *message)
+{
+  static const Tidings__V1__Share init_value = TIDINGS__V1__SHARE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__share__get_packed_size
+                     (const Tidings__V1__Share *message)
+{
+  assert(message->base.descriptor == &tidings__v1__share__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__share__pack
+                     (const Tidings__V1__Share *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__share__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__share__pack_to_buffer
+                     (const Tidings__V1__Share *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__share__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__Share *
+       tidings__v1__share__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__Share *)
+     protobuf_c_message_unpack (&tidings__v1__share__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__share__free_unpacked
+                     (Tidings__V1__Share *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__share__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__v1__record__fields_entry__init
@@ -1241,7 +1376,71 @@ const ProtobufCMessageDescriptor tidings__v1__unknown_list__descriptor =
   (ProtobufCMessageInit) tidings__v1__unknown_list__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__field_value__field_descriptors[17] =
+static const ProtobufCFieldDescriptor tidings__v1__encrypted_value__field_descriptors[3] =
+{
+  {
+    "type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__EncryptedValue, type),
+    &tidings__v1__encrypted_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "key_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__EncryptedValue, key_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sealed",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__EncryptedValue, sealed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__encrypted_value__field_indices_by_name[] = {
+  1,   /* field[1] = key_id */
+  2,   /* field[2] = sealed */
+  0,   /* field[0] = type */
+};
+static const ProtobufCIntRange tidings__v1__encrypted_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__encrypted_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.EncryptedValue",
+  "EncryptedValue",
+  "Tidings__V1__EncryptedValue",
+  "tidings.v1",
+  sizeof(Tidings__V1__EncryptedValue),
+  3,
+  tidings__v1__encrypted_value__field_descriptors,
+  tidings__v1__encrypted_value__field_indices_by_name,
+  1,  tidings__v1__encrypted_value__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__encrypted_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__field_value__field_descriptors[18] =
 {
   {
     "string_value",
@@ -1447,6 +1646,18 @@ static const ProtobufCFieldDescriptor tidings__v1__field_value__field_descriptor
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "encrypted_value",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FieldValue, value_case),
+    offsetof(Tidings__V1__FieldValue, encrypted_value),
+    &tidings__v1__encrypted_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__field_value__field_indices_by_name[] = {
   15,   /* field[15] = asset_list_value */
@@ -1455,6 +1666,7 @@ static const unsigned tidings__v1__field_value__field_indices_by_name[] = {
   3,   /* field[3] = bytes_value */
   10,   /* field[10] = double_list_value */
   2,   /* field[2] = double_value */
+  17,   /* field[17] = encrypted_value */
   9,   /* field[9] = int64_list_value */
   1,   /* field[1] = int64_value */
   13,   /* field[13] = location_list_value */
@@ -1470,7 +1682,7 @@ static const unsigned tidings__v1__field_value__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__v1__field_value__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 17 }
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor tidings__v1__field_value__descriptor =
 {
@@ -1480,7 +1692,7 @@ const ProtobufCMessageDescriptor tidings__v1__field_value__descriptor =
   "Tidings__V1__FieldValue",
   "tidings.v1",
   sizeof(Tidings__V1__FieldValue),
-  17,
+  18,
   tidings__v1__field_value__field_descriptors,
   tidings__v1__field_value__field_indices_by_name,
   1,  tidings__v1__field_value__number_ranges,
@@ -1551,6 +1763,160 @@ const ProtobufCMessageDescriptor tidings__v1__stamp__descriptor =
   (ProtobufCMessageInit) tidings__v1__stamp__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor tidings__v1__participant__field_descriptors[4] =
+{
+  {
+    "user_record_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Participant, user_record_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "role",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Participant, role),
+    &tidings__v1__participant_role__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "permission",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Participant, permission),
+    &tidings__v1__participant_permission__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "acceptance_status",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Participant, acceptance_status),
+    &tidings__v1__acceptance_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__participant__field_indices_by_name[] = {
+  3,   /* field[3] = acceptance_status */
+  2,   /* field[2] = permission */
+  1,   /* field[1] = role */
+  0,   /* field[0] = user_record_name */
+};
+static const ProtobufCIntRange tidings__v1__participant__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__participant__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.Participant",
+  "Participant",
+  "Tidings__V1__Participant",
+  "tidings.v1",
+  sizeof(Tidings__V1__Participant),
+  4,
+  tidings__v1__participant__field_descriptors,
+  tidings__v1__participant__field_indices_by_name,
+  1,  tidings__v1__participant__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__participant__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__share__field_descriptors[4] =
+{
+  {
+    "root_record_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Share, root_record_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_permission",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Share, public_permission),
+    &tidings__v1__participant_permission__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "participants",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__Share, n_participants),
+    offsetof(Tidings__V1__Share, participants),
+    &tidings__v1__participant__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "url",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Share, url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__share__field_indices_by_name[] = {
+  2,   /* field[2] = participants */
+  1,   /* field[1] = public_permission */
+  0,   /* field[0] = root_record_name */
+  3,   /* field[3] = url */
+};
+static const ProtobufCIntRange tidings__v1__share__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__share__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.Share",
+  "Share",
+  "Tidings__V1__Share",
+  "tidings.v1",
+  sizeof(Tidings__V1__Share),
+  4,
+  tidings__v1__share__field_descriptors,
+  tidings__v1__share__field_indices_by_name,
+  1,  tidings__v1__share__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__share__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor tidings__v1__record__fields_entry__field_descriptors[2] =
 {
   {
@@ -1602,7 +1968,7 @@ const ProtobufCMessageDescriptor tidings__v1__record__fields_entry__descriptor =
   (ProtobufCMessageInit) tidings__v1__record__fields_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__record__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__v1__record__field_descriptors[9] =
 {
   {
     "record_id",
@@ -1688,6 +2054,30 @@ static const ProtobufCFieldDescriptor tidings__v1__record__field_descriptors[7] 
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "share",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Record, share),
+    &tidings__v1__share__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "share_record_name",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Record, share_record_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__record__field_indices_by_name[] = {
   3,   /* field[3] = change_tag */
@@ -1697,11 +2087,13 @@ static const unsigned tidings__v1__record__field_indices_by_name[] = {
   6,   /* field[6] = parent */
   0,   /* field[0] = record_id */
   1,   /* field[1] = record_type */
+  7,   /* field[7] = share */
+  8,   /* field[8] = share_record_name */
 };
 static const ProtobufCIntRange tidings__v1__record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tidings__v1__record__descriptor =
 {
@@ -1711,7 +2103,7 @@ const ProtobufCMessageDescriptor tidings__v1__record__descriptor =
   "Tidings__V1__Record",
   "tidings.v1",
   sizeof(Tidings__V1__Record),
-  7,
+  9,
   tidings__v1__record__field_descriptors,
   tidings__v1__record__field_indices_by_name,
   1,  tidings__v1__record__number_ranges,
@@ -1748,5 +2140,139 @@ const ProtobufCEnumDescriptor tidings__v1__reference_action__descriptor =
   tidings__v1__reference_action__enum_values_by_name,
   1,
   tidings__v1__reference_action__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tidings__v1__encrypted_type__enum_values_by_number[7] =
+{
+  { "ENCRYPTED_TYPE_UNSPECIFIED", "TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_UNSPECIFIED", 0 },
+  { "ENCRYPTED_TYPE_STRING", "TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_STRING", 1 },
+  { "ENCRYPTED_TYPE_INT64", "TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_INT64", 2 },
+  { "ENCRYPTED_TYPE_DOUBLE", "TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_DOUBLE", 3 },
+  { "ENCRYPTED_TYPE_BYTES", "TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_BYTES", 4 },
+  { "ENCRYPTED_TYPE_TIMESTAMP", "TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_TIMESTAMP", 5 },
+  { "ENCRYPTED_TYPE_LOCATION", "TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_LOCATION", 6 },
+};
+static const ProtobufCIntRange tidings__v1__encrypted_type__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex tidings__v1__encrypted_type__enum_values_by_name[7] =
+{
+  { "ENCRYPTED_TYPE_BYTES", 4 },
+  { "ENCRYPTED_TYPE_DOUBLE", 3 },
+  { "ENCRYPTED_TYPE_INT64", 2 },
+  { "ENCRYPTED_TYPE_LOCATION", 6 },
+  { "ENCRYPTED_TYPE_STRING", 1 },
+  { "ENCRYPTED_TYPE_TIMESTAMP", 5 },
+  { "ENCRYPTED_TYPE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__encrypted_type__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.EncryptedType",
+  "EncryptedType",
+  "Tidings__V1__EncryptedType",
+  "tidings.v1",
+  7,
+  tidings__v1__encrypted_type__enum_values_by_number,
+  7,
+  tidings__v1__encrypted_type__enum_values_by_name,
+  1,
+  tidings__v1__encrypted_type__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tidings__v1__participant_permission__enum_values_by_number[4] =
+{
+  { "PARTICIPANT_PERMISSION_UNSPECIFIED", "TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED", 0 },
+  { "PARTICIPANT_PERMISSION_NONE", "TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_NONE", 1 },
+  { "PARTICIPANT_PERMISSION_READ_ONLY", "TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_READ_ONLY", 2 },
+  { "PARTICIPANT_PERMISSION_READ_WRITE", "TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_READ_WRITE", 3 },
+};
+static const ProtobufCIntRange tidings__v1__participant_permission__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex tidings__v1__participant_permission__enum_values_by_name[4] =
+{
+  { "PARTICIPANT_PERMISSION_NONE", 1 },
+  { "PARTICIPANT_PERMISSION_READ_ONLY", 2 },
+  { "PARTICIPANT_PERMISSION_READ_WRITE", 3 },
+  { "PARTICIPANT_PERMISSION_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__participant_permission__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.ParticipantPermission",
+  "ParticipantPermission",
+  "Tidings__V1__ParticipantPermission",
+  "tidings.v1",
+  4,
+  tidings__v1__participant_permission__enum_values_by_number,
+  4,
+  tidings__v1__participant_permission__enum_values_by_name,
+  1,
+  tidings__v1__participant_permission__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tidings__v1__participant_role__enum_values_by_number[4] =
+{
+  { "PARTICIPANT_ROLE_UNSPECIFIED", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_UNSPECIFIED", 0 },
+  { "PARTICIPANT_ROLE_OWNER", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_OWNER", 1 },
+  { "PARTICIPANT_ROLE_PRIVATE_USER", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PRIVATE_USER", 3 },
+  { "PARTICIPANT_ROLE_PUBLIC_USER", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PUBLIC_USER", 4 },
+};
+static const ProtobufCIntRange tidings__v1__participant_role__value_ranges[] = {
+{0, 0},{3, 2},{0, 4}
+};
+static const ProtobufCEnumValueIndex tidings__v1__participant_role__enum_values_by_name[4] =
+{
+  { "PARTICIPANT_ROLE_OWNER", 1 },
+  { "PARTICIPANT_ROLE_PRIVATE_USER", 2 },
+  { "PARTICIPANT_ROLE_PUBLIC_USER", 3 },
+  { "PARTICIPANT_ROLE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__participant_role__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.ParticipantRole",
+  "ParticipantRole",
+  "Tidings__V1__ParticipantRole",
+  "tidings.v1",
+  4,
+  tidings__v1__participant_role__enum_values_by_number,
+  4,
+  tidings__v1__participant_role__enum_values_by_name,
+  2,
+  tidings__v1__participant_role__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tidings__v1__acceptance_status__enum_values_by_number[4] =
+{
+  { "ACCEPTANCE_STATUS_UNSPECIFIED", "TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_UNSPECIFIED", 0 },
+  { "ACCEPTANCE_STATUS_PENDING", "TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_PENDING", 1 },
+  { "ACCEPTANCE_STATUS_ACCEPTED", "TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_ACCEPTED", 2 },
+  { "ACCEPTANCE_STATUS_REMOVED", "TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_REMOVED", 3 },
+};
+static const ProtobufCIntRange tidings__v1__acceptance_status__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex tidings__v1__acceptance_status__enum_values_by_name[4] =
+{
+  { "ACCEPTANCE_STATUS_ACCEPTED", 2 },
+  { "ACCEPTANCE_STATUS_PENDING", 1 },
+  { "ACCEPTANCE_STATUS_REMOVED", 3 },
+  { "ACCEPTANCE_STATUS_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__acceptance_status__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.AcceptanceStatus",
+  "AcceptanceStatus",
+  "Tidings__V1__AcceptanceStatus",
+  "tidings.v1",
+  4,
+  tidings__v1__acceptance_status__enum_values_by_number,
+  4,
+  tidings__v1__acceptance_status__enum_values_by_name,
+  1,
+  tidings__v1__acceptance_status__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -58,15 +58,95 @@ extension TidingsV1 {
   public struct FetchAccountStatusResponse: Hashable, Sendable {
     /// The status.
     public var status: TidingsV1.AccountStatus = TidingsV1.AccountStatus(rawValue: 0)
+    /// The caller's name; empty: no account.
+    public var userRecordName: String = ""
+    /// The caller's roles, sorted.
+    public var roles: [String] = []
+    /// What the caller's private databases take, by container, sorted.
+    public var usage: [TidingsV1.Usage] = []
+    /// What they may take.
+    public var quota: TidingsV1.Quota? = nil
+    /// Milliseconds since 1970 at which the key of this connection expires; 0: never, or no key.
+    public var keyExpiresMs: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
 
     /// The fields named; the others at their defaults.
     public init(
-      status: TidingsV1.AccountStatus = TidingsV1.AccountStatus(rawValue: 0)
+      status: TidingsV1.AccountStatus = TidingsV1.AccountStatus(rawValue: 0),
+      userRecordName: String = "",
+      roles: [String] = [],
+      usage: [TidingsV1.Usage] = [],
+      quota: TidingsV1.Quota? = nil,
+      keyExpiresMs: UInt64 = 0
     ) {
       self.status = status
+      self.userRecordName = userRecordName
+      self.roles = roles
+      self.usage = usage
+      self.quota = quota
+      self.keyExpiresMs = keyExpiresMs
+    }
+  }
+
+  /// What the private databases of a user take in a container.
+  public struct Usage: Hashable, Sendable {
+    /// The container.
+    public var container: String = ""
+    /// Records, without tombstones.
+    public var records: UInt64 = 0
+    /// Bytes of the records, and of the assets that they name.
+    public var bytes: UInt64 = 0
+    /// Subscriptions.
+    public var subscriptions: UInt64 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      records: UInt64 = 0,
+      bytes: UInt64 = 0,
+      subscriptions: UInt64 = 0
+    ) {
+      self.container = container
+      self.records = records
+      self.bytes = bytes
+      self.subscriptions = subscriptions
+    }
+  }
+
+  /// What a user may take; 0 of anything: no bound.
+  public struct Quota: Hashable, Sendable {
+    /// Records, in all private databases of a container.
+    public var recordsMax: UInt64 = 0
+    /// Bytes of records and assets, in all private databases of a container.
+    public var bytesMax: UInt64 = 0
+    /// Calls in a second, over all connections.
+    public var callsPerSecondMax: UInt32 = 0
+    /// Subscriptions in a container.
+    public var subscriptionsMax: UInt32 = 0
+    /// Connections at a time.
+    public var connectionsMax: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      recordsMax: UInt64 = 0,
+      bytesMax: UInt64 = 0,
+      callsPerSecondMax: UInt32 = 0,
+      subscriptionsMax: UInt32 = 0,
+      connectionsMax: UInt32 = 0
+    ) {
+      self.recordsMax = recordsMax
+      self.bytesMax = bytesMax
+      self.callsPerSecondMax = callsPerSecondMax
+      self.subscriptionsMax = subscriptionsMax
+      self.connectionsMax = connectionsMax
     }
   }
 
@@ -233,6 +313,17 @@ extension TidingsV1.FetchAccountStatusResponse: TidingsProtobuf.GeneratedMessage
     self.init()
     let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchAccountStatusResponse.self)
     self.status = TidingsV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
+    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.FetchAccountStatusResponse.user_record_name")
+    if c.pointee.n_roles > 0 {
+      self.roles = try TidingsProtobuf.Unpacked.strings(c.pointee.n_roles, c.pointee.roles, "tidings.v1.FetchAccountStatusResponse.roles")
+    }
+    if c.pointee.n_usage > 0 {
+      self.usage = try TidingsProtobuf.Unpacked.messages(c.pointee.n_usage, c.pointee.usage)
+    }
+    if let value = c.pointee.quota {
+      self.quota = try TidingsV1.Quota(unpacked: UnsafeRawPointer(value))
+    }
+    self.keyExpiresMs = c.pointee.key_expires_ms
   }
 
   /// Builds the generated C struct in the arena.
@@ -242,6 +333,93 @@ extension TidingsV1.FetchAccountStatusResponse: TidingsProtobuf.GeneratedMessage
     let c = arena.allocate(Tidings__V1__FetchAccountStatusResponse.self)
     tidings__v1__fetch_account_status_response__init(c)
     c.pointee.status = Tidings__V1__AccountStatus(rawValue: .init(truncatingIfNeeded: self.status.rawValue))
+    c.pointee.user_record_name = arena.packed(self.userRecordName)
+    if !self.roles.isEmpty {
+      c.pointee.n_roles = self.roles.count
+      c.pointee.roles = arena.packed(self.roles) { arena.packed($0) }
+    }
+    if !self.usage.isEmpty {
+      c.pointee.n_usage = self.usage.count
+      c.pointee.usage = arena.packed(self.usage) { arena.packed($0) }
+    }
+    if let value = self.quota { c.pointee.quota = arena.packed(value) }
+    c.pointee.key_expires_ms = self.keyExpiresMs
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.Usage: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.Usage"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.Usage", tidings__v1__usage__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__Usage.self)
+    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.Usage.container")
+    self.records = c.pointee.records
+    self.bytes = c.pointee.bytes
+    self.subscriptions = c.pointee.subscriptions
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__Usage.self)
+    tidings__v1__usage__init(c)
+    c.pointee.container = arena.packed(self.container)
+    c.pointee.records = self.records
+    c.pointee.bytes = self.bytes
+    c.pointee.subscriptions = self.subscriptions
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.Quota: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.Quota"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.Quota", tidings__v1__quota__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__Quota.self)
+    self.recordsMax = c.pointee.records_max
+    self.bytesMax = c.pointee.bytes_max
+    self.callsPerSecondMax = c.pointee.calls_per_second_max
+    self.subscriptionsMax = c.pointee.subscriptions_max
+    self.connectionsMax = c.pointee.connections_max
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__Quota.self)
+    tidings__v1__quota__init(c)
+    c.pointee.records_max = self.recordsMax
+    c.pointee.bytes_max = self.bytesMax
+    c.pointee.calls_per_second_max = self.callsPerSecondMax
+    c.pointee.subscriptions_max = self.subscriptionsMax
+    c.pointee.connections_max = self.connectionsMax
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -654,22 +832,30 @@ extension TidingsProtobuf.FileDescriptor {
     dependencies: [.tidingsV1ErrorProto],
     base64: """
       CiB0aWRpbmdzL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIKdGlkaW5ncy52MRoWdGlkaW5ncy92MS9lcnJvci5wcm90\
-      byIbChlGZXRjaEFjY291bnRTdGF0dXNSZXF1ZXN0Ik8KGkZldGNoQWNjb3VudFN0YXR1c1Jlc3BvbnNlEjEKBnN0YXR1\
-      cxgBIAEoDjIZLnRpZGluZ3MudjEuQWNjb3VudFN0YXR1c1IGc3RhdHVzIjgKGEZldGNoVXNlclJlY29yZElEUmVxdWVz\
-      dBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lciJFChlGZXRjaFVzZXJSZWNvcmRJRFJlc3BvbnNlEigKEHVzZXJf\
-      cmVjb3JkX25hbWUYASABKAlSDnVzZXJSZWNvcmROYW1lIl0KEUZldGNoVXNlcnNSZXF1ZXN0EhwKCWNvbnRhaW5lchgB\
-      IAEoCVIJY29udGFpbmVyEioKEXVzZXJfcmVjb3JkX25hbWVzGAIgAygJUg91c2VyUmVjb3JkTmFtZXMiUwoEVXNlchIo\
-      ChB1c2VyX3JlY29yZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZRIhCgxkaXNwbGF5X25hbWUYAiABKAlSC2Rpc3Bs\
-      YXlOYW1lIpgBCgpVc2VyUmVzdWx0EigKEHVzZXJfcmVjb3JkX25hbWUYASABKAlSDnVzZXJSZWNvcmROYW1lEiYKBHVz\
-      ZXIYAiABKAsyEC50aWRpbmdzLnYxLlVzZXJIAFIEdXNlchItCgVlcnJvchgDIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVy\
-      cm9ySABSBWVycm9yQgkKB291dGNvbWUiRgoSRmV0Y2hVc2Vyc1Jlc3BvbnNlEjAKB3Jlc3VsdHMYASADKAsyFi50aWRp\
-      bmdzLnYxLlVzZXJSZXN1bHRSB3Jlc3VsdHMqtwEKDUFjY291bnRTdGF0dXMSHgoaQUNDT1VOVF9TVEFUVVNfVU5TUEVD\
-      SUZJRUQQABIcChhBQ0NPVU5UX1NUQVRVU19BVkFJTEFCTEUQARIdChlBQ0NPVU5UX1NUQVRVU19SRVNUUklDVEVEEAIS\
-      HQoZQUNDT1VOVF9TVEFUVVNfTk9fQUNDT1VOVBADEioKJkFDQ09VTlRfU1RBVFVTX1RFTVBPUkFSSUxZX1VOQVZBSUxB\
-      QkxFEAQyswIKDkFjY291bnRTZXJ2aWNlEmgKEkZldGNoQWNjb3VudFN0YXR1cxIlLnRpZGluZ3MudjEuRmV0Y2hBY2Nv\
-      dW50U3RhdHVzUmVxdWVzdBomLnRpZGluZ3MudjEuRmV0Y2hBY2NvdW50U3RhdHVzUmVzcG9uc2UiA5ACARJlChFGZXRj\
-      aFVzZXJSZWNvcmRJRBIkLnRpZGluZ3MudjEuRmV0Y2hVc2VyUmVjb3JkSURSZXF1ZXN0GiUudGlkaW5ncy52MS5GZXRj\
-      aFVzZXJSZWNvcmRJRFJlc3BvbnNlIgOQAgESUAoKRmV0Y2hVc2VycxIdLnRpZGluZ3MudjEuRmV0Y2hVc2Vyc1JlcXVl\
-      c3QaHi50aWRpbmdzLnYxLkZldGNoVXNlcnNSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      byIbChlGZXRjaEFjY291bnRTdGF0dXNSZXF1ZXN0IocCChpGZXRjaEFjY291bnRTdGF0dXNSZXNwb25zZRIxCgZzdGF0\
+      dXMYASABKA4yGS50aWRpbmdzLnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIoChB1c2VyX3JlY29yZF9uYW1lGAIgASgJ\
+      Ug51c2VyUmVjb3JkTmFtZRIUCgVyb2xlcxgDIAMoCVIFcm9sZXMSJwoFdXNhZ2UYBCADKAsyES50aWRpbmdzLnYxLlVz\
+      YWdlUgV1c2FnZRInCgVxdW90YRgFIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFSBXF1b3RhEiQKDmtleV9leHBpcmVzX21z\
+      GAYgASgEUgxrZXlFeHBpcmVzTXMiewoFVXNhZ2USHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISGAoHcmVjb3Jk\
+      cxgCIAEoBFIHcmVjb3JkcxIUCgVieXRlcxgDIAEoBFIFYnl0ZXMSJAoNc3Vic2NyaXB0aW9ucxgEIAEoBFINc3Vic2Ny\
+      aXB0aW9ucyLMAQoFUXVvdGESHwoLcmVjb3Jkc19tYXgYASABKARSCnJlY29yZHNNYXgSGwoJYnl0ZXNfbWF4GAIgASgE\
+      UghieXRlc01heBIvChRjYWxsc19wZXJfc2Vjb25kX21heBgDIAEoDVIRY2FsbHNQZXJTZWNvbmRNYXgSKwoRc3Vic2Ny\
+      aXB0aW9uc19tYXgYBCABKA1SEHN1YnNjcmlwdGlvbnNNYXgSJwoPY29ubmVjdGlvbnNfbWF4GAUgASgNUg5jb25uZWN0\
+      aW9uc01heCI4ChhGZXRjaFVzZXJSZWNvcmRJRFJlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXIiRQoZ\
+      RmV0Y2hVc2VyUmVjb3JkSURSZXNwb25zZRIoChB1c2VyX3JlY29yZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZSJd\
+      ChFGZXRjaFVzZXJzUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchIqChF1c2VyX3JlY29yZF9uYW1l\
+      cxgCIAMoCVIPdXNlclJlY29yZE5hbWVzIlMKBFVzZXISKAoQdXNlcl9yZWNvcmRfbmFtZRgBIAEoCVIOdXNlclJlY29y\
+      ZE5hbWUSIQoMZGlzcGxheV9uYW1lGAIgASgJUgtkaXNwbGF5TmFtZSKYAQoKVXNlclJlc3VsdBIoChB1c2VyX3JlY29y\
+      ZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZRImCgR1c2VyGAIgASgLMhAudGlkaW5ncy52MS5Vc2VySABSBHVzZXIS\
+      LQoFZXJyb3IYAyABKAsyFS50aWRpbmdzLnYxLkl0ZW1FcnJvckgAUgVlcnJvckIJCgdvdXRjb21lIkYKEkZldGNoVXNl\
+      cnNSZXNwb25zZRIwCgdyZXN1bHRzGAEgAygLMhYudGlkaW5ncy52MS5Vc2VyUmVzdWx0UgdyZXN1bHRzKrcBCg1BY2Nv\
+      dW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYQUNDT1VOVF9TVEFUVVNfQVZBSUxBQkxF\
+      EAESHQoZQUNDT1VOVF9TVEFUVVNfUkVTVFJJQ1RFRBACEh0KGUFDQ09VTlRfU1RBVFVTX05PX0FDQ09VTlQQAxIqCiZB\
+      Q0NPVU5UX1NUQVRVU19URU1QT1JBUklMWV9VTkFWQUlMQUJMRRAEMrMCCg5BY2NvdW50U2VydmljZRJoChJGZXRjaEFj\
+      Y291bnRTdGF0dXMSJS50aWRpbmdzLnYxLkZldGNoQWNjb3VudFN0YXR1c1JlcXVlc3QaJi50aWRpbmdzLnYxLkZldGNo\
+      QWNjb3VudFN0YXR1c1Jlc3BvbnNlIgOQAgESZQoRRmV0Y2hVc2VyUmVjb3JkSUQSJC50aWRpbmdzLnYxLkZldGNoVXNl\
+      clJlY29yZElEUmVxdWVzdBolLnRpZGluZ3MudjEuRmV0Y2hVc2VyUmVjb3JkSURSZXNwb25zZSIDkAIBElAKCkZldGNo\
+      VXNlcnMSHS50aWRpbmdzLnYxLkZldGNoVXNlcnNSZXF1ZXN0Gh4udGlkaW5ncy52MS5GZXRjaFVzZXJzUmVzcG9uc2Ui\
+      A5ACAWIGcHJvdG8z
       """)
 }

@@ -9,14 +9,21 @@ extension TidingsV1 {
 
   /// A user and what admits the user.
   public struct Account: Hashable, Sendable {
-    /// 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`.
+    /// 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`, beginning with a letter or digit.
     public var name: String = ""
-    /// Roles, sorted.
+    /// Roles, sorted. `admin` may do everything here; `developer` may change schemas; any other is a role
+    /// of the schema of all containers, or as `CONTAINER/ROLE` of one.
     public var roles: [String] = []
     /// Keys, in the order of their admission.
     public var keys: [TidingsV1.PublicKey] = []
     /// When the user was created.
     public var created: GoogleProtobuf.Timestamp? = nil
+    /// What others see, at most 255 bytes.
+    public var displayName: String = ""
+    /// The user's calls are refused since; absent: they are not.
+    public var restricted: GoogleProtobuf.Timestamp? = nil
+    /// The user's own quota; absent: the server's.
+    public var quota: TidingsV1.Quota? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -26,12 +33,18 @@ extension TidingsV1 {
       name: String = "",
       roles: [String] = [],
       keys: [TidingsV1.PublicKey] = [],
-      created: GoogleProtobuf.Timestamp? = nil
+      created: GoogleProtobuf.Timestamp? = nil,
+      displayName: String = "",
+      restricted: GoogleProtobuf.Timestamp? = nil,
+      quota: TidingsV1.Quota? = nil
     ) {
       self.name = name
       self.roles = roles
       self.keys = keys
       self.created = created
+      self.displayName = displayName
+      self.restricted = restricted
+      self.quota = quota
     }
   }
 
@@ -41,8 +54,12 @@ extension TidingsV1 {
     public var key: String = ""
     /// Refused from then on; absent: never.
     public var expires: GoogleProtobuf.Timestamp? = nil
-    /// Refused since; absent: not.
+    /// Refused since; absent: not. Set by the server.
     public var revoked: GoogleProtobuf.Timestamp? = nil
+    /// What it is for, at most 255 bytes, for example `laptop`.
+    public var label: String = ""
+    /// When it was admitted. Set by the server.
+    public var admitted: GoogleProtobuf.Timestamp? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -51,11 +68,15 @@ extension TidingsV1 {
     public init(
       key: String = "",
       expires: GoogleProtobuf.Timestamp? = nil,
-      revoked: GoogleProtobuf.Timestamp? = nil
+      revoked: GoogleProtobuf.Timestamp? = nil,
+      label: String = "",
+      admitted: GoogleProtobuf.Timestamp? = nil
     ) {
       self.key = key
       self.expires = expires
       self.revoked = revoked
+      self.label = label
+      self.admitted = admitted
     }
   }
 
@@ -63,8 +84,14 @@ extension TidingsV1 {
   public struct CreateUserRequest: Hashable, Sendable {
     /// The name.
     public var name: String = ""
-    /// The first key, Z85.
-    public var publicKey: String = ""
+    /// The first key; absent: the user cannot call yet.
+    public var publicKey: TidingsV1.PublicKey? = nil
+    /// What others see.
+    public var displayName: String = ""
+    /// The roles.
+    public var roles: [String] = []
+    /// The user's own quota; absent: the server's.
+    public var quota: TidingsV1.Quota? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -72,17 +99,27 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       name: String = "",
-      publicKey: String = ""
+      publicKey: TidingsV1.PublicKey? = nil,
+      displayName: String = "",
+      roles: [String] = [],
+      quota: TidingsV1.Quota? = nil
     ) {
       self.name = name
       self.publicKey = publicKey
+      self.displayName = displayName
+      self.roles = roles
+      self.quota = quota
     }
   }
 
   /// The user is created.
   public struct CreateUserResponse: Hashable, Sendable {
     /// As stored.
-    public var account: TidingsV1.Account? = nil
+    public var account: TidingsV1.Account? {
+      get { _account?.value }
+      set { _account = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _account: TidingsProtobuf.Indirect<TidingsV1.Account>? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -95,31 +132,109 @@ extension TidingsV1 {
     }
   }
 
-  /// Asks for the users.
-  public struct ListUsersRequest: Hashable, Sendable {
-    /// All fields at their defaults.
-    public init() {}
-  }
-
-  /// The users.
-  public struct ListUsersResponse: Hashable, Sendable {
-    /// Sorted by name.
-    public var accounts: [TidingsV1.Account] = []
+  /// Changes a user; what is absent stays as it is.
+  public struct UpdateUserRequest: Hashable, Sendable {
+    /// Whom.
+    public var userName: String = ""
+    /// What others see.
+    public var displayName: String? = nil
+    /// Refuse the user's calls, or admit them again.
+    public var restricted: Bool? = nil
+    /// The user's own quota.
+    public var quota: TidingsV1.Quota? = nil
+    /// The server's quota again.
+    public var removesQuota: Bool = false
 
     /// All fields at their defaults.
     public init() {}
 
     /// The fields named; the others at their defaults.
     public init(
-      accounts: [TidingsV1.Account] = []
+      userName: String = "",
+      displayName: String? = nil,
+      restricted: Bool? = nil,
+      quota: TidingsV1.Quota? = nil,
+      removesQuota: Bool = false
+    ) {
+      self.userName = userName
+      self.displayName = displayName
+      self.restricted = restricted
+      self.quota = quota
+      self.removesQuota = removesQuota
+    }
+  }
+
+  /// The user is changed.
+  public struct UpdateUserResponse: Hashable, Sendable {
+    /// As stored.
+    public var account: TidingsV1.Account? {
+      get { _account?.value }
+      set { _account = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _account: TidingsProtobuf.Indirect<TidingsV1.Account>? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      account: TidingsV1.Account? = nil
+    ) {
+      self.account = account
+    }
+  }
+
+  /// Asks for users.
+  public struct ListUsersRequest: Hashable, Sendable {
+    /// Users after this name; empty: from the first.
+    public var after: String = ""
+    /// Most users; 0: as the server likes.
+    public var limit: UInt32 = 0
+    /// Only these; none: all.
+    public var userNames: [String] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      after: String = "",
+      limit: UInt32 = 0,
+      userNames: [String] = []
+    ) {
+      self.after = after
+      self.limit = limit
+      self.userNames = userNames
+    }
+  }
+
+  /// Users.
+  public struct ListUsersResponse: Hashable, Sendable {
+    /// Sorted by name.
+    public var accounts: [TidingsV1.Account] = []
+    /// There are more, after the last one.
+    public var moreComing: Bool = false
+    /// With the first page of all users: the keys of guests.
+    public var guestKeys: [TidingsV1.PublicKey] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      accounts: [TidingsV1.Account] = [],
+      moreComing: Bool = false,
+      guestKeys: [TidingsV1.PublicKey] = []
     ) {
       self.accounts = accounts
+      self.moreComing = moreComing
+      self.guestKeys = guestKeys
     }
   }
 
   /// Admits a key.
   public struct AuthorizeKeyRequest: Hashable, Sendable {
-    /// Whose.
+    /// Whose; empty: of guests, who may read what anyone may read.
     public var userName: String = ""
     /// The key.
     public var publicKey: TidingsV1.PublicKey? = nil
@@ -139,8 +254,12 @@ extension TidingsV1 {
 
   /// The key is admitted.
   public struct AuthorizeKeyResponse: Hashable, Sendable {
-    /// As stored.
-    public var account: TidingsV1.Account? = nil
+    /// Whose it is, as stored; absent: of guests.
+    public var account: TidingsV1.Account? {
+      get { _account?.value }
+      set { _account = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _account: TidingsProtobuf.Indirect<TidingsV1.Account>? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -171,17 +290,25 @@ extension TidingsV1 {
 
   /// The key is refused.
   public struct RevokeKeyResponse: Hashable, Sendable {
-    /// Whose it was.
-    public var account: TidingsV1.Account? = nil
+    /// Whose it was; absent: of guests.
+    public var account: TidingsV1.Account? {
+      get { _account?.value }
+      set { _account = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _account: TidingsProtobuf.Indirect<TidingsV1.Account>? = nil
+    /// How many channels got new topics and keys.
+    public var rotatedChannelCount: UInt32 = 0
 
     /// All fields at their defaults.
     public init() {}
 
     /// The fields named; the others at their defaults.
     public init(
-      account: TidingsV1.Account? = nil
+      account: TidingsV1.Account? = nil,
+      rotatedChannelCount: UInt32 = 0
     ) {
       self.account = account
+      self.rotatedChannelCount = rotatedChannelCount
     }
   }
 
@@ -208,7 +335,11 @@ extension TidingsV1 {
   /// The roles are set.
   public struct AssignRolesResponse: Hashable, Sendable {
     /// As stored.
-    public var account: TidingsV1.Account? = nil
+    public var account: TidingsV1.Account? {
+      get { _account?.value }
+      set { _account = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _account: TidingsProtobuf.Indirect<TidingsV1.Account>? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -218,6 +349,86 @@ extension TidingsV1 {
       account: TidingsV1.Account? = nil
     ) {
       self.account = account
+    }
+  }
+
+  /// Asks for the newest entries of the audit log.
+  public struct FetchAuditLogRequest: Hashable, Sendable {
+    /// Most entries; 0: as the server likes.
+    public var limit: UInt32 = 0
+    /// Only entries of this user.
+    public var userName: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      limit: UInt32 = 0,
+      userName: String = ""
+    ) {
+      self.limit = limit
+      self.userName = userName
+    }
+  }
+
+  /// An administrative or refused action.
+  public struct AuditEntry: Hashable, Sendable {
+    /// When.
+    public var time: GoogleProtobuf.Timestamp? = nil
+    /// What was done or refused, for example `RevokeKey`, `handshake`.
+    public var action: String = ""
+    /// Who; empty: not known.
+    public var userName: String = ""
+    /// By which key, Z85; empty: none.
+    public var publicKey: String = ""
+    /// From where, as far as it is known.
+    public var address: String = ""
+    /// It was refused.
+    public var refused: Bool = false
+    /// How often, since entries that are alike are counted together.
+    public var count: UInt64 = 0
+    /// What it was about and why, for people. Never a secret.
+    public var detail: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      time: GoogleProtobuf.Timestamp? = nil,
+      action: String = "",
+      userName: String = "",
+      publicKey: String = "",
+      address: String = "",
+      refused: Bool = false,
+      count: UInt64 = 0,
+      detail: String = ""
+    ) {
+      self.time = time
+      self.action = action
+      self.userName = userName
+      self.publicKey = publicKey
+      self.address = address
+      self.refused = refused
+      self.count = count
+      self.detail = detail
+    }
+  }
+
+  /// Entries of the audit log.
+  public struct FetchAuditLogResponse: Hashable, Sendable {
+    /// Oldest first.
+    public var entries: [TidingsV1.AuditEntry] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      entries: [TidingsV1.AuditEntry] = []
+    ) {
+      self.entries = entries
     }
   }
 
@@ -371,6 +582,13 @@ extension TidingsV1.Account: TidingsProtobuf.GeneratedMessage {
     if let value = c.pointee.created {
       self.created = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
     }
+    self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.Account.display_name")
+    if let value = c.pointee.restricted {
+      self.restricted = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    if let value = c.pointee.quota {
+      self.quota = try TidingsV1.Quota(unpacked: UnsafeRawPointer(value))
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -389,6 +607,9 @@ extension TidingsV1.Account: TidingsProtobuf.GeneratedMessage {
       c.pointee.keys = arena.packed(self.keys) { arena.packed($0) }
     }
     if let value = self.created { c.pointee.created = arena.packed(value) }
+    c.pointee.display_name = arena.packed(self.displayName)
+    if let value = self.restricted { c.pointee.restricted = arena.packed(value) }
+    if let value = self.quota { c.pointee.quota = arena.packed(value) }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -417,6 +638,10 @@ extension TidingsV1.PublicKey: TidingsProtobuf.GeneratedMessage {
     if let value = c.pointee.revoked {
       self.revoked = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
     }
+    self.label = try TidingsProtobuf.Unpacked.string(c.pointee.label, "tidings.v1.PublicKey.label")
+    if let value = c.pointee.admitted {
+      self.admitted = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -428,6 +653,8 @@ extension TidingsV1.PublicKey: TidingsProtobuf.GeneratedMessage {
     c.pointee.key = arena.packed(self.key)
     if let value = self.expires { c.pointee.expires = arena.packed(value) }
     if let value = self.revoked { c.pointee.revoked = arena.packed(value) }
+    c.pointee.label = arena.packed(self.label)
+    if let value = self.admitted { c.pointee.admitted = arena.packed(value) }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -450,7 +677,16 @@ extension TidingsV1.CreateUserRequest: TidingsProtobuf.GeneratedMessage {
     self.init()
     let c = pointer.assumingMemoryBound(to: Tidings__V1__CreateUserRequest.self)
     self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.v1.CreateUserRequest.name")
-    self.publicKey = try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.v1.CreateUserRequest.public_key")
+    if let value = c.pointee.public_key {
+      self.publicKey = try TidingsV1.PublicKey(unpacked: UnsafeRawPointer(value))
+    }
+    self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.CreateUserRequest.display_name")
+    if c.pointee.n_roles > 0 {
+      self.roles = try TidingsProtobuf.Unpacked.strings(c.pointee.n_roles, c.pointee.roles, "tidings.v1.CreateUserRequest.roles")
+    }
+    if let value = c.pointee.quota {
+      self.quota = try TidingsV1.Quota(unpacked: UnsafeRawPointer(value))
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -460,7 +696,13 @@ extension TidingsV1.CreateUserRequest: TidingsProtobuf.GeneratedMessage {
     let c = arena.allocate(Tidings__V1__CreateUserRequest.self)
     tidings__v1__create_user_request__init(c)
     c.pointee.name = arena.packed(self.name)
-    c.pointee.public_key = arena.packed(self.publicKey)
+    if let value = self.publicKey { c.pointee.public_key = arena.packed(value) }
+    c.pointee.display_name = arena.packed(self.displayName)
+    if !self.roles.isEmpty {
+      c.pointee.n_roles = self.roles.count
+      c.pointee.roles = arena.packed(self.roles) { arena.packed($0) }
+    }
+    if let value = self.quota { c.pointee.quota = arena.packed(value) }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -498,6 +740,90 @@ extension TidingsV1.CreateUserResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.UpdateUserRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.UpdateUserRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.UpdateUserRequest", tidings__v1__update_user_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__UpdateUserRequest.self)
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.UpdateUserRequest.user_name")
+    if c.pointee._display_name_case.rawValue == 2 {
+      self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.UpdateUserRequest.display_name")
+    }
+    if c.pointee._restricted_case.rawValue == 3 {
+      self.restricted = c.pointee.restricted != 0
+    }
+    if let value = c.pointee.quota {
+      self.quota = try TidingsV1.Quota(unpacked: UnsafeRawPointer(value))
+    }
+    self.removesQuota = c.pointee.removes_quota != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__UpdateUserRequest.self)
+    tidings__v1__update_user_request__init(c)
+    c.pointee.user_name = arena.packed(self.userName)
+    if let value = self.displayName {
+      c.pointee._display_name_case = .init(rawValue: 2)
+      c.pointee.display_name = arena.packed(value)
+    }
+    if let value = self.restricted {
+      c.pointee._restricted_case = .init(rawValue: 3)
+      c.pointee.restricted = value ? 1 : 0
+    }
+    if let value = self.quota { c.pointee.quota = arena.packed(value) }
+    c.pointee.removes_quota = self.removesQuota ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.UpdateUserResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.UpdateUserResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.UpdateUserResponse", tidings__v1__update_user_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__UpdateUserResponse.self)
+    if let value = c.pointee.account {
+      self.account = try TidingsV1.Account(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__UpdateUserResponse.self)
+    tidings__v1__update_user_response__init(c)
+    if let value = self.account { c.pointee.account = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1.ListUsersRequest: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.ListUsersRequest"
@@ -514,6 +840,12 @@ extension TidingsV1.ListUsersRequest: TidingsProtobuf.GeneratedMessage {
     unpacked pointer: UnsafeRawPointer
   ) throws(TidingsProtobuf.MessageDecodingError) {
     self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListUsersRequest.self)
+    self.after = try TidingsProtobuf.Unpacked.string(c.pointee.after, "tidings.v1.ListUsersRequest.after")
+    self.limit = c.pointee.limit
+    if c.pointee.n_user_names > 0 {
+      self.userNames = try TidingsProtobuf.Unpacked.strings(c.pointee.n_user_names, c.pointee.user_names, "tidings.v1.ListUsersRequest.user_names")
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -522,6 +854,12 @@ extension TidingsV1.ListUsersRequest: TidingsProtobuf.GeneratedMessage {
   ) -> UnsafeMutableRawPointer {
     let c = arena.allocate(Tidings__V1__ListUsersRequest.self)
     tidings__v1__list_users_request__init(c)
+    c.pointee.after = arena.packed(self.after)
+    c.pointee.limit = self.limit
+    if !self.userNames.isEmpty {
+      c.pointee.n_user_names = self.userNames.count
+      c.pointee.user_names = arena.packed(self.userNames) { arena.packed($0) }
+    }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -546,6 +884,10 @@ extension TidingsV1.ListUsersResponse: TidingsProtobuf.GeneratedMessage {
     if c.pointee.n_accounts > 0 {
       self.accounts = try TidingsProtobuf.Unpacked.messages(c.pointee.n_accounts, c.pointee.accounts)
     }
+    self.moreComing = c.pointee.more_coming != 0
+    if c.pointee.n_guest_keys > 0 {
+      self.guestKeys = try TidingsProtobuf.Unpacked.messages(c.pointee.n_guest_keys, c.pointee.guest_keys)
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -557,6 +899,11 @@ extension TidingsV1.ListUsersResponse: TidingsProtobuf.GeneratedMessage {
     if !self.accounts.isEmpty {
       c.pointee.n_accounts = self.accounts.count
       c.pointee.accounts = arena.packed(self.accounts) { arena.packed($0) }
+    }
+    c.pointee.more_coming = self.moreComing ? 1 : 0
+    if !self.guestKeys.isEmpty {
+      c.pointee.n_guest_keys = self.guestKeys.count
+      c.pointee.guest_keys = arena.packed(self.guestKeys) { arena.packed($0) }
     }
     return UnsafeMutableRawPointer(c)
   }
@@ -681,6 +1028,7 @@ extension TidingsV1.RevokeKeyResponse: TidingsProtobuf.GeneratedMessage {
     if let value = c.pointee.account {
       self.account = try TidingsV1.Account(unpacked: UnsafeRawPointer(value))
     }
+    self.rotatedChannelCount = c.pointee.rotated_channel_count
   }
 
   /// Builds the generated C struct in the arena.
@@ -690,6 +1038,7 @@ extension TidingsV1.RevokeKeyResponse: TidingsProtobuf.GeneratedMessage {
     let c = arena.allocate(Tidings__V1__RevokeKeyResponse.self)
     tidings__v1__revoke_key_response__init(c)
     if let value = self.account { c.pointee.account = arena.packed(value) }
+    c.pointee.rotated_channel_count = self.rotatedChannelCount
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -761,6 +1110,122 @@ extension TidingsV1.AssignRolesResponse: TidingsProtobuf.GeneratedMessage {
     let c = arena.allocate(Tidings__V1__AssignRolesResponse.self)
     tidings__v1__assign_roles_response__init(c)
     if let value = self.account { c.pointee.account = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.FetchAuditLogRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchAuditLogRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchAuditLogRequest", tidings__v1__fetch_audit_log_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchAuditLogRequest.self)
+    self.limit = c.pointee.limit
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.FetchAuditLogRequest.user_name")
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__FetchAuditLogRequest.self)
+    tidings__v1__fetch_audit_log_request__init(c)
+    c.pointee.limit = self.limit
+    c.pointee.user_name = arena.packed(self.userName)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.AuditEntry: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.AuditEntry"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.AuditEntry", tidings__v1__audit_entry__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__AuditEntry.self)
+    if let value = c.pointee.time {
+      self.time = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    self.action = try TidingsProtobuf.Unpacked.string(c.pointee.action, "tidings.v1.AuditEntry.action")
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.AuditEntry.user_name")
+    self.publicKey = try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.v1.AuditEntry.public_key")
+    self.address = try TidingsProtobuf.Unpacked.string(c.pointee.address, "tidings.v1.AuditEntry.address")
+    self.refused = c.pointee.refused != 0
+    self.count = c.pointee.count
+    self.detail = try TidingsProtobuf.Unpacked.string(c.pointee.detail, "tidings.v1.AuditEntry.detail")
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__AuditEntry.self)
+    tidings__v1__audit_entry__init(c)
+    if let value = self.time { c.pointee.time = arena.packed(value) }
+    c.pointee.action = arena.packed(self.action)
+    c.pointee.user_name = arena.packed(self.userName)
+    c.pointee.public_key = arena.packed(self.publicKey)
+    c.pointee.address = arena.packed(self.address)
+    c.pointee.refused = self.refused ? 1 : 0
+    c.pointee.count = self.count
+    c.pointee.detail = arena.packed(self.detail)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.FetchAuditLogResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchAuditLogResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchAuditLogResponse", tidings__v1__fetch_audit_log_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchAuditLogResponse.self)
+    if c.pointee.n_entries > 0 {
+      self.entries = try TidingsProtobuf.Unpacked.messages(c.pointee.n_entries, c.pointee.entries)
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__FetchAuditLogResponse.self)
+    tidings__v1__fetch_audit_log_response__init(c)
+    if !self.entries.isEmpty {
+      c.pointee.n_entries = self.entries.count
+      c.pointee.entries = arena.packed(self.entries) { arena.packed($0) }
+    }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -967,17 +1432,18 @@ extension TidingsV1.SetRetentionResponse: TidingsProtobuf.GeneratedMessage {
 }
 
 extension TidingsV1 {
-  /// Administers a server. Every method needs the role `admin`.
+  /// Administers a server. Every method needs the role `admin`; in development mode everybody has it.
   public enum AdminService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AdminService",
-      methods: [Methods.createUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.createBackup, Methods.fetchStatistics, Methods.setRetention],
+      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.fetchStatistics, Methods.setRetention],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AdminServiceProto.serializedWithDependencies)
 
     /// Describes each method.
     public enum Methods {
-      /// Creates a user with a key.
+      /// Creates a user, with a key if one is given. SERVER_REJECTED_REQUEST when the name or the key is
+      /// taken.
       public static let createUser = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "CreateUser",
@@ -985,7 +1451,15 @@ extension TidingsV1 {
         idempotency: .unknown,
         inputType: "tidings.v1.CreateUserRequest",
         outputType: "tidings.v1.CreateUserResponse")
-      /// Returns the users.
+      /// Changes what others see of a user, whether the user may call, and the quota.
+      public static let updateUser = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "UpdateUser",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.UpdateUserRequest",
+        outputType: "tidings.v1.UpdateUserResponse")
+      /// Returns a page of the users.
       public static let listUsers = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "ListUsers",
@@ -993,7 +1467,8 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListUsersRequest",
         outputType: "tidings.v1.ListUsersResponse")
-      /// Admits a further key for a user.
+      /// Admits a further key for a user, or changes when it expires; or one for guests, who have no
+      /// account.
       public static let authorizeKey = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "AuthorizeKey",
@@ -1001,7 +1476,8 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.AuthorizeKeyRequest",
         outputType: "tidings.v1.AuthorizeKeyResponse")
-      /// Refuses a key from the next call on.
+      /// Refuses a key from the next call on, also on connections that are open, and gives new topics and
+      /// keys to the channels that its user hears. It cannot be admitted again.
       public static let revokeKey = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "RevokeKey",
@@ -1017,6 +1493,14 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.AssignRolesRequest",
         outputType: "tidings.v1.AssignRolesResponse")
+      /// Returns the newest entries of the audit log: administrative and refused actions.
+      public static let fetchAuditLog = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "FetchAuditLog",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.FetchAuditLogRequest",
+        outputType: "tidings.v1.FetchAuditLogResponse")
       /// Writes a consistent copy of the data to a file on the server.
       public static let createBackup = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
@@ -1050,7 +1534,8 @@ extension TidingsV1 {
       /// A client whose calls a transport carries.
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
-      /// Creates a user with a key.
+      /// Creates a user, with a key if one is given. SERVER_REJECTED_REQUEST when the name or the key is
+      /// taken.
       public func createUser(
         _ request: TidingsV1.CreateUserRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1064,7 +1549,21 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the users.
+      /// Changes what others see of a user, whether the user may call, and the quota.
+      public func updateUser(
+        _ request: TidingsV1.UpdateUserRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.UpdateUserResponse {
+        let response = try await transport.unary(
+          Methods.updateUser, request.encoded(), options: options)
+        do {
+          return try TidingsV1.UpdateUserResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Returns a page of the users.
       public func listUsers(
         _ request: TidingsV1.ListUsersRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1078,7 +1577,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Admits a further key for a user.
+      /// Admits a further key for a user, or changes when it expires; or one for guests, who have no
+      /// account.
       public func authorizeKey(
         _ request: TidingsV1.AuthorizeKeyRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1092,7 +1592,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Refuses a key from the next call on.
+      /// Refuses a key from the next call on, also on connections that are open, and gives new topics and
+      /// keys to the channels that its user hears. It cannot be admitted again.
       public func revokeKey(
         _ request: TidingsV1.RevokeKeyRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1115,6 +1616,20 @@ extension TidingsV1 {
           Methods.assignRoles, request.encoded(), options: options)
         do {
           return try TidingsV1.AssignRolesResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Returns the newest entries of the audit log: administrative and refused actions.
+      public func fetchAuditLog(
+        _ request: TidingsV1.FetchAuditLogRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.FetchAuditLogResponse {
+        let response = try await transport.unary(
+          Methods.fetchAuditLog, request.encoded(), options: options)
+        do {
+          return try TidingsV1.FetchAuditLogResponse(decoding: response)
         } catch {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
         }
@@ -1167,25 +1682,34 @@ extension TidingsV1 {
     ///
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
-      /// Creates a user with a key.
+      /// Creates a user, with a key if one is given. SERVER_REJECTED_REQUEST when the name or the key is
+      /// taken.
       func createUser(
         _ request: TidingsV1.CreateUserRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.CreateUserResponse
 
-      /// Returns the users.
+      /// Changes what others see of a user, whether the user may call, and the quota.
+      func updateUser(
+        _ request: TidingsV1.UpdateUserRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.UpdateUserResponse
+
+      /// Returns a page of the users.
       func listUsers(
         _ request: TidingsV1.ListUsersRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListUsersResponse
 
-      /// Admits a further key for a user.
+      /// Admits a further key for a user, or changes when it expires; or one for guests, who have no
+      /// account.
       func authorizeKey(
         _ request: TidingsV1.AuthorizeKeyRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.AuthorizeKeyResponse
 
-      /// Refuses a key from the next call on.
+      /// Refuses a key from the next call on, also on connections that are open, and gives new topics and
+      /// keys to the channels that its user hears. It cannot be admitted again.
       func revokeKey(
         _ request: TidingsV1.RevokeKeyRequest,
         call: TidingsRPC.ServerCall
@@ -1196,6 +1720,12 @@ extension TidingsV1 {
         _ request: TidingsV1.AssignRolesRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.AssignRolesResponse
+
+      /// Returns the newest entries of the audit log: administrative and refused actions.
+      func fetchAuditLog(
+        _ request: TidingsV1.FetchAuditLogRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.FetchAuditLogResponse
 
       /// Writes a consistent copy of the data to a file on the server.
       func createBackup(
@@ -1232,6 +1762,15 @@ extension TidingsV1.AdminService.Server {
   }
 
   /// Answers UNIMPLEMENTED.
+  public func updateUser(
+    _ request: TidingsV1.UpdateUserRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.UpdateUserResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/UpdateUser is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
   public func listUsers(
     _ request: TidingsV1.ListUsersRequest,
     call: TidingsRPC.ServerCall
@@ -1265,6 +1804,15 @@ extension TidingsV1.AdminService.Server {
   ) async throws -> TidingsV1.AssignRolesResponse {
     throw TidingsRPC.RPCError(
       .unimplemented, "tidings.v1.AdminService/AssignRoles is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func fetchAuditLog(
+    _ request: TidingsV1.FetchAuditLogRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.FetchAuditLogResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/FetchAuditLog is not implemented")
   }
 
   /// Answers UNIMPLEMENTED.
@@ -1305,6 +1853,12 @@ extension TidingsV1.AdminService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.createUser(message, call: call).encoded()
+    case "UpdateUser":
+      let message: TidingsV1.UpdateUserRequest
+      do { message = try TidingsV1.UpdateUserRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.updateUser(message, call: call).encoded()
     case "ListUsers":
       let message: TidingsV1.ListUsersRequest
       do { message = try TidingsV1.ListUsersRequest(decoding: request) } catch {
@@ -1329,6 +1883,12 @@ extension TidingsV1.AdminService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.assignRoles(message, call: call).encoded()
+    case "FetchAuditLog":
+      let message: TidingsV1.FetchAuditLogRequest
+      do { message = try TidingsV1.FetchAuditLogRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.fetchAuditLog(message, call: call).encoded()
     case "CreateBackup":
       let message: TidingsV1.CreateBackupRequest
       do { message = try TidingsV1.CreateBackupRequest(decoding: request) } catch {
@@ -1366,41 +1926,62 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/admin_service.proto.
   public static let tidingsV1AdminServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/admin_service.proto",
-    dependencies: [.googleProtobufTimestampProto],
+    dependencies: [.googleProtobufTimestampProto, .tidingsV1AccountServiceProto],
     base64: """
       Ch50aWRpbmdzL3YxL2FkbWluX3NlcnZpY2UucHJvdG8SCnRpZGluZ3MudjEaH2dvb2dsZS9wcm90b2J1Zi90aW1lc3Rh\
-      bXAucHJvdG8ilAEKB0FjY291bnQSEgoEbmFtZRgBIAEoCVIEbmFtZRIUCgVyb2xlcxgCIAMoCVIFcm9sZXMSKQoEa2V5\
-      cxgDIAMoCzIVLnRpZGluZ3MudjEuUHVibGljS2V5UgRrZXlzEjQKB2NyZWF0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9i\
-      dWYuVGltZXN0YW1wUgdjcmVhdGVkIokBCglQdWJsaWNLZXkSEAoDa2V5GAEgASgJUgNrZXkSNAoHZXhwaXJlcxgCIAEo\
-      CzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2V4cGlyZXMSNAoHcmV2b2tlZBgDIAEoCzIaLmdvb2dsZS5wcm90\
-      b2J1Zi5UaW1lc3RhbXBSB3Jldm9rZWQiRgoRQ3JlYXRlVXNlclJlcXVlc3QSEgoEbmFtZRgBIAEoCVIEbmFtZRIdCgpw\
-      dWJsaWNfa2V5GAIgASgJUglwdWJsaWNLZXkiQwoSQ3JlYXRlVXNlclJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50\
-      aWRpbmdzLnYxLkFjY291bnRSB2FjY291bnQiEgoQTGlzdFVzZXJzUmVxdWVzdCJEChFMaXN0VXNlcnNSZXNwb25zZRIv\
-      CghhY2NvdW50cxgBIAMoCzITLnRpZGluZ3MudjEuQWNjb3VudFIIYWNjb3VudHMiaAoTQXV0aG9yaXplS2V5UmVxdWVz\
-      dBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEjQKCnB1YmxpY19rZXkYAiABKAsyFS50aWRpbmdzLnYxLlB1Ymxp\
-      Y0tleVIJcHVibGljS2V5IkUKFEF1dGhvcml6ZUtleVJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50aWRpbmdzLnYx\
-      LkFjY291bnRSB2FjY291bnQiMQoQUmV2b2tlS2V5UmVxdWVzdBIdCgpwdWJsaWNfa2V5GAEgASgJUglwdWJsaWNLZXki\
-      QgoRUmV2b2tlS2V5UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudFIHYWNjb3VudCJH\
-      ChJBc3NpZ25Sb2xlc1JlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRIUCgVyb2xlcxgCIAMoCVIFcm9s\
-      ZXMiRAoTQXNzaWduUm9sZXNSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2Nv\
-      dW50IikKE0NyZWF0ZUJhY2t1cFJlcXVlc3QSEgoEbmFtZRgBIAEoCVIEbmFtZSI+ChRDcmVhdGVCYWNrdXBSZXNwb25z\
-      ZRISCgRwYXRoGAEgASgJUgRwYXRoEhIKBHNpemUYAiABKARSBHNpemUiGAoWRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdCLq\
-      AQoXRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2USGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIeCgp0b21ic3RvbmVzGAIg\
-      ASgEUgp0b21ic3RvbmVzEhQKBXpvbmVzGAMgASgEUgV6b25lcxIkCg1zdWJzY3JpcHRpb25zGAQgASgEUg1zdWJzY3Jp\
-      cHRpb25zEhoKCGNoYW5uZWxzGAUgASgEUghjaGFubmVscxIWCgZldmVudHMYBiABKARSBmV2ZW50cxIlCg5kYXRhYmFz\
-      ZV9ieXRlcxgHIAEoBFINZGF0YWJhc2VCeXRlcyJpChNTZXRSZXRlbnRpb25SZXF1ZXN0EisKEW5vdGlmaWNhdGlvbl9k\
-      YXlzGAEgASgNUhBub3RpZmljYXRpb25EYXlzEiUKDnRvbWJzdG9uZV9kYXlzGAIgASgNUg10b21ic3RvbmVEYXlzImoK\
-      FFNldFJldGVudGlvblJlc3BvbnNlEisKEW5vdGlmaWNhdGlvbl9kYXlzGAEgASgNUhBub3RpZmljYXRpb25EYXlzEiUK\
-      DnRvbWJzdG9uZV9kYXlzGAIgASgNUg10b21ic3RvbmVEYXlzMrIFCgxBZG1pblNlcnZpY2USSwoKQ3JlYXRlVXNlchId\
-      LnRpZGluZ3MudjEuQ3JlYXRlVXNlclJlcXVlc3QaHi50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXNwb25zZRJNCglMaXN0\
-      VXNlcnMSHC50aWRpbmdzLnYxLkxpc3RVc2Vyc1JlcXVlc3QaHS50aWRpbmdzLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQ\
-      AgESVgoMQXV0aG9yaXplS2V5Eh8udGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXF1ZXN0GiAudGlkaW5ncy52MS5BdXRo\
-      b3JpemVLZXlSZXNwb25zZSIDkAICEk0KCVJldm9rZUtleRIcLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVxdWVzdBodLnRp\
-      ZGluZ3MudjEuUmV2b2tlS2V5UmVzcG9uc2UiA5ACAhJTCgtBc3NpZ25Sb2xlcxIeLnRpZGluZ3MudjEuQXNzaWduUm9s\
-      ZXNSZXF1ZXN0Gh8udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1Jlc3BvbnNlIgOQAgISUQoMQ3JlYXRlQmFja3VwEh8udGlk\
-      aW5ncy52MS5DcmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXNwb25zZRJfCg9GZXRj\
-      aFN0YXRpc3RpY3MSIi50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1JlcXVlc3QaIy50aWRpbmdzLnYxLkZldGNoU3Rh\
-      dGlzdGljc1Jlc3BvbnNlIgOQAgESVgoMU2V0UmV0ZW50aW9uEh8udGlkaW5ncy52MS5TZXRSZXRlbnRpb25SZXF1ZXN0\
-      GiAudGlkaW5ncy52MS5TZXRSZXRlbnRpb25SZXNwb25zZSIDkAICYgZwcm90bzM=
+      bXAucHJvdG8aIHRpZGluZ3MvdjEvYWNjb3VudF9zZXJ2aWNlLnByb3RvIpwCCgdBY2NvdW50EhIKBG5hbWUYASABKAlS\
+      BG5hbWUSFAoFcm9sZXMYAiADKAlSBXJvbGVzEikKBGtleXMYAyADKAsyFS50aWRpbmdzLnYxLlB1YmxpY0tleVIEa2V5\
+      cxI0CgdjcmVhdGVkGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHY3JlYXRlZBIhCgxkaXNwbGF5X25h\
+      bWUYBSABKAlSC2Rpc3BsYXlOYW1lEjoKCnJlc3RyaWN0ZWQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1w\
+      UgpyZXN0cmljdGVkEicKBXF1b3RhGAcgASgLMhEudGlkaW5ncy52MS5RdW90YVIFcXVvdGEi1wEKCVB1YmxpY0tleRIQ\
+      CgNrZXkYASABKAlSA2tleRI0CgdleHBpcmVzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZXhwaXJl\
+      cxI0CgdyZXZva2VkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHcmV2b2tlZBIUCgVsYWJlbBgEIAEo\
+      CVIFbGFiZWwSNgoIYWRtaXR0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghhZG1pdHRlZCK/AQoR\
+      Q3JlYXRlVXNlclJlcXVlc3QSEgoEbmFtZRgBIAEoCVIEbmFtZRI0CgpwdWJsaWNfa2V5GAIgASgLMhUudGlkaW5ncy52\
+      MS5QdWJsaWNLZXlSCXB1YmxpY0tleRIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhQKBXJvbGVzGAQg\
+      AygJUgVyb2xlcxInCgVxdW90YRgFIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFSBXF1b3RhIkMKEkNyZWF0ZVVzZXJSZXNw\
+      b25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50IusBChFVcGRhdGVVc2VyUmVx\
+      dWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiYKDGRpc3BsYXlfbmFtZRgCIAEoCUgAUgtkaXNwbGF5TmFt\
+      ZYgBARIjCgpyZXN0cmljdGVkGAMgASgISAFSCnJlc3RyaWN0ZWSIAQESJwoFcXVvdGEYBCABKAsyES50aWRpbmdzLnYx\
+      LlF1b3RhUgVxdW90YRIjCg1yZW1vdmVzX3F1b3RhGAUgASgIUgxyZW1vdmVzUXVvdGFCDwoNX2Rpc3BsYXlfbmFtZUIN\
+      CgtfcmVzdHJpY3RlZCJDChJVcGRhdGVVc2VyUmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNj\
+      b3VudFIHYWNjb3VudCJdChBMaXN0VXNlcnNSZXF1ZXN0EhQKBWFmdGVyGAEgASgJUgVhZnRlchIUCgVsaW1pdBgCIAEo\
+      DVIFbGltaXQSHQoKdXNlcl9uYW1lcxgDIAMoCVIJdXNlck5hbWVzIpsBChFMaXN0VXNlcnNSZXNwb25zZRIvCghhY2Nv\
+      dW50cxgBIAMoCzITLnRpZGluZ3MudjEuQWNjb3VudFIIYWNjb3VudHMSHwoLbW9yZV9jb21pbmcYAiABKAhSCm1vcmVD\
+      b21pbmcSNAoKZ3Vlc3Rfa2V5cxgDIAMoCzIVLnRpZGluZ3MudjEuUHVibGljS2V5UglndWVzdEtleXMiaAoTQXV0aG9y\
+      aXplS2V5UmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEjQKCnB1YmxpY19rZXkYAiABKAsyFS50aWRp\
+      bmdzLnYxLlB1YmxpY0tleVIJcHVibGljS2V5IkUKFEF1dGhvcml6ZUtleVJlc3BvbnNlEi0KB2FjY291bnQYASABKAsy\
+      Ey50aWRpbmdzLnYxLkFjY291bnRSB2FjY291bnQiMQoQUmV2b2tlS2V5UmVxdWVzdBIdCgpwdWJsaWNfa2V5GAEgASgJ\
+      UglwdWJsaWNLZXkidgoRUmV2b2tlS2V5UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3Vu\
+      dFIHYWNjb3VudBIyChVyb3RhdGVkX2NoYW5uZWxfY291bnQYAiABKA1SE3JvdGF0ZWRDaGFubmVsQ291bnQiRwoSQXNz\
+      aWduUm9sZXNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSFAoFcm9sZXMYAiADKAlSBXJvbGVzIkQK\
+      E0Fzc2lnblJvbGVzUmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudFIHYWNjb3VudCJJ\
+      ChRGZXRjaEF1ZGl0TG9nUmVxdWVzdBIUCgVsaW1pdBgBIAEoDVIFbGltaXQSGwoJdXNlcl9uYW1lGAIgASgJUgh1c2Vy\
+      TmFtZSLyAQoKQXVkaXRFbnRyeRIuCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGltZRIW\
+      CgZhY3Rpb24YAiABKAlSBmFjdGlvbhIbCgl1c2VyX25hbWUYAyABKAlSCHVzZXJOYW1lEh0KCnB1YmxpY19rZXkYBCAB\
+      KAlSCXB1YmxpY0tleRIYCgdhZGRyZXNzGAUgASgJUgdhZGRyZXNzEhgKB3JlZnVzZWQYBiABKAhSB3JlZnVzZWQSFAoF\
+      Y291bnQYByABKARSBWNvdW50EhYKBmRldGFpbBgIIAEoCVIGZGV0YWlsIkkKFUZldGNoQXVkaXRMb2dSZXNwb25zZRIw\
+      CgdlbnRyaWVzGAEgAygLMhYudGlkaW5ncy52MS5BdWRpdEVudHJ5UgdlbnRyaWVzIikKE0NyZWF0ZUJhY2t1cFJlcXVl\
+      c3QSEgoEbmFtZRgBIAEoCVIEbmFtZSI+ChRDcmVhdGVCYWNrdXBSZXNwb25zZRISCgRwYXRoGAEgASgJUgRwYXRoEhIK\
+      BHNpemUYAiABKARSBHNpemUiGAoWRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdCLqAQoXRmV0Y2hTdGF0aXN0aWNzUmVzcG9u\
+      c2USGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIeCgp0b21ic3RvbmVzGAIgASgEUgp0b21ic3RvbmVzEhQKBXpvbmVz\
+      GAMgASgEUgV6b25lcxIkCg1zdWJzY3JpcHRpb25zGAQgASgEUg1zdWJzY3JpcHRpb25zEhoKCGNoYW5uZWxzGAUgASgE\
+      UghjaGFubmVscxIWCgZldmVudHMYBiABKARSBmV2ZW50cxIlCg5kYXRhYmFzZV9ieXRlcxgHIAEoBFINZGF0YWJhc2VC\
+      eXRlcyJpChNTZXRSZXRlbnRpb25SZXF1ZXN0EisKEW5vdGlmaWNhdGlvbl9kYXlzGAEgASgNUhBub3RpZmljYXRpb25E\
+      YXlzEiUKDnRvbWJzdG9uZV9kYXlzGAIgASgNUg10b21ic3RvbmVEYXlzImoKFFNldFJldGVudGlvblJlc3BvbnNlEisK\
+      EW5vdGlmaWNhdGlvbl9kYXlzGAEgASgNUhBub3RpZmljYXRpb25EYXlzEiUKDnRvbWJzdG9uZV9kYXlzGAIgASgNUg10\
+      b21ic3RvbmVEYXlzMt8GCgxBZG1pblNlcnZpY2USSwoKQ3JlYXRlVXNlchIdLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJl\
+      cXVlc3QaHi50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXNwb25zZRJQCgpVcGRhdGVVc2VyEh0udGlkaW5ncy52MS5VcGRh\
+      dGVVc2VyUmVxdWVzdBoeLnRpZGluZ3MudjEuVXBkYXRlVXNlclJlc3BvbnNlIgOQAgISTQoJTGlzdFVzZXJzEhwudGlk\
+      aW5ncy52MS5MaXN0VXNlcnNSZXF1ZXN0Gh0udGlkaW5ncy52MS5MaXN0VXNlcnNSZXNwb25zZSIDkAIBElYKDEF1dGhv\
+      cml6ZUtleRIfLnRpZGluZ3MudjEuQXV0aG9yaXplS2V5UmVxdWVzdBogLnRpZGluZ3MudjEuQXV0aG9yaXplS2V5UmVz\
+      cG9uc2UiA5ACAhJNCglSZXZva2VLZXkSHC50aWRpbmdzLnYxLlJldm9rZUtleVJlcXVlc3QaHS50aWRpbmdzLnYxLlJl\
+      dm9rZUtleVJlc3BvbnNlIgOQAgISUwoLQXNzaWduUm9sZXMSHi50aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVxdWVzdBof\
+      LnRpZGluZ3MudjEuQXNzaWduUm9sZXNSZXNwb25zZSIDkAICElkKDUZldGNoQXVkaXRMb2cSIC50aWRpbmdzLnYxLkZl\
+      dGNoQXVkaXRMb2dSZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVzcG9uc2UiA5ACARJRCgxDcmVhdGVC\
+      YWNrdXASHy50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlcXVlc3QaIC50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlc3Bv\
+      bnNlEl8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdBojLnRpZGluZ3Mu\
+      djEuRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACARJWCgxTZXRSZXRlbnRpb24SHy50aWRpbmdzLnYxLlNldFJldGVu\
+      dGlvblJlcXVlc3QaIC50aWRpbmdzLnYxLlNldFJldGVudGlvblJlc3BvbnNlIgOQAgJiBnByb3RvMw==
       """)
 }

@@ -143,7 +143,8 @@ extension TidingsV1 {
     /// 1 to 255 bytes of printable ASCII, not beginning with `_`, except for the default zone
     /// `_defaultZone`, which always exists. Empty: the default zone.
     public var zoneName: String = ""
-    /// Whose zone, in the shared database; empty: the caller's.
+    /// In the shared database, whose zone it is. In the others empty, or the name of the database's
+    /// owner.
     public var ownerName: String = ""
 
     /// All fields at their defaults.

@@ -45,6 +45,166 @@ extension TidingsV1 {
     }
   }
 
+  /// The type of a field whose values are encrypted.
+  public struct EncryptedType: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Not known.
+    public static let unspecified = Self(rawValue: 0)
+    /// Text.
+    public static let string = Self(rawValue: 1)
+    /// A whole number.
+    public static let int64 = Self(rawValue: 2)
+    /// A number.
+    public static let double = Self(rawValue: 3)
+    /// Bytes.
+    public static let bytes = Self(rawValue: 4)
+    /// A time.
+    public static let timestamp = Self(rawValue: 5)
+    /// A place.
+    public static let location = Self(rawValue: 6)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .string,
+      .int64,
+      .double,
+      .bytes,
+      .timestamp,
+      .location,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "ENCRYPTED_TYPE_UNSPECIFIED"
+      case 1: "ENCRYPTED_TYPE_STRING"
+      case 2: "ENCRYPTED_TYPE_INT64"
+      case 3: "ENCRYPTED_TYPE_DOUBLE"
+      case 4: "ENCRYPTED_TYPE_BYTES"
+      case 5: "ENCRYPTED_TYPE_TIMESTAMP"
+      case 6: "ENCRYPTED_TYPE_LOCATION"
+      default: String(rawValue)
+      }
+    }
+  }
+
+  /// What a participant may do. The numbers are those of CKShare.ParticipantPermission.
+  public struct ParticipantPermission: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The same as PARTICIPANT_PERMISSION_NONE.
+    public static let unspecified = Self(rawValue: 0)
+    /// Nothing.
+    public static let none = Self(rawValue: 1)
+    /// Reads.
+    public static let readOnly = Self(rawValue: 2)
+    /// Reads, creates, changes and deletes.
+    public static let readWrite = Self(rawValue: 3)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .none,
+      .readOnly,
+      .readWrite,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "PARTICIPANT_PERMISSION_UNSPECIFIED"
+      case 1: "PARTICIPANT_PERMISSION_NONE"
+      case 2: "PARTICIPANT_PERMISSION_READ_ONLY"
+      case 3: "PARTICIPANT_PERMISSION_READ_WRITE"
+      default: String(rawValue)
+      }
+    }
+  }
+
+  /// Who a participant is. The numbers are those of CKShare.ParticipantRole.
+  public struct ParticipantRole: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The same as PARTICIPANT_ROLE_PRIVATE_USER.
+    public static let unspecified = Self(rawValue: 0)
+    /// Owns what is shared.
+    public static let owner = Self(rawValue: 1)
+    /// Was invited by name.
+    public static let privateUser = Self(rawValue: 3)
+    /// Came with the share's URL.
+    public static let publicUser = Self(rawValue: 4)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .owner,
+      .privateUser,
+      .publicUser,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "PARTICIPANT_ROLE_UNSPECIFIED"
+      case 1: "PARTICIPANT_ROLE_OWNER"
+      case 3: "PARTICIPANT_ROLE_PRIVATE_USER"
+      case 4: "PARTICIPANT_ROLE_PUBLIC_USER"
+      default: String(rawValue)
+      }
+    }
+  }
+
+  /// Whether a participant joined. The numbers are those of CKShare.ParticipantAcceptanceStatus.
+  public struct AcceptanceStatus: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The same as ACCEPTANCE_STATUS_PENDING.
+    public static let unspecified = Self(rawValue: 0)
+    /// Invited.
+    public static let pending = Self(rawValue: 1)
+    /// Joined.
+    public static let accepted = Self(rawValue: 2)
+    /// Left.
+    public static let removed = Self(rawValue: 3)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .pending,
+      .accepted,
+      .removed,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "ACCEPTANCE_STATUS_UNSPECIFIED"
+      case 1: "ACCEPTANCE_STATUS_PENDING"
+      case 2: "ACCEPTANCE_STATUS_ACCEPTED"
+      case 3: "ACCEPTANCE_STATUS_REMOVED"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// A place on Earth.
   public struct Location: Hashable, Sendable {
     /// Degrees north, -90 to 90.
@@ -263,6 +423,31 @@ extension TidingsV1 {
     public init() {}
   }
 
+  /// A value that only clients with the key can read: the server keeps it, and can neither read it nor
+  /// find records by it. docs/encryption.md has the format.
+  public struct EncryptedValue: Hashable, Sendable {
+    /// The type of the value inside, fixed for the field like any other.
+    public var type: TidingsV1.EncryptedType = TidingsV1.EncryptedType(rawValue: 0)
+    /// Names the key that it is sealed with, 8 bytes.
+    public var keyID: [UInt8] = []
+    /// A nonce of 24 bytes, then a sealed FieldValue (XChaCha20-Poly1305).
+    public var sealed: [UInt8] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      type: TidingsV1.EncryptedType = TidingsV1.EncryptedType(rawValue: 0),
+      keyID: [UInt8] = [],
+      sealed: [UInt8] = []
+    ) {
+      self.type = type
+      self.keyID = keyID
+      self.sealed = sealed
+    }
+  }
+
   /// The value of a field. A value without a member is null: it removes the field.
   public struct FieldValue: Hashable, Sendable {
     /// The type of a field is fixed by its first save.
@@ -314,6 +499,8 @@ extension TidingsV1 {
       case assetListValue(TidingsV1.AssetList)
       /// An empty list of undetermined type.
       case unknownListValue(TidingsV1.UnknownList)
+      /// A value that the server cannot read. Not in the public database.
+      case encryptedValue(TidingsV1.EncryptedValue)
     }
   }
 
@@ -341,11 +528,72 @@ extension TidingsV1 {
     }
   }
 
+  /// A user to whom something is shared.
+  public struct Participant: Hashable, Sendable {
+    /// The user.
+    public var userRecordName: String = ""
+    /// Set by the server.
+    public var role: TidingsV1.ParticipantRole = TidingsV1.ParticipantRole(rawValue: 0)
+    /// What the user may do.
+    public var permission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0)
+    /// Set by the server.
+    public var acceptanceStatus: TidingsV1.AcceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: 0)
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      userRecordName: String = "",
+      role: TidingsV1.ParticipantRole = TidingsV1.ParticipantRole(rawValue: 0),
+      permission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0),
+      acceptanceStatus: TidingsV1.AcceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: 0)
+    ) {
+      self.userRecordName = userRecordName
+      self.role = role
+      self.permission = permission
+      self.acceptanceStatus = acceptanceStatus
+    }
+  }
+
+  /// What a record of the type `cloudkit.share` shares, and with whom. It shares a record with all its
+  /// descendants (by `parent`), or, under the record name `cloudkit.zoneshare`, a whole zone. Only zones of
+  /// the private database can be shared, and not the default zone.
+  public struct Share: Hashable, Sendable {
+    /// The record that is shared with its descendants; empty: the zone. Fixed when the share is created.
+    public var rootRecordName: String = ""
+    /// What anyone may do who accepts with the URL. With NONE only those who are invited may accept, and
+    /// those who came with the URL are removed.
+    public var publicPermission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0)
+    /// At most `participants_per_share_max` with the owner, who is set by the server. Who is not in the
+    /// list of a save is removed.
+    public var participants: [TidingsV1.Participant] = []
+    /// What to give to those who are to accept. Set by the server, never changed. Only the owner and
+    /// those who may accept or have accepted see it.
+    public var url: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      rootRecordName: String = "",
+      publicPermission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0),
+      participants: [TidingsV1.Participant] = [],
+      url: String = ""
+    ) {
+      self.rootRecordName = rootRecordName
+      self.publicPermission = publicPermission
+      self.participants = participants
+      self.url = url
+    }
+  }
+
   /// A record.
   public struct Record: Hashable, Sendable {
     /// Which one.
     public var recordID: TidingsV1.RecordID? = nil
-    /// `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes. Fixed when the record is created.
+    /// `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. Fixed when the record is created.
     public var recordType: String = ""
     /// By name: `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes.
     public var fields: [String: TidingsV1.FieldValue] = [:]
@@ -360,6 +608,10 @@ extension TidingsV1 {
     /// or be saved in the same call, and cannot be deleted before this one. Absent in a save: it stays as
     /// it is; without a record name: it is removed.
     public var parent: TidingsV1.Reference? = nil
+    /// Of records of the type `cloudkit.share`, which need it.
+    public var share: TidingsV1.Share? = nil
+    /// Of a record that is shared with its descendants: the name of the share. Set by the server.
+    public var shareRecordName: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -372,7 +624,9 @@ extension TidingsV1 {
       changeTag: String = "",
       created: TidingsV1.Stamp? = nil,
       modified: TidingsV1.Stamp? = nil,
-      parent: TidingsV1.Reference? = nil
+      parent: TidingsV1.Reference? = nil,
+      share: TidingsV1.Share? = nil,
+      shareRecordName: String = ""
     ) {
       self.recordID = recordID
       self.recordType = recordType
@@ -381,6 +635,8 @@ extension TidingsV1 {
       self.created = created
       self.modified = modified
       self.parent = parent
+      self.share = share
+      self.shareRecordName = shareRecordName
     }
   }
 }
@@ -841,6 +1097,41 @@ extension TidingsV1.UnknownList: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.EncryptedValue: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.EncryptedValue"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.EncryptedValue", tidings__v1__encrypted_value__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__EncryptedValue.self)
+    self.type = TidingsV1.EncryptedType(rawValue: Int32(truncatingIfNeeded: c.pointee.type.rawValue))
+    self.keyID = TidingsProtobuf.Unpacked.bytes(c.pointee.key_id)
+    self.sealed = TidingsProtobuf.Unpacked.bytes(c.pointee.sealed)
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__EncryptedValue.self)
+    tidings__v1__encrypted_value__init(c)
+    c.pointee.type = Tidings__V1__EncryptedType(rawValue: .init(truncatingIfNeeded: self.type.rawValue))
+    c.pointee.key_id = arena.packed(self.keyID)
+    c.pointee.sealed = arena.packed(self.sealed)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1.FieldValue: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.FieldValue"
@@ -919,6 +1210,10 @@ extension TidingsV1.FieldValue: TidingsProtobuf.GeneratedMessage {
       if let value = c.pointee.unknown_list_value {
         self.value = .unknownListValue(try TidingsV1.UnknownList(unpacked: UnsafeRawPointer(value)))
       }
+    case 18:
+      if let value = c.pointee.encrypted_value {
+        self.value = .encryptedValue(try TidingsV1.EncryptedValue(unpacked: UnsafeRawPointer(value)))
+      }
     default: break
     }
   }
@@ -981,6 +1276,9 @@ extension TidingsV1.FieldValue: TidingsProtobuf.GeneratedMessage {
     case .unknownListValue(let value)?:
       c.pointee.value_case = .init(rawValue: 17)
       c.pointee.unknown_list_value = arena.packed(value)
+    case .encryptedValue(let value)?:
+      c.pointee.value_case = .init(rawValue: 18)
+      c.pointee.encrypted_value = arena.packed(value)
     case nil: break
     }
     return UnsafeMutableRawPointer(c)
@@ -1024,6 +1322,85 @@ extension TidingsV1.Stamp: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.Participant: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.Participant"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.Participant", tidings__v1__participant__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__Participant.self)
+    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.Participant.user_record_name")
+    self.role = TidingsV1.ParticipantRole(rawValue: Int32(truncatingIfNeeded: c.pointee.role.rawValue))
+    self.permission = TidingsV1.ParticipantPermission(rawValue: Int32(truncatingIfNeeded: c.pointee.permission.rawValue))
+    self.acceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.acceptance_status.rawValue))
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__Participant.self)
+    tidings__v1__participant__init(c)
+    c.pointee.user_record_name = arena.packed(self.userRecordName)
+    c.pointee.role = Tidings__V1__ParticipantRole(rawValue: .init(truncatingIfNeeded: self.role.rawValue))
+    c.pointee.permission = Tidings__V1__ParticipantPermission(rawValue: .init(truncatingIfNeeded: self.permission.rawValue))
+    c.pointee.acceptance_status = Tidings__V1__AcceptanceStatus(rawValue: .init(truncatingIfNeeded: self.acceptanceStatus.rawValue))
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.Share: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.Share"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.Share", tidings__v1__share__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__Share.self)
+    self.rootRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.root_record_name, "tidings.v1.Share.root_record_name")
+    self.publicPermission = TidingsV1.ParticipantPermission(rawValue: Int32(truncatingIfNeeded: c.pointee.public_permission.rawValue))
+    if c.pointee.n_participants > 0 {
+      self.participants = try TidingsProtobuf.Unpacked.messages(c.pointee.n_participants, c.pointee.participants)
+    }
+    self.url = try TidingsProtobuf.Unpacked.string(c.pointee.url, "tidings.v1.Share.url")
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__Share.self)
+    tidings__v1__share__init(c)
+    c.pointee.root_record_name = arena.packed(self.rootRecordName)
+    c.pointee.public_permission = Tidings__V1__ParticipantPermission(rawValue: .init(truncatingIfNeeded: self.publicPermission.rawValue))
+    if !self.participants.isEmpty {
+      c.pointee.n_participants = self.participants.count
+      c.pointee.participants = arena.packed(self.participants) { arena.packed($0) }
+    }
+    c.pointee.url = arena.packed(self.url)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1.Record: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.Record"
@@ -1063,6 +1440,10 @@ extension TidingsV1.Record: TidingsProtobuf.GeneratedMessage {
     if let value = c.pointee.parent {
       self.parent = try TidingsV1.Reference(unpacked: UnsafeRawPointer(value))
     }
+    if let value = c.pointee.share {
+      self.share = try TidingsV1.Share(unpacked: UnsafeRawPointer(value))
+    }
+    self.shareRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.share_record_name, "tidings.v1.Record.share_record_name")
   }
 
   /// Builds the generated C struct in the arena.
@@ -1089,6 +1470,8 @@ extension TidingsV1.Record: TidingsProtobuf.GeneratedMessage {
     if let value = self.created { c.pointee.created = arena.packed(value) }
     if let value = self.modified { c.pointee.modified = arena.packed(value) }
     if let value = self.parent { c.pointee.parent = arena.packed(value) }
+    if let value = self.share { c.pointee.share = arena.packed(value) }
+    c.pointee.share_record_name = arena.packed(self.shareRecordName)
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1114,32 +1497,52 @@ extension TidingsProtobuf.FileDescriptor {
       aW1lc3RhbXBMaXN0EjIKBnZhbHVlcxgBIAMoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBnZhbHVlcyI8CgxM\
       b2NhdGlvbkxpc3QSLAoGdmFsdWVzGAEgAygLMhQudGlkaW5ncy52MS5Mb2NhdGlvblIGdmFsdWVzIj4KDVJlZmVyZW5j\
       ZUxpc3QSLQoGdmFsdWVzGAEgAygLMhUudGlkaW5ncy52MS5SZWZlcmVuY2VSBnZhbHVlcyI2CglBc3NldExpc3QSKQoG\
-      dmFsdWVzGAEgAygLMhEudGlkaW5ncy52MS5Bc3NldFIGdmFsdWVzIg0KC1Vua25vd25MaXN0IqsICgpGaWVsZFZhbHVl\
-      EiMKDHN0cmluZ192YWx1ZRgBIAEoCUgAUgtzdHJpbmdWYWx1ZRIhCgtpbnQ2NF92YWx1ZRgCIAEoA0gAUgppbnQ2NFZh\
-      bHVlEiMKDGRvdWJsZV92YWx1ZRgDIAEoAUgAUgtkb3VibGVWYWx1ZRIhCgtieXRlc192YWx1ZRgEIAEoDEgAUgpieXRl\
-      c1ZhbHVlEkUKD3RpbWVzdGFtcF92YWx1ZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAFIOdGltZXN0\
-      YW1wVmFsdWUSPQoObG9jYXRpb25fdmFsdWUYBiABKAsyFC50aWRpbmdzLnYxLkxvY2F0aW9uSABSDWxvY2F0aW9uVmFs\
-      dWUSQAoPcmVmZXJlbmNlX3ZhbHVlGAcgASgLMhUudGlkaW5ncy52MS5SZWZlcmVuY2VIAFIOcmVmZXJlbmNlVmFsdWUS\
-      NAoLYXNzZXRfdmFsdWUYCCABKAsyES50aWRpbmdzLnYxLkFzc2V0SABSCmFzc2V0VmFsdWUSRAoRc3RyaW5nX2xpc3Rf\
-      dmFsdWUYCSABKAsyFi50aWRpbmdzLnYxLlN0cmluZ0xpc3RIAFIPc3RyaW5nTGlzdFZhbHVlEkEKEGludDY0X2xpc3Rf\
-      dmFsdWUYCiABKAsyFS50aWRpbmdzLnYxLkludDY0TGlzdEgAUg5pbnQ2NExpc3RWYWx1ZRJEChFkb3VibGVfbGlzdF92\
-      YWx1ZRgLIAEoCzIWLnRpZGluZ3MudjEuRG91YmxlTGlzdEgAUg9kb3VibGVMaXN0VmFsdWUSQQoQYnl0ZXNfbGlzdF92\
-      YWx1ZRgMIAEoCzIVLnRpZGluZ3MudjEuQnl0ZXNMaXN0SABSDmJ5dGVzTGlzdFZhbHVlEk0KFHRpbWVzdGFtcF9saXN0\
-      X3ZhbHVlGA0gASgLMhkudGlkaW5ncy52MS5UaW1lc3RhbXBMaXN0SABSEnRpbWVzdGFtcExpc3RWYWx1ZRJKChNsb2Nh\
-      dGlvbl9saXN0X3ZhbHVlGA4gASgLMhgudGlkaW5ncy52MS5Mb2NhdGlvbkxpc3RIAFIRbG9jYXRpb25MaXN0VmFsdWUS\
-      TQoUcmVmZXJlbmNlX2xpc3RfdmFsdWUYDyABKAsyGS50aWRpbmdzLnYxLlJlZmVyZW5jZUxpc3RIAFIScmVmZXJlbmNl\
-      TGlzdFZhbHVlEkEKEGFzc2V0X2xpc3RfdmFsdWUYECABKAsyFS50aWRpbmdzLnYxLkFzc2V0TGlzdEgAUg5hc3NldExp\
-      c3RWYWx1ZRJHChJ1bmtub3duX2xpc3RfdmFsdWUYESABKAsyFy50aWRpbmdzLnYxLlVua25vd25MaXN0SABSEHVua25v\
-      d25MaXN0VmFsdWVCBwoFdmFsdWUiiAEKBVN0YW1wEjgKCXRpbWVzdGFtcBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5U\
-      aW1lc3RhbXBSCXRpbWVzdGFtcBIoChB1c2VyX3JlY29yZF9uYW1lGAIgASgJUg51c2VyUmVjb3JkTmFtZRIbCglkZXZp\
-      Y2VfaWQYAyABKAlSCGRldmljZUlkIpEDCgZSZWNvcmQSMQoJcmVjb3JkX2lkGAEgASgLMhQudGlkaW5ncy52MS5SZWNv\
-      cmRJRFIIcmVjb3JkSWQSHwoLcmVjb3JkX3R5cGUYAiABKAlSCnJlY29yZFR5cGUSNgoGZmllbGRzGAMgAygLMh4udGlk\
-      aW5ncy52MS5SZWNvcmQuRmllbGRzRW50cnlSBmZpZWxkcxIdCgpjaGFuZ2VfdGFnGAQgASgJUgljaGFuZ2VUYWcSKwoH\
-      Y3JlYXRlZBgFIAEoCzIRLnRpZGluZ3MudjEuU3RhbXBSB2NyZWF0ZWQSLQoIbW9kaWZpZWQYBiABKAsyES50aWRpbmdz\
-      LnYxLlN0YW1wUghtb2RpZmllZBItCgZwYXJlbnQYByABKAsyFS50aWRpbmdzLnYxLlJlZmVyZW5jZVIGcGFyZW50GlEK\
-      C0ZpZWxkc0VudHJ5EhAKA2tleRgBIAEoCVIDa2V5EiwKBXZhbHVlGAIgASgLMhYudGlkaW5ncy52MS5GaWVsZFZhbHVl\
-      UgV2YWx1ZToCOAEqjwEKD1JlZmVyZW5jZUFjdGlvbhIgChxSRUZFUkVOQ0VfQUNUSU9OX1VOU1BFQ0lGSUVEEAASGQoV\
-      UkVGRVJFTkNFX0FDVElPTl9OT05FEAESIAocUkVGRVJFTkNFX0FDVElPTl9ERUxFVEVfU0VMRhACEh0KGVJFRkVSRU5D\
-      RV9BQ1RJT05fVkFMSURBVEUQA2IGcHJvdG8z
+      dmFsdWVzGAEgAygLMhEudGlkaW5ncy52MS5Bc3NldFIGdmFsdWVzIg0KC1Vua25vd25MaXN0Im4KDkVuY3J5cHRlZFZh\
+      bHVlEi0KBHR5cGUYASABKA4yGS50aWRpbmdzLnYxLkVuY3J5cHRlZFR5cGVSBHR5cGUSFQoGa2V5X2lkGAIgASgMUgVr\
+      ZXlJZBIWCgZzZWFsZWQYAyABKAxSBnNlYWxlZCLyCAoKRmllbGRWYWx1ZRIjCgxzdHJpbmdfdmFsdWUYASABKAlIAFIL\
+      c3RyaW5nVmFsdWUSIQoLaW50NjRfdmFsdWUYAiABKANIAFIKaW50NjRWYWx1ZRIjCgxkb3VibGVfdmFsdWUYAyABKAFI\
+      AFILZG91YmxlVmFsdWUSIQoLYnl0ZXNfdmFsdWUYBCABKAxIAFIKYnl0ZXNWYWx1ZRJFCg90aW1lc3RhbXBfdmFsdWUY\
+      BSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSABSDnRpbWVzdGFtcFZhbHVlEj0KDmxvY2F0aW9uX3ZhbHVl\
+      GAYgASgLMhQudGlkaW5ncy52MS5Mb2NhdGlvbkgAUg1sb2NhdGlvblZhbHVlEkAKD3JlZmVyZW5jZV92YWx1ZRgHIAEo\
+      CzIVLnRpZGluZ3MudjEuUmVmZXJlbmNlSABSDnJlZmVyZW5jZVZhbHVlEjQKC2Fzc2V0X3ZhbHVlGAggASgLMhEudGlk\
+      aW5ncy52MS5Bc3NldEgAUgphc3NldFZhbHVlEkQKEXN0cmluZ19saXN0X3ZhbHVlGAkgASgLMhYudGlkaW5ncy52MS5T\
+      dHJpbmdMaXN0SABSD3N0cmluZ0xpc3RWYWx1ZRJBChBpbnQ2NF9saXN0X3ZhbHVlGAogASgLMhUudGlkaW5ncy52MS5J\
+      bnQ2NExpc3RIAFIOaW50NjRMaXN0VmFsdWUSRAoRZG91YmxlX2xpc3RfdmFsdWUYCyABKAsyFi50aWRpbmdzLnYxLkRv\
+      dWJsZUxpc3RIAFIPZG91YmxlTGlzdFZhbHVlEkEKEGJ5dGVzX2xpc3RfdmFsdWUYDCABKAsyFS50aWRpbmdzLnYxLkJ5\
+      dGVzTGlzdEgAUg5ieXRlc0xpc3RWYWx1ZRJNChR0aW1lc3RhbXBfbGlzdF92YWx1ZRgNIAEoCzIZLnRpZGluZ3MudjEu\
+      VGltZXN0YW1wTGlzdEgAUhJ0aW1lc3RhbXBMaXN0VmFsdWUSSgoTbG9jYXRpb25fbGlzdF92YWx1ZRgOIAEoCzIYLnRp\
+      ZGluZ3MudjEuTG9jYXRpb25MaXN0SABSEWxvY2F0aW9uTGlzdFZhbHVlEk0KFHJlZmVyZW5jZV9saXN0X3ZhbHVlGA8g\
+      ASgLMhkudGlkaW5ncy52MS5SZWZlcmVuY2VMaXN0SABSEnJlZmVyZW5jZUxpc3RWYWx1ZRJBChBhc3NldF9saXN0X3Zh\
+      bHVlGBAgASgLMhUudGlkaW5ncy52MS5Bc3NldExpc3RIAFIOYXNzZXRMaXN0VmFsdWUSRwoSdW5rbm93bl9saXN0X3Zh\
+      bHVlGBEgASgLMhcudGlkaW5ncy52MS5Vbmtub3duTGlzdEgAUhB1bmtub3duTGlzdFZhbHVlEkUKD2VuY3J5cHRlZF92\
+      YWx1ZRgSIAEoCzIaLnRpZGluZ3MudjEuRW5jcnlwdGVkVmFsdWVIAFIOZW5jcnlwdGVkVmFsdWVCBwoFdmFsdWUiiAEK\
+      BVN0YW1wEjgKCXRpbWVzdGFtcBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXRpbWVzdGFtcBIoChB1\
+      c2VyX3JlY29yZF9uYW1lGAIgASgJUg51c2VyUmVjb3JkTmFtZRIbCglkZXZpY2VfaWQYAyABKAlSCGRldmljZUlkIvYB\
+      CgtQYXJ0aWNpcGFudBIoChB1c2VyX3JlY29yZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZRIvCgRyb2xlGAIgASgO\
+      MhsudGlkaW5ncy52MS5QYXJ0aWNpcGFudFJvbGVSBHJvbGUSQQoKcGVybWlzc2lvbhgDIAEoDjIhLnRpZGluZ3MudjEu\
+      UGFydGljaXBhbnRQZXJtaXNzaW9uUgpwZXJtaXNzaW9uEkkKEWFjY2VwdGFuY2Vfc3RhdHVzGAQgASgOMhwudGlkaW5n\
+      cy52MS5BY2NlcHRhbmNlU3RhdHVzUhBhY2NlcHRhbmNlU3RhdHVzItABCgVTaGFyZRIoChByb290X3JlY29yZF9uYW1l\
+      GAEgASgJUg5yb290UmVjb3JkTmFtZRJOChFwdWJsaWNfcGVybWlzc2lvbhgCIAEoDjIhLnRpZGluZ3MudjEuUGFydGlj\
+      aXBhbnRQZXJtaXNzaW9uUhBwdWJsaWNQZXJtaXNzaW9uEjsKDHBhcnRpY2lwYW50cxgDIAMoCzIXLnRpZGluZ3MudjEu\
+      UGFydGljaXBhbnRSDHBhcnRpY2lwYW50cxIQCgN1cmwYBCABKAlSA3VybCLmAwoGUmVjb3JkEjEKCXJlY29yZF9pZBgB\
+      IAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkEh8KC3JlY29yZF90eXBlGAIgASgJUgpyZWNvcmRUeXBl\
+      EjYKBmZpZWxkcxgDIAMoCzIeLnRpZGluZ3MudjEuUmVjb3JkLkZpZWxkc0VudHJ5UgZmaWVsZHMSHQoKY2hhbmdlX3Rh\
+      ZxgEIAEoCVIJY2hhbmdlVGFnEisKB2NyZWF0ZWQYBSABKAsyES50aWRpbmdzLnYxLlN0YW1wUgdjcmVhdGVkEi0KCG1v\
+      ZGlmaWVkGAYgASgLMhEudGlkaW5ncy52MS5TdGFtcFIIbW9kaWZpZWQSLQoGcGFyZW50GAcgASgLMhUudGlkaW5ncy52\
+      MS5SZWZlcmVuY2VSBnBhcmVudBInCgVzaGFyZRgIIAEoCzIRLnRpZGluZ3MudjEuU2hhcmVSBXNoYXJlEioKEXNoYXJl\
+      X3JlY29yZF9uYW1lGAkgASgJUg9zaGFyZVJlY29yZE5hbWUaUQoLRmllbGRzRW50cnkSEAoDa2V5GAEgASgJUgNrZXkS\
+      LAoFdmFsdWUYAiABKAsyFi50aWRpbmdzLnYxLkZpZWxkVmFsdWVSBXZhbHVlOgI4ASqPAQoPUmVmZXJlbmNlQWN0aW9u\
+      EiAKHFJFRkVSRU5DRV9BQ1RJT05fVU5TUEVDSUZJRUQQABIZChVSRUZFUkVOQ0VfQUNUSU9OX05PTkUQARIgChxSRUZF\
+      UkVOQ0VfQUNUSU9OX0RFTEVURV9TRUxGEAISHQoZUkVGRVJFTkNFX0FDVElPTl9WQUxJREFURRADKtQBCg1FbmNyeXB0\
+      ZWRUeXBlEh4KGkVOQ1JZUFRFRF9UWVBFX1VOU1BFQ0lGSUVEEAASGQoVRU5DUllQVEVEX1RZUEVfU1RSSU5HEAESGAoU\
+      RU5DUllQVEVEX1RZUEVfSU5UNjQQAhIZChVFTkNSWVBURURfVFlQRV9ET1VCTEUQAxIYChRFTkNSWVBURURfVFlQRV9C\
+      WVRFUxAEEhwKGEVOQ1JZUFRFRF9UWVBFX1RJTUVTVEFNUBAFEhsKF0VOQ1JZUFRFRF9UWVBFX0xPQ0FUSU9OEAYqrQEK\
+      FVBhcnRpY2lwYW50UGVybWlzc2lvbhImCiJQQVJUSUNJUEFOVF9QRVJNSVNTSU9OX1VOU1BFQ0lGSUVEEAASHwobUEFS\
+      VElDSVBBTlRfUEVSTUlTU0lPTl9OT05FEAESJAogUEFSVElDSVBBTlRfUEVSTUlTU0lPTl9SRUFEX09OTFkQAhIlCiFQ\
+      QVJUSUNJUEFOVF9QRVJNSVNTSU9OX1JFQURfV1JJVEUQAyqUAQoPUGFydGljaXBhbnRSb2xlEiAKHFBBUlRJQ0lQQU5U\
+      X1JPTEVfVU5TUEVDSUZJRUQQABIaChZQQVJUSUNJUEFOVF9ST0xFX09XTkVSEAESIQodUEFSVElDSVBBTlRfUk9MRV9Q\
+      UklWQVRFX1VTRVIQAxIgChxQQVJUSUNJUEFOVF9ST0xFX1BVQkxJQ19VU0VSEAQqkwEKEEFjY2VwdGFuY2VTdGF0dXMS\
+      IQodQUNDRVBUQU5DRV9TVEFUVVNfVU5TUEVDSUZJRUQQABIdChlBQ0NFUFRBTkNFX1NUQVRVU19QRU5ESU5HEAESHgoa\
+      QUNDRVBUQU5DRV9TVEFUVVNfQUNDRVBURUQQAhIdChlBQ0NFUFRBTkNFX1NUQVRVU19SRU1PVkVEEANiBnByb3RvMw==
       """)
 }

@@ -18,6 +18,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Tidings__V1__FetchAccountStatusRequest Tidings__V1__FetchAccountStatusRequest;
 typedef struct Tidings__V1__FetchAccountStatusResponse Tidings__V1__FetchAccountStatusResponse;
+typedef struct Tidings__V1__Usage Tidings__V1__Usage;
+typedef struct Tidings__V1__Quota Tidings__V1__Quota;
 typedef struct Tidings__V1__FetchUserRecordIDRequest Tidings__V1__FetchUserRecordIDRequest;
 typedef struct Tidings__V1__FetchUserRecordIDResponse Tidings__V1__FetchUserRecordIDResponse;
 typedef struct Tidings__V1__FetchUsersRequest Tidings__V1__FetchUsersRequest;
@@ -79,10 +81,92 @@ struct  Tidings__V1__FetchAccountStatusResponse
    * The status.
    */
   Tidings__V1__AccountStatus status;
+  /*
+   * The caller's name; empty: no account.
+   */
+  ProtobufCBinaryData user_record_name;
+  /*
+   * The caller's roles, sorted.
+   */
+  size_t n_roles;
+  ProtobufCBinaryData *roles;
+  /*
+   * What the caller's private databases take, by container, sorted.
+   */
+  size_t n_usage;
+  Tidings__V1__Usage **usage;
+  /*
+   * What they may take.
+   */
+  Tidings__V1__Quota *quota;
+  /*
+   * Milliseconds since 1970 at which the key of this connection expires; 0: never, or no key.
+   */
+  uint64_t key_expires_ms;
 };
 #define TIDINGS__V1__FETCH_ACCOUNT_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_account_status_response__descriptor) \
-    , TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED }
+    , TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, {0,NULL}, 0,NULL, 0,NULL, NULL, 0 }
+
+
+/*
+ * What the private databases of a user take in a container.
+ */
+struct  Tidings__V1__Usage
+{
+  ProtobufCMessage base;
+  /*
+   * The container.
+   */
+  ProtobufCBinaryData container;
+  /*
+   * Records, without tombstones.
+   */
+  uint64_t records;
+  /*
+   * Bytes of the records, and of the assets that they name.
+   */
+  uint64_t bytes;
+  /*
+   * Subscriptions.
+   */
+  uint64_t subscriptions;
+};
+#define TIDINGS__V1__USAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__usage__descriptor) \
+    , {0,NULL}, 0, 0, 0 }
+
+
+/*
+ * What a user may take; 0 of anything: no bound.
+ */
+struct  Tidings__V1__Quota
+{
+  ProtobufCMessage base;
+  /*
+   * Records, in all private databases of a container.
+   */
+  uint64_t records_max;
+  /*
+   * Bytes of records and assets, in all private databases of a container.
+   */
+  uint64_t bytes_max;
+  /*
+   * Calls in a second, over all connections.
+   */
+  uint32_t calls_per_second_max;
+  /*
+   * Subscriptions in a container.
+   */
+  uint32_t subscriptions_max;
+  /*
+   * Connections at a time.
+   */
+  uint32_t connections_max;
+};
+#define TIDINGS__V1__QUOTA__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__quota__descriptor) \
+    , 0, 0, 0, 0, 0 }
 
 
 /*
@@ -247,6 +331,44 @@ Tidings__V1__FetchAccountStatusResponse *
 void   tidings__v1__fetch_account_status_response__free_unpacked
                      (Tidings__V1__FetchAccountStatusResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__Usage methods */
+void   tidings__v1__usage__init
+                     (Tidings__V1__Usage         *message);
+size_t tidings__v1__usage__get_packed_size
+                     (const Tidings__V1__Usage   *message);
+size_t tidings__v1__usage__pack
+                     (const Tidings__V1__Usage   *message,
+                      uint8_t             *out);
+size_t tidings__v1__usage__pack_to_buffer
+                     (const Tidings__V1__Usage   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__Usage *
+       tidings__v1__usage__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__usage__free_unpacked
+                     (Tidings__V1__Usage *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__Quota methods */
+void   tidings__v1__quota__init
+                     (Tidings__V1__Quota         *message);
+size_t tidings__v1__quota__get_packed_size
+                     (const Tidings__V1__Quota   *message);
+size_t tidings__v1__quota__pack
+                     (const Tidings__V1__Quota   *message,
+                      uint8_t             *out);
+size_t tidings__v1__quota__pack_to_buffer
+                     (const Tidings__V1__Quota   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__Quota *
+       tidings__v1__quota__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__quota__free_unpacked
+                     (Tidings__V1__Quota *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchUserRecordIDRequest methods */
 void   tidings__v1__fetch_user_record_idrequest__init
                      (Tidings__V1__FetchUserRecordIDRequest         *message);
@@ -369,6 +491,12 @@ typedef void (*Tidings__V1__FetchAccountStatusRequest_Closure)
 typedef void (*Tidings__V1__FetchAccountStatusResponse_Closure)
                  (const Tidings__V1__FetchAccountStatusResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__Usage_Closure)
+                 (const Tidings__V1__Usage *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__Quota_Closure)
+                 (const Tidings__V1__Quota *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__FetchUserRecordIDRequest_Closure)
                  (const Tidings__V1__FetchUserRecordIDRequest *message,
                   void *closure_data);
@@ -435,6 +563,8 @@ void tidings__v1__account_service__fetch_users(ProtobufCService *service,
 extern const ProtobufCEnumDescriptor    tidings__v1__account_status__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_account_status_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_account_status_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__usage__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__quota__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_user_record_idrequest__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_user_record_idresponse__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_users_request__descriptor;

@@ -15,11 +15,14 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tidings/v1/account_service.pb-c.h"
 
 typedef struct Tidings__V1__Account Tidings__V1__Account;
 typedef struct Tidings__V1__PublicKey Tidings__V1__PublicKey;
 typedef struct Tidings__V1__CreateUserRequest Tidings__V1__CreateUserRequest;
 typedef struct Tidings__V1__CreateUserResponse Tidings__V1__CreateUserResponse;
+typedef struct Tidings__V1__UpdateUserRequest Tidings__V1__UpdateUserRequest;
+typedef struct Tidings__V1__UpdateUserResponse Tidings__V1__UpdateUserResponse;
 typedef struct Tidings__V1__ListUsersRequest Tidings__V1__ListUsersRequest;
 typedef struct Tidings__V1__ListUsersResponse Tidings__V1__ListUsersResponse;
 typedef struct Tidings__V1__AuthorizeKeyRequest Tidings__V1__AuthorizeKeyRequest;
@@ -28,6 +31,9 @@ typedef struct Tidings__V1__RevokeKeyRequest Tidings__V1__RevokeKeyRequest;
 typedef struct Tidings__V1__RevokeKeyResponse Tidings__V1__RevokeKeyResponse;
 typedef struct Tidings__V1__AssignRolesRequest Tidings__V1__AssignRolesRequest;
 typedef struct Tidings__V1__AssignRolesResponse Tidings__V1__AssignRolesResponse;
+typedef struct Tidings__V1__FetchAuditLogRequest Tidings__V1__FetchAuditLogRequest;
+typedef struct Tidings__V1__AuditEntry Tidings__V1__AuditEntry;
+typedef struct Tidings__V1__FetchAuditLogResponse Tidings__V1__FetchAuditLogResponse;
 typedef struct Tidings__V1__CreateBackupRequest Tidings__V1__CreateBackupRequest;
 typedef struct Tidings__V1__CreateBackupResponse Tidings__V1__CreateBackupResponse;
 typedef struct Tidings__V1__FetchStatisticsRequest Tidings__V1__FetchStatisticsRequest;
@@ -48,11 +54,12 @@ struct  Tidings__V1__Account
 {
   ProtobufCMessage base;
   /*
-   * 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`.
+   * 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`, beginning with a letter or digit.
    */
   ProtobufCBinaryData name;
   /*
-   * Roles, sorted.
+   * Roles, sorted. `admin` may do everything here; `developer` may change schemas; any other is a role
+   * of the schema of all containers, or as `CONTAINER/ROLE` of one.
    */
   size_t n_roles;
   ProtobufCBinaryData *roles;
@@ -65,10 +72,22 @@ struct  Tidings__V1__Account
    * When the user was created.
    */
   Google__Protobuf__Timestamp *created;
+  /*
+   * What others see, at most 255 bytes.
+   */
+  ProtobufCBinaryData display_name;
+  /*
+   * The user's calls are refused since; absent: they are not.
+   */
+  Google__Protobuf__Timestamp *restricted;
+  /*
+   * The user's own quota; absent: the server's.
+   */
+  Tidings__V1__Quota *quota;
 };
 #define TIDINGS__V1__ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__account__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL, NULL }
+    , {0,NULL}, 0,NULL, 0,NULL, NULL, {0,NULL}, NULL, NULL }
 
 
 /*
@@ -86,13 +105,21 @@ struct  Tidings__V1__PublicKey
    */
   Google__Protobuf__Timestamp *expires;
   /*
-   * Refused since; absent: not.
+   * Refused since; absent: not. Set by the server.
    */
   Google__Protobuf__Timestamp *revoked;
+  /*
+   * What it is for, at most 255 bytes, for example `laptop`.
+   */
+  ProtobufCBinaryData label;
+  /*
+   * When it was admitted. Set by the server.
+   */
+  Google__Protobuf__Timestamp *admitted;
 };
 #define TIDINGS__V1__PUBLIC_KEY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__public_key__descriptor) \
-    , {0,NULL}, NULL, NULL }
+    , {0,NULL}, NULL, NULL, {0,NULL}, NULL }
 
 
 /*
@@ -106,13 +133,26 @@ struct  Tidings__V1__CreateUserRequest
    */
   ProtobufCBinaryData name;
   /*
-   * The first key, Z85.
+   * The first key; absent: the user cannot call yet.
    */
-  ProtobufCBinaryData public_key;
+  Tidings__V1__PublicKey *public_key;
+  /*
+   * What others see.
+   */
+  ProtobufCBinaryData display_name;
+  /*
+   * The roles.
+   */
+  size_t n_roles;
+  ProtobufCBinaryData *roles;
+  /*
+   * The user's own quota; absent: the server's.
+   */
+  Tidings__V1__Quota *quota;
 };
 #define TIDINGS__V1__CREATE_USER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__create_user_request__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL}, NULL, {0,NULL}, 0,NULL, NULL }
 
 
 /*
@@ -131,20 +171,99 @@ struct  Tidings__V1__CreateUserResponse
     , NULL }
 
 
+typedef enum {
+  TIDINGS__V1__UPDATE_USER_REQUEST___DISPLAY_NAME__NOT_SET = 0,
+  TIDINGS__V1__UPDATE_USER_REQUEST___DISPLAY_NAME_DISPLAY_NAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__UPDATE_USER_REQUEST___DISPLAY_NAME__CASE)
+} Tidings__V1__UpdateUserRequest__DisplayNameCase;
+
+typedef enum {
+  TIDINGS__V1__UPDATE_USER_REQUEST___RESTRICTED__NOT_SET = 0,
+  TIDINGS__V1__UPDATE_USER_REQUEST___RESTRICTED_RESTRICTED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__UPDATE_USER_REQUEST___RESTRICTED__CASE)
+} Tidings__V1__UpdateUserRequest__RestrictedCase;
+
 /*
- * Asks for the users.
+ * Changes a user; what is absent stays as it is.
+ */
+struct  Tidings__V1__UpdateUserRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Whom.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * The user's own quota.
+   */
+  Tidings__V1__Quota *quota;
+  /*
+   * The server's quota again.
+   */
+  protobuf_c_boolean removes_quota;
+  Tidings__V1__UpdateUserRequest__DisplayNameCase _display_name_case;
+  union {
+    /*
+     * What others see.
+     */
+    ProtobufCBinaryData display_name;
+  };
+  Tidings__V1__UpdateUserRequest__RestrictedCase _restricted_case;
+  union {
+    /*
+     * Refuse the user's calls, or admit them again.
+     */
+    protobuf_c_boolean restricted;
+  };
+};
+#define TIDINGS__V1__UPDATE_USER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__update_user_request__descriptor) \
+    , {0,NULL}, NULL, 0, TIDINGS__V1__UPDATE_USER_REQUEST___DISPLAY_NAME__NOT_SET, {0}, TIDINGS__V1__UPDATE_USER_REQUEST___RESTRICTED__NOT_SET, {0} }
+
+
+/*
+ * The user is changed.
+ */
+struct  Tidings__V1__UpdateUserResponse
+{
+  ProtobufCMessage base;
+  /*
+   * As stored.
+   */
+  Tidings__V1__Account *account;
+};
+#define TIDINGS__V1__UPDATE_USER_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__update_user_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Asks for users.
  */
 struct  Tidings__V1__ListUsersRequest
 {
   ProtobufCMessage base;
+  /*
+   * Users after this name; empty: from the first.
+   */
+  ProtobufCBinaryData after;
+  /*
+   * Most users; 0: as the server likes.
+   */
+  uint32_t limit;
+  /*
+   * Only these; none: all.
+   */
+  size_t n_user_names;
+  ProtobufCBinaryData *user_names;
 };
 #define TIDINGS__V1__LIST_USERS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_users_request__descriptor) \
-     }
+    , {0,NULL}, 0, 0,NULL }
 
 
 /*
- * The users.
+ * Users.
  */
 struct  Tidings__V1__ListUsersResponse
 {
@@ -154,10 +273,19 @@ struct  Tidings__V1__ListUsersResponse
    */
   size_t n_accounts;
   Tidings__V1__Account **accounts;
+  /*
+   * There are more, after the last one.
+   */
+  protobuf_c_boolean more_coming;
+  /*
+   * With the first page of all users: the keys of guests.
+   */
+  size_t n_guest_keys;
+  Tidings__V1__PublicKey **guest_keys;
 };
 #define TIDINGS__V1__LIST_USERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_users_response__descriptor) \
-    , 0,NULL }
+    , 0,NULL, 0, 0,NULL }
 
 
 /*
@@ -167,7 +295,7 @@ struct  Tidings__V1__AuthorizeKeyRequest
 {
   ProtobufCMessage base;
   /*
-   * Whose.
+   * Whose; empty: of guests, who may read what anyone may read.
    */
   ProtobufCBinaryData user_name;
   /*
@@ -187,7 +315,7 @@ struct  Tidings__V1__AuthorizeKeyResponse
 {
   ProtobufCMessage base;
   /*
-   * As stored.
+   * Whose it is, as stored; absent: of guests.
    */
   Tidings__V1__Account *account;
 };
@@ -219,13 +347,17 @@ struct  Tidings__V1__RevokeKeyResponse
 {
   ProtobufCMessage base;
   /*
-   * Whose it was.
+   * Whose it was; absent: of guests.
    */
   Tidings__V1__Account *account;
+  /*
+   * How many channels got new topics and keys.
+   */
+  uint32_t rotated_channel_count;
 };
 #define TIDINGS__V1__REVOKE_KEY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__revoke_key_response__descriptor) \
-    , NULL }
+    , NULL, 0 }
 
 
 /*
@@ -263,6 +395,87 @@ struct  Tidings__V1__AssignRolesResponse
 #define TIDINGS__V1__ASSIGN_ROLES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__assign_roles_response__descriptor) \
     , NULL }
+
+
+/*
+ * Asks for the newest entries of the audit log.
+ */
+struct  Tidings__V1__FetchAuditLogRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Most entries; 0: as the server likes.
+   */
+  uint32_t limit;
+  /*
+   * Only entries of this user.
+   */
+  ProtobufCBinaryData user_name;
+};
+#define TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_audit_log_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+/*
+ * An administrative or refused action.
+ */
+struct  Tidings__V1__AuditEntry
+{
+  ProtobufCMessage base;
+  /*
+   * When.
+   */
+  Google__Protobuf__Timestamp *time;
+  /*
+   * What was done or refused, for example `RevokeKey`, `handshake`.
+   */
+  ProtobufCBinaryData action;
+  /*
+   * Who; empty: not known.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * By which key, Z85; empty: none.
+   */
+  ProtobufCBinaryData public_key;
+  /*
+   * From where, as far as it is known.
+   */
+  ProtobufCBinaryData address;
+  /*
+   * It was refused.
+   */
+  protobuf_c_boolean refused;
+  /*
+   * How often, since entries that are alike are counted together.
+   */
+  uint64_t count;
+  /*
+   * What it was about and why, for people. Never a secret.
+   */
+  ProtobufCBinaryData detail;
+};
+#define TIDINGS__V1__AUDIT_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__audit_entry__descriptor) \
+    , NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, {0,NULL} }
+
+
+/*
+ * Entries of the audit log.
+ */
+struct  Tidings__V1__FetchAuditLogResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Oldest first.
+   */
+  size_t n_entries;
+  Tidings__V1__AuditEntry **entries;
+};
+#define TIDINGS__V1__FETCH_AUDIT_LOG_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_audit_log_response__descriptor) \
+    , 0,NULL }
 
 
 /*
@@ -469,6 +682,44 @@ Tidings__V1__CreateUserResponse *
 void   tidings__v1__create_user_response__free_unpacked
                      (Tidings__V1__CreateUserResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__UpdateUserRequest methods */
+void   tidings__v1__update_user_request__init
+                     (Tidings__V1__UpdateUserRequest         *message);
+size_t tidings__v1__update_user_request__get_packed_size
+                     (const Tidings__V1__UpdateUserRequest   *message);
+size_t tidings__v1__update_user_request__pack
+                     (const Tidings__V1__UpdateUserRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__update_user_request__pack_to_buffer
+                     (const Tidings__V1__UpdateUserRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__UpdateUserRequest *
+       tidings__v1__update_user_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__update_user_request__free_unpacked
+                     (Tidings__V1__UpdateUserRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__UpdateUserResponse methods */
+void   tidings__v1__update_user_response__init
+                     (Tidings__V1__UpdateUserResponse         *message);
+size_t tidings__v1__update_user_response__get_packed_size
+                     (const Tidings__V1__UpdateUserResponse   *message);
+size_t tidings__v1__update_user_response__pack
+                     (const Tidings__V1__UpdateUserResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__update_user_response__pack_to_buffer
+                     (const Tidings__V1__UpdateUserResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__UpdateUserResponse *
+       tidings__v1__update_user_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__update_user_response__free_unpacked
+                     (Tidings__V1__UpdateUserResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListUsersRequest methods */
 void   tidings__v1__list_users_request__init
                      (Tidings__V1__ListUsersRequest         *message);
@@ -621,6 +872,63 @@ Tidings__V1__AssignRolesResponse *
 void   tidings__v1__assign_roles_response__free_unpacked
                      (Tidings__V1__AssignRolesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchAuditLogRequest methods */
+void   tidings__v1__fetch_audit_log_request__init
+                     (Tidings__V1__FetchAuditLogRequest         *message);
+size_t tidings__v1__fetch_audit_log_request__get_packed_size
+                     (const Tidings__V1__FetchAuditLogRequest   *message);
+size_t tidings__v1__fetch_audit_log_request__pack
+                     (const Tidings__V1__FetchAuditLogRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_audit_log_request__pack_to_buffer
+                     (const Tidings__V1__FetchAuditLogRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchAuditLogRequest *
+       tidings__v1__fetch_audit_log_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_audit_log_request__free_unpacked
+                     (Tidings__V1__FetchAuditLogRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__AuditEntry methods */
+void   tidings__v1__audit_entry__init
+                     (Tidings__V1__AuditEntry         *message);
+size_t tidings__v1__audit_entry__get_packed_size
+                     (const Tidings__V1__AuditEntry   *message);
+size_t tidings__v1__audit_entry__pack
+                     (const Tidings__V1__AuditEntry   *message,
+                      uint8_t             *out);
+size_t tidings__v1__audit_entry__pack_to_buffer
+                     (const Tidings__V1__AuditEntry   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__AuditEntry *
+       tidings__v1__audit_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__audit_entry__free_unpacked
+                     (Tidings__V1__AuditEntry *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchAuditLogResponse methods */
+void   tidings__v1__fetch_audit_log_response__init
+                     (Tidings__V1__FetchAuditLogResponse         *message);
+size_t tidings__v1__fetch_audit_log_response__get_packed_size
+                     (const Tidings__V1__FetchAuditLogResponse   *message);
+size_t tidings__v1__fetch_audit_log_response__pack
+                     (const Tidings__V1__FetchAuditLogResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_audit_log_response__pack_to_buffer
+                     (const Tidings__V1__FetchAuditLogResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchAuditLogResponse *
+       tidings__v1__fetch_audit_log_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_audit_log_response__free_unpacked
+                     (Tidings__V1__FetchAuditLogResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CreateBackupRequest methods */
 void   tidings__v1__create_backup_request__init
                      (Tidings__V1__CreateBackupRequest         *message);
@@ -749,6 +1057,12 @@ typedef void (*Tidings__V1__CreateUserRequest_Closure)
 typedef void (*Tidings__V1__CreateUserResponse_Closure)
                  (const Tidings__V1__CreateUserResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__UpdateUserRequest_Closure)
+                 (const Tidings__V1__UpdateUserRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__UpdateUserResponse_Closure)
+                 (const Tidings__V1__UpdateUserResponse *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__ListUsersRequest_Closure)
                  (const Tidings__V1__ListUsersRequest *message,
                   void *closure_data);
@@ -772,6 +1086,15 @@ typedef void (*Tidings__V1__AssignRolesRequest_Closure)
                   void *closure_data);
 typedef void (*Tidings__V1__AssignRolesResponse_Closure)
                  (const Tidings__V1__AssignRolesResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__FetchAuditLogRequest_Closure)
+                 (const Tidings__V1__FetchAuditLogRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__AuditEntry_Closure)
+                 (const Tidings__V1__AuditEntry *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__FetchAuditLogResponse_Closure)
+                 (const Tidings__V1__FetchAuditLogResponse *message,
                   void *closure_data);
 typedef void (*Tidings__V1__CreateBackupRequest_Closure)
                  (const Tidings__V1__CreateBackupRequest *message,
@@ -802,6 +1125,10 @@ struct Tidings__V1__AdminService_Service
                       const Tidings__V1__CreateUserRequest *input,
                       Tidings__V1__CreateUserResponse_Closure closure,
                       void *closure_data);
+  void (*update_user)(Tidings__V1__AdminService_Service *service,
+                      const Tidings__V1__UpdateUserRequest *input,
+                      Tidings__V1__UpdateUserResponse_Closure closure,
+                      void *closure_data);
   void (*list_users)(Tidings__V1__AdminService_Service *service,
                      const Tidings__V1__ListUsersRequest *input,
                      Tidings__V1__ListUsersResponse_Closure closure,
@@ -818,6 +1145,10 @@ struct Tidings__V1__AdminService_Service
                        const Tidings__V1__AssignRolesRequest *input,
                        Tidings__V1__AssignRolesResponse_Closure closure,
                        void *closure_data);
+  void (*fetch_audit_log)(Tidings__V1__AdminService_Service *service,
+                          const Tidings__V1__FetchAuditLogRequest *input,
+                          Tidings__V1__FetchAuditLogResponse_Closure closure,
+                          void *closure_data);
   void (*create_backup)(Tidings__V1__AdminService_Service *service,
                         const Tidings__V1__CreateBackupRequest *input,
                         Tidings__V1__CreateBackupResponse_Closure closure,
@@ -839,16 +1170,22 @@ void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *servic
 #define TIDINGS__V1__ADMIN_SERVICE__INIT(function_prefix__) \
     { TIDINGS__V1__ADMIN_SERVICE__BASE_INIT,\
       function_prefix__ ## create_user,\
+      function_prefix__ ## update_user,\
       function_prefix__ ## list_users,\
       function_prefix__ ## authorize_key,\
       function_prefix__ ## revoke_key,\
       function_prefix__ ## assign_roles,\
+      function_prefix__ ## fetch_audit_log,\
       function_prefix__ ## create_backup,\
       function_prefix__ ## fetch_statistics,\
       function_prefix__ ## set_retention  }
 void tidings__v1__admin_service__create_user(ProtobufCService *service,
                                              const Tidings__V1__CreateUserRequest *input,
                                              Tidings__V1__CreateUserResponse_Closure closure,
+                                             void *closure_data);
+void tidings__v1__admin_service__update_user(ProtobufCService *service,
+                                             const Tidings__V1__UpdateUserRequest *input,
+                                             Tidings__V1__UpdateUserResponse_Closure closure,
                                              void *closure_data);
 void tidings__v1__admin_service__list_users(ProtobufCService *service,
                                             const Tidings__V1__ListUsersRequest *input,
@@ -866,6 +1203,10 @@ void tidings__v1__admin_service__assign_roles(ProtobufCService *service,
                                               const Tidings__V1__AssignRolesRequest *input,
                                               Tidings__V1__AssignRolesResponse_Closure closure,
                                               void *closure_data);
+void tidings__v1__admin_service__fetch_audit_log(ProtobufCService *service,
+                                                 const Tidings__V1__FetchAuditLogRequest *input,
+                                                 Tidings__V1__FetchAuditLogResponse_Closure closure,
+                                                 void *closure_data);
 void tidings__v1__admin_service__create_backup(ProtobufCService *service,
                                                const Tidings__V1__CreateBackupRequest *input,
                                                Tidings__V1__CreateBackupResponse_Closure closure,
@@ -885,6 +1226,8 @@ extern const ProtobufCMessageDescriptor tidings__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__public_key__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_user_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_user_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__update_user_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__update_user_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__list_users_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__list_users_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__authorize_key_request__descriptor;
@@ -893,6 +1236,9 @@ extern const ProtobufCMessageDescriptor tidings__v1__revoke_key_request__descrip
 extern const ProtobufCMessageDescriptor tidings__v1__revoke_key_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__assign_roles_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__assign_roles_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__audit_entry__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_backup_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_backup_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_request__descriptor;

@@ -124,7 +124,8 @@ struct  Tidings__V1__ZoneID
    */
   ProtobufCBinaryData zone_name;
   /*
-   * Whose zone, in the shared database; empty: the caller's.
+   * In the shared database, whose zone it is. In the others empty, or the name of the database's
+   * owner.
    */
   ProtobufCBinaryData owner_name;
 };

@@ -29,8 +29,11 @@ typedef struct Tidings__V1__LocationList Tidings__V1__LocationList;
 typedef struct Tidings__V1__ReferenceList Tidings__V1__ReferenceList;
 typedef struct Tidings__V1__AssetList Tidings__V1__AssetList;
 typedef struct Tidings__V1__UnknownList Tidings__V1__UnknownList;
+typedef struct Tidings__V1__EncryptedValue Tidings__V1__EncryptedValue;
 typedef struct Tidings__V1__FieldValue Tidings__V1__FieldValue;
 typedef struct Tidings__V1__Stamp Tidings__V1__Stamp;
+typedef struct Tidings__V1__Participant Tidings__V1__Participant;
+typedef struct Tidings__V1__Share Tidings__V1__Share;
 typedef struct Tidings__V1__Record Tidings__V1__Record;
 typedef struct Tidings__V1__Record__FieldsEntry Tidings__V1__Record__FieldsEntry;
 
@@ -61,6 +64,106 @@ typedef enum _Tidings__V1__ReferenceAction {
   TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_VALIDATE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__REFERENCE_ACTION)
 } Tidings__V1__ReferenceAction;
+/*
+ * The type of a field whose values are encrypted.
+ */
+typedef enum _Tidings__V1__EncryptedType {
+  /*
+   * Not known.
+   */
+  TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_UNSPECIFIED = 0,
+  /*
+   * Text.
+   */
+  TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_STRING = 1,
+  /*
+   * A whole number.
+   */
+  TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_INT64 = 2,
+  /*
+   * A number.
+   */
+  TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_DOUBLE = 3,
+  /*
+   * Bytes.
+   */
+  TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_BYTES = 4,
+  /*
+   * A time.
+   */
+  TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_TIMESTAMP = 5,
+  /*
+   * A place.
+   */
+  TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_LOCATION = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ENCRYPTED_TYPE)
+} Tidings__V1__EncryptedType;
+/*
+ * What a participant may do. The numbers are those of CKShare.ParticipantPermission.
+ */
+typedef enum _Tidings__V1__ParticipantPermission {
+  /*
+   * The same as PARTICIPANT_PERMISSION_NONE.
+   */
+  TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED = 0,
+  /*
+   * Nothing.
+   */
+  TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_NONE = 1,
+  /*
+   * Reads.
+   */
+  TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_READ_ONLY = 2,
+  /*
+   * Reads, creates, changes and deletes.
+   */
+  TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_READ_WRITE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PARTICIPANT_PERMISSION)
+} Tidings__V1__ParticipantPermission;
+/*
+ * Who a participant is. The numbers are those of CKShare.ParticipantRole.
+ */
+typedef enum _Tidings__V1__ParticipantRole {
+  /*
+   * The same as PARTICIPANT_ROLE_PRIVATE_USER.
+   */
+  TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_UNSPECIFIED = 0,
+  /*
+   * Owns what is shared.
+   */
+  TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_OWNER = 1,
+  /*
+   * Was invited by name.
+   */
+  TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PRIVATE_USER = 3,
+  /*
+   * Came with the share's URL.
+   */
+  TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PUBLIC_USER = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PARTICIPANT_ROLE)
+} Tidings__V1__ParticipantRole;
+/*
+ * Whether a participant joined. The numbers are those of CKShare.ParticipantAcceptanceStatus.
+ */
+typedef enum _Tidings__V1__AcceptanceStatus {
+  /*
+   * The same as ACCEPTANCE_STATUS_PENDING.
+   */
+  TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_UNSPECIFIED = 0,
+  /*
+   * Invited.
+   */
+  TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_PENDING = 1,
+  /*
+   * Joined.
+   */
+  TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_ACCEPTED = 2,
+  /*
+   * Left.
+   */
+  TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_REMOVED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ACCEPTANCE_STATUS)
+} Tidings__V1__AcceptanceStatus;
 
 /* --- messages --- */
 
@@ -341,6 +444,31 @@ struct  Tidings__V1__UnknownList
      }
 
 
+/*
+ * A value that only clients with the key can read: the server keeps it, and can neither read it nor
+ * find records by it. docs/encryption.md has the format.
+ */
+struct  Tidings__V1__EncryptedValue
+{
+  ProtobufCMessage base;
+  /*
+   * The type of the value inside, fixed for the field like any other.
+   */
+  Tidings__V1__EncryptedType type;
+  /*
+   * Names the key that it is sealed with, 8 bytes.
+   */
+  ProtobufCBinaryData key_id;
+  /*
+   * A nonce of 24 bytes, then a sealed FieldValue (XChaCha20-Poly1305).
+   */
+  ProtobufCBinaryData sealed;
+};
+#define TIDINGS__V1__ENCRYPTED_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__encrypted_value__descriptor) \
+    , TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_UNSPECIFIED, {0,NULL}, {0,NULL} }
+
+
 typedef enum {
   TIDINGS__V1__FIELD_VALUE__VALUE__NOT_SET = 0,
   TIDINGS__V1__FIELD_VALUE__VALUE_STRING_VALUE = 1,
@@ -359,7 +487,8 @@ typedef enum {
   TIDINGS__V1__FIELD_VALUE__VALUE_LOCATION_LIST_VALUE = 14,
   TIDINGS__V1__FIELD_VALUE__VALUE_REFERENCE_LIST_VALUE = 15,
   TIDINGS__V1__FIELD_VALUE__VALUE_ASSET_LIST_VALUE = 16,
-  TIDINGS__V1__FIELD_VALUE__VALUE_UNKNOWN_LIST_VALUE = 17
+  TIDINGS__V1__FIELD_VALUE__VALUE_UNKNOWN_LIST_VALUE = 17,
+  TIDINGS__V1__FIELD_VALUE__VALUE_ENCRYPTED_VALUE = 18
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__FIELD_VALUE__VALUE__CASE)
 } Tidings__V1__FieldValue__ValueCase;
 
@@ -439,6 +568,10 @@ struct  Tidings__V1__FieldValue
      * An empty list of undetermined type.
      */
     Tidings__V1__UnknownList *unknown_list_value;
+    /*
+     * A value that the server cannot read. Not in the public database.
+     */
+    Tidings__V1__EncryptedValue *encrypted_value;
   };
 };
 #define TIDINGS__V1__FIELD_VALUE__INIT \
@@ -470,6 +603,68 @@ struct  Tidings__V1__Stamp
     , NULL, {0,NULL}, {0,NULL} }
 
 
+/*
+ * A user to whom something is shared.
+ */
+struct  Tidings__V1__Participant
+{
+  ProtobufCMessage base;
+  /*
+   * The user.
+   */
+  ProtobufCBinaryData user_record_name;
+  /*
+   * Set by the server.
+   */
+  Tidings__V1__ParticipantRole role;
+  /*
+   * What the user may do.
+   */
+  Tidings__V1__ParticipantPermission permission;
+  /*
+   * Set by the server.
+   */
+  Tidings__V1__AcceptanceStatus acceptance_status;
+};
+#define TIDINGS__V1__PARTICIPANT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__participant__descriptor) \
+    , {0,NULL}, TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_UNSPECIFIED, TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED, TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_UNSPECIFIED }
+
+
+/*
+ * What a record of the type `cloudkit.share` shares, and with whom. It shares a record with all its
+ * descendants (by `parent`), or, under the record name `cloudkit.zoneshare`, a whole zone. Only zones of
+ * the private database can be shared, and not the default zone.
+ */
+struct  Tidings__V1__Share
+{
+  ProtobufCMessage base;
+  /*
+   * The record that is shared with its descendants; empty: the zone. Fixed when the share is created.
+   */
+  ProtobufCBinaryData root_record_name;
+  /*
+   * What anyone may do who accepts with the URL. With NONE only those who are invited may accept, and
+   * those who came with the URL are removed.
+   */
+  Tidings__V1__ParticipantPermission public_permission;
+  /*
+   * At most `participants_per_share_max` with the owner, who is set by the server. Who is not in the
+   * list of a save is removed.
+   */
+  size_t n_participants;
+  Tidings__V1__Participant **participants;
+  /*
+   * What to give to those who are to accept. Set by the server, never changed. Only the owner and
+   * those who may accept or have accepted see it.
+   */
+  ProtobufCBinaryData url;
+};
+#define TIDINGS__V1__SHARE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__share__descriptor) \
+    , {0,NULL}, TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED, 0,NULL, {0,NULL} }
+
+
 struct  Tidings__V1__Record__FieldsEntry
 {
   ProtobufCMessage base;
@@ -492,7 +687,7 @@ struct  Tidings__V1__Record
    */
   Tidings__V1__RecordID *record_id;
   /*
-   * `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes. Fixed when the record is created.
+   * `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. Fixed when the record is created.
    */
   ProtobufCBinaryData record_type;
   /*
@@ -519,10 +714,18 @@ struct  Tidings__V1__Record
    * it is; without a record name: it is removed.
    */
   Tidings__V1__Reference *parent;
+  /*
+   * Of records of the type `cloudkit.share`, which need it.
+   */
+  Tidings__V1__Share *share;
+  /*
+   * Of a record that is shared with its descendants: the name of the share. Set by the server.
+   */
+  ProtobufCBinaryData share_record_name;
 };
 #define TIDINGS__V1__RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__record__descriptor) \
-    , NULL, {0,NULL}, 0,NULL, {0,NULL}, NULL, NULL, NULL }
+    , NULL, {0,NULL}, 0,NULL, {0,NULL}, NULL, NULL, NULL, NULL, {0,NULL} }
 
 
 /* Tidings__V1__Location methods */
@@ -753,6 +956,25 @@ Tidings__V1__UnknownList *
 void   tidings__v1__unknown_list__free_unpacked
                      (Tidings__V1__UnknownList *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__EncryptedValue methods */
+void   tidings__v1__encrypted_value__init
+                     (Tidings__V1__EncryptedValue         *message);
+size_t tidings__v1__encrypted_value__get_packed_size
+                     (const Tidings__V1__EncryptedValue   *message);
+size_t tidings__v1__encrypted_value__pack
+                     (const Tidings__V1__EncryptedValue   *message,
+                      uint8_t             *out);
+size_t tidings__v1__encrypted_value__pack_to_buffer
+                     (const Tidings__V1__EncryptedValue   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__EncryptedValue *
+       tidings__v1__encrypted_value__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__encrypted_value__free_unpacked
+                     (Tidings__V1__EncryptedValue *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FieldValue methods */
 void   tidings__v1__field_value__init
                      (Tidings__V1__FieldValue         *message);
@@ -790,6 +1012,44 @@ Tidings__V1__Stamp *
                       const uint8_t       *data);
 void   tidings__v1__stamp__free_unpacked
                      (Tidings__V1__Stamp *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__Participant methods */
+void   tidings__v1__participant__init
+                     (Tidings__V1__Participant         *message);
+size_t tidings__v1__participant__get_packed_size
+                     (const Tidings__V1__Participant   *message);
+size_t tidings__v1__participant__pack
+                     (const Tidings__V1__Participant   *message,
+                      uint8_t             *out);
+size_t tidings__v1__participant__pack_to_buffer
+                     (const Tidings__V1__Participant   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__Participant *
+       tidings__v1__participant__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__participant__free_unpacked
+                     (Tidings__V1__Participant *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__Share methods */
+void   tidings__v1__share__init
+                     (Tidings__V1__Share         *message);
+size_t tidings__v1__share__get_packed_size
+                     (const Tidings__V1__Share   *message);
+size_t tidings__v1__share__pack
+                     (const Tidings__V1__Share   *message,
+                      uint8_t             *out);
+size_t tidings__v1__share__pack_to_buffer
+                     (const Tidings__V1__Share   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__Share *
+       tidings__v1__share__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__share__free_unpacked
+                     (Tidings__V1__Share *message,
                       ProtobufCAllocator *allocator);
 /* Tidings__V1__Record__FieldsEntry methods */
 void   tidings__v1__record__fields_entry__init
@@ -851,11 +1111,20 @@ typedef void (*Tidings__V1__AssetList_Closure)
 typedef void (*Tidings__V1__UnknownList_Closure)
                  (const Tidings__V1__UnknownList *message,
                   void *closure_data);
+typedef void (*Tidings__V1__EncryptedValue_Closure)
+                 (const Tidings__V1__EncryptedValue *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__FieldValue_Closure)
                  (const Tidings__V1__FieldValue *message,
                   void *closure_data);
 typedef void (*Tidings__V1__Stamp_Closure)
                  (const Tidings__V1__Stamp *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__Participant_Closure)
+                 (const Tidings__V1__Participant *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__Share_Closure)
+                 (const Tidings__V1__Share *message,
                   void *closure_data);
 typedef void (*Tidings__V1__Record__FieldsEntry_Closure)
                  (const Tidings__V1__Record__FieldsEntry *message,
@@ -870,6 +1139,10 @@ typedef void (*Tidings__V1__Record_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    tidings__v1__reference_action__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__encrypted_type__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__participant_permission__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__participant_role__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__acceptance_status__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__location__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__reference__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__asset__descriptor;
@@ -882,8 +1155,11 @@ extern const ProtobufCMessageDescriptor tidings__v1__location_list__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__reference_list__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__asset_list__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__unknown_list__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__encrypted_value__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__field_value__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__stamp__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__participant__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__share__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__record__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__record__fields_entry__descriptor;
 

@@ -1,0 +1,52 @@
+internal import TidingsSQL
+
+extension Migration {
+  /// What users share, with whom, and the records that hierarchical shares hold.
+  static let shares = Migration(
+    number: 5,
+    name: "shares",
+    sql: """
+      -- name: the share's own record. root: the record shared with its descendants; empty: the zone.
+      -- head: the zone's number at the newest change of what is shared. The newest row is never
+      -- removed, so that no number is given twice; ended: since when it only stands for that.
+      CREATE TABLE shares (
+        id INTEGER PRIMARY KEY NOT NULL,
+        zone_id INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        root TEXT NOT NULL,
+        token BLOB NOT NULL UNIQUE,
+        public_permission INTEGER NOT NULL,
+        head INTEGER NOT NULL,
+        ended BIGINT
+      );
+      CREATE UNIQUE INDEX shares_by_name ON shares (zone_id, name) WHERE ended IS NULL;
+      CREATE UNIQUE INDEX shares_by_root ON shares (zone_id, root) WHERE ended IS NULL;
+
+      -- The users of a share besides its owner; the numbers are the contract's. joined: the number of
+      -- the share's zone when it was accepted.
+      CREATE TABLE share_participants (
+        share_id INTEGER NOT NULL,
+        user TEXT NOT NULL,
+        role INTEGER NOT NULL,
+        permission INTEGER NOT NULL,
+        status INTEGER NOT NULL,
+        joined INTEGER NOT NULL,
+        PRIMARY KEY (share_id, user)
+      ) WITHOUT ROWID;
+      CREATE INDEX share_participants_by_user ON share_participants (user, share_id);
+
+      -- The records of hierarchical shares, the share's own record too, each at the zone's number at
+      -- which it was changed, came or left. gone: it left or was deleted; nobody could tell from the
+      -- record itself.
+      CREATE TABLE shared_records (
+        share_id INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        record_type TEXT NOT NULL,
+        changed INTEGER NOT NULL,
+        gone INTEGER NOT NULL,
+        PRIMARY KEY (share_id, name)
+      ) WITHOUT ROWID;
+      CREATE INDEX shared_records_by_change ON shared_records (share_id, changed, name);
+      """
+  )
+}
