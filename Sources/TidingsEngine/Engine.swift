@@ -20,6 +20,8 @@ public final class Engine {
 
   let catalog: Catalog
   let accounts: AccountDirectory
+  let quotas: QuotaTable
+  let usage: UsageTable
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -82,6 +84,8 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     accounts = try AccountDirectory(connection)
+    quotas = try QuotaTable(connection, limits: limits)
+    usage = try UsageTable(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
@@ -120,6 +124,7 @@ public final class Engine {
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
+      usage,
       references,
       FieldIndex(registry: indexes, entries: indexEntries),
       clientTokens,
@@ -135,6 +140,8 @@ public final class Engine {
         clientTokens: clientTokens,
         channels: channels,
         events: events,
+        usage: usage,
+        quotas: quotas,
         followers: followers
       ),
       codec: codec,
@@ -153,6 +160,7 @@ public final class Engine {
       catalog: catalog,
       channels: channels,
       subscriptions: subscriptions,
+      quotas: quotas,
       codec: codec,
       limits: limits
     )
@@ -180,6 +188,8 @@ public final class Engine {
     if mustReload {
       catalog.forget()
       accounts.forget()
+      quotas.forget()
+      usage.forget()
       schemas.forget()
       ancestors.forget()
       try channels.restore()
@@ -199,6 +209,7 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try usage.write()
     try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
@@ -339,8 +350,12 @@ public final class Engine {
   // MARK: Assets
 
   /// Makes an asset known whose file is complete; from now on records may name it.
-  public func addAsset(_ asset: Asset, in database: DatabaseID) throws {
-    try assets.add(asset, to: try catalog.makeDatabase(database), at: now)
+  ///
+  /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
+  public func addAsset(_ asset: Asset, in databaseID: DatabaseID) throws {
+    let database = try catalog.makeDatabase(databaseID)
+    try checkRoom(for: asset, in: database)
+    try assets.add(asset, to: database, at: now)
   }
 
   /// The checksums of assets that no database has since the last commit; their files can go.
