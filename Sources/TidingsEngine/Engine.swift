@@ -13,13 +13,15 @@ public final class Engine {
   public let incarnation: String
 
   private let codec: any BodyCodec
-  private let clock: () -> Timestamp
+  let clock: () -> Timestamp
   private(set) var now = Timestamp(millisecondsSince1970: 0)
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
 
   let catalog: Catalog
   let accounts: AccountDirectory
+  let accountChanges: ModifyAccounts
+  let userRotation: UserRotation
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -62,12 +64,14 @@ public final class Engine {
   ///   - connection: The store.
   ///   - codec: How values become stored bytes.
   ///   - limits: What calls may not exceed.
+  ///   - admittedKeys: Told which keys may connect, now and after each commit.
   ///   - clock: The time of day; within a run the engine does not let it go backwards.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
     codec: any BodyCodec,
     limits: Limits = Limits(),
+    admittedKeys: AdmittedKeys = AdmittedKeys(),
     clock: @escaping () -> Timestamp
   ) throws {
     try connection.migrate(Migration.store)
@@ -77,17 +81,30 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    accounts = try AccountDirectory(connection, admittedKeys: admittedKeys)
+    controlTopics = try ControlTopics(connection, secret: identity.secret, accounts: accounts)
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
-    accounts = try AccountDirectory(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
     rotation = try ChannelRotation(connection, channels: channels)
+    userRotation = try UserRotation(
+      connection,
+      rotation: rotation,
+      controlTopics: controlTopics,
+      directory: accounts,
+      bell: bell
+    )
+    accountChanges = ModifyAccounts(
+      try AccountTable(connection),
+      accounts,
+      userRotation,
+      limits
+    )
     events = try EventLog(
       connection,
       channels: channels,
@@ -165,6 +182,8 @@ public final class Engine {
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
       try NotificationRetention(connection, limits: limits),
+      try KeyExpiry(connection, rotation: userRotation),
+      userRotation,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -179,7 +198,6 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      accounts.forget()
       schemas.forget()
       ancestors.forget()
       try channels.restore()
@@ -202,6 +220,7 @@ public final class Engine {
     try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
+    accounts.committed()
     return events.takePending()
   }
 
@@ -214,6 +233,8 @@ public final class Engine {
     _ = readMarks.takePending()
     _ = onceChannels.takeChanged()
     _ = assetCollection.takeCollected()
+    accounts.takenBack()
+    userRotation.takenBack()
     mustReload = true
   }
 
@@ -236,9 +257,15 @@ public final class Engine {
     try events.asOneCall(by: caller, at: now, body)
   }
 
-  /// The users whose subscriptions have fired for the only time since the last commit, if they are few;
-  /// forgets them.
-  public func takeChangedSubscribers() -> Set<ChangedSubscriber> { onceChannels.takeChanged() }
+  /// The users whose channels changed without their doing since the last commit; forgets them.
+  ///
+  /// Their subscriptions have fired for the only time, if they are few, or channels that they hear got
+  /// new topics.
+  public func takeChangedSubscribers() -> Set<ChangedSubscriber> {
+    let told = userRotation.takeTold()
+    let changed = onceChannels.takeChanged()
+    return told.isEmpty ? changed : changed.union(told)
+  }
 
   // MARK: Records
 
