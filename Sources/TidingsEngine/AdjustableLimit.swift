@@ -2,8 +2,8 @@
 public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
-    case bytes, days, fields, groups, hours, items, keys, members, minutes, notifications, pushes
-    case records, roles, subscriptions, types, users, versions, zones
+    case bytes, calls, connections, days, fields, groups, hours, items, keys, members, minutes
+    case notifications, pushes, records, roles, subscriptions, types, users, versions, zones
   }
 
   /// As it is written on a command line, for example `items-per-call-max`.
@@ -85,7 +85,57 @@ public struct AdjustableLimit: Sendable {
       .subscriptions,
       0...1_000_000,
       \.subscriptionsPerUserMax,
-      "of one user in one container"
+      "of one user in one container; 0: no bound"
+    ),
+    Self(
+      "records-per-user-max",
+      .records,
+      0...1_000_000_000_000,
+      \.recordsPerUserMax,
+      "in the private databases of one user in one container; 0: no bound"
+    ),
+    Self(
+      "bytes-per-user-max",
+      .bytes,
+      0...1_000_000_000_000_000,
+      \.bytesPerUserMax,
+      "of records and of the assets they name, in the private databases of one user in one container; "
+        + "0: no bound"
+    ),
+    Self(
+      "public-records-max",
+      .records,
+      0...1_000_000_000_000,
+      \.publicRecordsMax,
+      "in the public databases of one container; 0: no bound"
+    ),
+    Self(
+      "public-bytes-max",
+      .bytes,
+      0...1_000_000_000_000_000,
+      \.publicBytesMax,
+      "of records and of the assets they name, in the public databases of one container; 0: no bound"
+    ),
+    Self(
+      "calls-per-second-per-user-max",
+      .calls,
+      0...1_000_000,
+      \.callsPerSecondPerUserMax,
+      "of one user in a second, after a burst of as many; 0: no bound"
+    ),
+    Self(
+      "connections-per-user-max",
+      .connections,
+      0...1_000_000,
+      \.connectionsPerUserMax,
+      "of one user that call within a minute; 0: no bound"
+    ),
+    Self(
+      "waiting-calls-per-user-max",
+      .calls,
+      1...10_000,
+      \.waitingCallsPerUserMax,
+      "of one user that wait for a change"
     ),
     Self(
       "idempotency-retention-hours",

@@ -22,6 +22,8 @@ public final class Engine {
   let accounts: AccountDirectory
   let accountChanges: ModifyAccounts
   let userRotation: UserRotation
+  let quotas: QuotaTable
+  let usage: UsageTable
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -86,6 +88,8 @@ public final class Engine {
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
+    quotas = try QuotaTable(connection, limits: limits)
+    usage = try UsageTable(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
@@ -102,6 +106,7 @@ public final class Engine {
     accountChanges = ModifyAccounts(
       try AccountTable(connection),
       accounts,
+      quotas,
       userRotation,
       limits
     )
@@ -137,6 +142,7 @@ public final class Engine {
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
+      usage,
       references,
       FieldIndex(registry: indexes, entries: indexEntries),
       clientTokens,
@@ -152,6 +158,8 @@ public final class Engine {
         clientTokens: clientTokens,
         channels: channels,
         events: events,
+        usage: usage,
+        quotas: quotas,
         followers: followers
       ),
       codec: codec,
@@ -170,6 +178,7 @@ public final class Engine {
       catalog: catalog,
       channels: channels,
       subscriptions: subscriptions,
+      quotas: quotas,
       codec: codec,
       limits: limits
     )
@@ -198,6 +207,8 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
+      quotas.forget()
+      usage.forget()
       schemas.forget()
       ancestors.forget()
       try channels.restore()
@@ -217,6 +228,7 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try usage.write()
     try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
@@ -366,8 +378,12 @@ public final class Engine {
   // MARK: Assets
 
   /// Makes an asset known whose file is complete; from now on records may name it.
-  public func addAsset(_ asset: Asset, in database: DatabaseID) throws {
-    try assets.add(asset, to: try catalog.makeDatabase(database), at: now)
+  ///
+  /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
+  public func addAsset(_ asset: Asset, in databaseID: DatabaseID) throws {
+    let database = try catalog.makeDatabase(databaseID)
+    try checkRoom(for: asset, in: database)
+    try assets.add(asset, to: database, at: now)
   }
 
   /// The checksums of assets that no database has since the last commit; their files can go.

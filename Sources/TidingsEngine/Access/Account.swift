@@ -12,7 +12,7 @@ public struct Account: Hashable, Sendable {
   /// The user's calls are refused since; `nil`: they are not.
   public var restricted: Timestamp?
   /// The user's own quota; `nil`: the server's.
-  public var quota: AccountQuota?
+  public var quota: Quota?
   /// The user's roles, sorted.
   public var roles: [String] = []
   /// The keys in the order of their admission; of the revoked ones the newest.
@@ -33,35 +33,6 @@ public struct AccountKey: Hashable, Sendable {
   public var expires: Timestamp?
   /// Refused since; `nil`: it is not.
   public var revoked: Timestamp?
-}
-
-/// What a user may take, in place of the server's quota; 0 of anything: no bound.
-public struct AccountQuota: Hashable, Sendable {
-  /// Records, in all private databases of a container.
-  public var recordsMax: Int64
-  /// Bytes of records and assets, in all private databases of a container.
-  public var bytesMax: Int64
-  /// Calls in a second, over all connections.
-  public var callsPerSecondMax: Int64
-  /// Subscriptions in a container.
-  public var subscriptionsMax: Int64
-  /// Connections at a time.
-  public var connectionsMax: Int64
-
-  /// A quota.
-  public init(
-    recordsMax: Int64 = 0,
-    bytesMax: Int64 = 0,
-    callsPerSecondMax: Int64 = 0,
-    subscriptionsMax: Int64 = 0,
-    connectionsMax: Int64 = 0
-  ) {
-    self.recordsMax = recordsMax
-    self.bytesMax = bytesMax
-    self.callsPerSecondMax = callsPerSecondMax
-    self.subscriptionsMax = subscriptionsMax
-    self.connectionsMax = connectionsMax
-  }
 }
 
 /// A key to be admitted.
@@ -92,7 +63,7 @@ public struct AccountRequest: Hashable, Sendable {
   /// The first key; `nil`: the user cannot call yet.
   public var key: KeyRequest?
   /// The user's own quota; `nil`: the server's.
-  public var quota: AccountQuota?
+  public var quota: Quota?
 
   /// A user to be created.
   public init(
@@ -100,7 +71,7 @@ public struct AccountRequest: Hashable, Sendable {
     displayName: String = "",
     roles: [String] = [],
     key: KeyRequest? = nil,
-    quota: AccountQuota? = nil
+    quota: Quota? = nil
   ) {
     self.name = name
     self.displayName = displayName
@@ -115,7 +86,7 @@ public struct AccountChange: Hashable, Sendable {
   /// What becomes of the quota.
   public enum QuotaChange: Hashable, Sendable {
     /// The user gets one.
-    case set(AccountQuota)
+    case set(Quota)
     /// The server's again.
     case remove
   }

@@ -100,6 +100,7 @@ final class AccountDirectory {
   ///   - user: This one does not count.
   ///   - key: This one does not count.
   ///   - now: The time.
+  /// - Returns: There is one.
   func hasAdministrator(
     without user: String? = nil,
     withoutKey key: Int64? = nil,

@@ -84,7 +84,7 @@ enum AccountGrammar {
   }
 
   /// Refuses a quota that is no number.
-  static func check(_ quota: AccountQuota?) throws(ItemError) {
+  static func check(_ quota: Quota?) throws(ItemError) {
     guard let quota else { return }
     let bounds = [
       quota.recordsMax, quota.bytesMax, quota.callsPerSecondMax, quota.subscriptionsMax,

@@ -25,9 +25,7 @@ final class AccountTable {
     )
     update = try connection.prepare(
       """
-      UPDATE accounts SET display_name = ?2, restricted = ?3, records_max = ?4, bytes_max = ?5,
-        calls_per_second_max = ?6, subscriptions_max = ?7, connections_max = ?8
-      WHERE user = ?1
+      UPDATE accounts SET display_name = ?2, restricted = ?3 WHERE user = ?1
       """
     )
     select = try connection.prepare(
@@ -88,16 +86,11 @@ final class AccountTable {
     try insert.run()
   }
 
-  /// Writes what may change about a user.
+  /// Writes what may change about a user, the quota aside.
   func update(_ account: Account) throws {
     update.bind(account.name, at: 1)
     update.bind(account.displayName, at: 2)
     update.bind(account.restricted?.millisecondsSince1970, at: 3)
-    update.bind(account.quota?.recordsMax, at: 4)
-    update.bind(account.quota?.bytesMax, at: 5)
-    update.bind(account.quota?.callsPerSecondMax, at: 6)
-    update.bind(account.quota?.subscriptionsMax, at: 7)
-    update.bind(account.quota?.connectionsMax, at: 8)
     try update.run()
   }
 
@@ -193,7 +186,7 @@ final class AccountTable {
         restricted: select.timestamp(2),
         quota: select.isNull(3)
           ? nil
-          : AccountQuota(
+          : Quota(
             recordsMax: select.int64(3),
             bytesMax: select.int64(4),
             callsPerSecondMax: select.int64(5),

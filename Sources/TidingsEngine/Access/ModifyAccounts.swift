@@ -5,17 +5,20 @@ internal import TidingsModel
 final class ModifyAccounts {
   private let table: AccountTable
   private let directory: AccountDirectory
+  private let quotas: QuotaTable
   private let rotation: UserRotation
   private let limits: Limits
 
   init(
     _ table: AccountTable,
     _ directory: AccountDirectory,
+    _ quotas: QuotaTable,
     _ rotation: UserRotation,
     _ limits: Limits
   ) {
     self.table = table
     self.directory = directory
+    self.quotas = quotas
     self.rotation = rotation
     self.limits = limits
   }
@@ -43,12 +46,8 @@ final class ModifyAccounts {
     directory.add(request.name, displayName: request.displayName)
     if !roles.isEmpty { try set(roles, of: request.name) }
     if let key = request.key { try insert(key, of: request.name, at: now) }
-    var account = try account(request.name)
-    if request.quota != nil {
-      account.quota = request.quota
-      try table.update(account)
-    }
-    return account
+    if let quota = request.quota { try quotas.set(quota, of: request.name) }
+    return try account(request.name)
   }
 
   func update(_ name: String, _ change: AccountChange, at now: Timestamp) throws -> Account {
@@ -75,6 +74,7 @@ final class ModifyAccounts {
     case .remove: account.quota = nil
     case nil: break
     }
+    if change.quota != nil { try quotas.set(account.quota, of: name) }
     if let isRestricted = change.isRestricted, isRestricted != wasRestricted {
       account.restricted = isRestricted ? now : nil
       directory.setRestricted(isRestricted, name)
