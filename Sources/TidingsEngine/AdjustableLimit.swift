@@ -2,9 +2,8 @@
 public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
-    case bytes, calls, connections, days, fields, groups, hours, items, members, minutes,
-      notifications, pushes
-    case records, subscriptions, types, versions, zones
+    case bytes, calls, connections, days, fields, groups, hours, items, keys, members, minutes
+    case notifications, pushes, records, roles, subscriptions, types, users, versions, zones
   }
 
   /// As it is written on a command line, for example `items-per-call-max`.
@@ -296,5 +295,16 @@ public struct AdjustableLimit: Sendable {
       \.openLeasesMax,
       "that one group has leased at a time"
     ),
+    Self("users-max", .users, 1...1_000_000, \.usersMax, "of the server"),
+    Self(
+      "keys-per-user-max",
+      .keys,
+      1...10_000,
+      \.keysPerUserMax,
+      "of one user, revoked ones aside"
+    ),
+    Self("guest-keys-max", .keys, 0...10_000, \.guestKeysMax, "of guests, revoked ones aside"),
+    Self("keys-max", .keys, 1...10_000_000, \.keysMax, "of everybody, revoked ones aside"),
+    Self("roles-per-user-max", .roles, 1...10_000, \.rolesPerUserMax, "of one user"),
   ]
 }

@@ -13,13 +13,15 @@ public final class Engine {
   public let incarnation: String
 
   private let codec: any BodyCodec
-  private let clock: () -> Timestamp
+  let clock: () -> Timestamp
   private(set) var now = Timestamp(millisecondsSince1970: 0)
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
 
   let catalog: Catalog
   let accounts: AccountDirectory
+  let accountChanges: ModifyAccounts
+  let userRotation: UserRotation
   let quotas: QuotaTable
   let usage: UsageTable
   private let records: RecordTable
@@ -64,12 +66,14 @@ public final class Engine {
   ///   - connection: The store.
   ///   - codec: How values become stored bytes.
   ///   - limits: What calls may not exceed.
+  ///   - admittedKeys: Told which keys may connect, now and after each commit.
   ///   - clock: The time of day; within a run the engine does not let it go backwards.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
     codec: any BodyCodec,
     limits: Limits = Limits(),
+    admittedKeys: AdmittedKeys = AdmittedKeys(),
     clock: @escaping () -> Timestamp
   ) throws {
     try connection.migrate(Migration.store)
@@ -79,11 +83,11 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    accounts = try AccountDirectory(connection, admittedKeys: admittedKeys)
+    controlTopics = try ControlTopics(connection, secret: identity.secret, accounts: accounts)
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
-    accounts = try AccountDirectory(connection)
     quotas = try QuotaTable(connection, limits: limits)
     usage = try UsageTable(connection)
     records = try RecordTable(connection)
@@ -92,6 +96,20 @@ public final class Engine {
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
     rotation = try ChannelRotation(connection, channels: channels)
+    userRotation = try UserRotation(
+      connection,
+      rotation: rotation,
+      controlTopics: controlTopics,
+      directory: accounts,
+      bell: bell
+    )
+    accountChanges = ModifyAccounts(
+      try AccountTable(connection),
+      accounts,
+      quotas,
+      userRotation,
+      limits
+    )
     events = try EventLog(
       connection,
       channels: channels,
@@ -173,6 +191,8 @@ public final class Engine {
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
       try NotificationRetention(connection, limits: limits),
+      try KeyExpiry(connection, rotation: userRotation),
+      userRotation,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -187,7 +207,6 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      accounts.forget()
       quotas.forget()
       usage.forget()
       schemas.forget()
@@ -213,6 +232,7 @@ public final class Engine {
     try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
+    accounts.committed()
     return events.takePending()
   }
 
@@ -225,6 +245,8 @@ public final class Engine {
     _ = readMarks.takePending()
     _ = onceChannels.takeChanged()
     _ = assetCollection.takeCollected()
+    accounts.takenBack()
+    userRotation.takenBack()
     mustReload = true
   }
 
@@ -247,9 +269,15 @@ public final class Engine {
     try events.asOneCall(by: caller, at: now, body)
   }
 
-  /// The users whose subscriptions have fired for the only time since the last commit, if they are few;
-  /// forgets them.
-  public func takeChangedSubscribers() -> Set<ChangedSubscriber> { onceChannels.takeChanged() }
+  /// The users whose channels changed without their doing since the last commit; forgets them.
+  ///
+  /// Their subscriptions have fired for the only time, if they are few, or channels that they hear got
+  /// new topics.
+  public func takeChangedSubscribers() -> Set<ChangedSubscriber> {
+    let told = userRotation.takeTold()
+    let changed = onceChannels.takeChanged()
+    return told.isEmpty ? changed : changed.union(told)
+  }
 
   // MARK: Records
 

@@ -102,6 +102,16 @@ public struct Limits: Hashable, Sendable {
   public var notificationRetentionDays = 30
   /// Notifications that are kept, in all channels; older ones go first.
   public var notificationsMax: Int64 = 10_000_000
+  /// Most users.
+  public var usersMax = 100_000
+  /// Most keys of one user that are not revoked.
+  public var keysPerUserMax = 100
+  /// Most keys of guests that are not revoked.
+  public var guestKeysMax = 1_000
+  /// Most keys that are not revoked, of everybody.
+  public var keysMax = 500_000
+  /// Most roles of one user.
+  public var rolesPerUserMax = 100
   /// Most groups of one user in one container that share the work on notifications.
   public var workGroupsPerUserMax = 100
   /// Most leases of one group that are open at a time.
