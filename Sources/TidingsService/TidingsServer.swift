@@ -47,6 +47,8 @@ public final class TidingsServer: Sendable {
           remote: loop.remote
         )
         loop.turn = core
+        loop.callers = core
+        core.quotasChanged(on: loop)
         register(core, health, on: loop)
         logger.log(
           .info,

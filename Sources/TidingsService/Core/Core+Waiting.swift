@@ -22,6 +22,8 @@ struct FeedCall: Sendable {
 
   let token: ReplyToken
   let caller: Caller
+  /// Whose turn it takes.
+  let key: CallerKey
   let body: [UInt8]
   let deadline: ContinuousClock.Instant?
   let handler: Handler
@@ -50,6 +52,7 @@ extension Core {
         let feedCall = FeedCall(
           token: call.token,
           caller: try CallerIdentity.caller(of: call),
+          key: call.callerKey,
           body: Array(call.body),
           deadline: call.deadline,
           handler: handler
@@ -91,7 +94,8 @@ extension Core {
           return loop.fail(call.token, RPCError(.unavailable, "the server is stopping"))
         }
         core.deliver(result, to: call, on: loop)
-      }
+      },
+      of: call.key
     )
   }
 
@@ -142,6 +146,7 @@ extension Core {
     guard head == watch.head else { return run(call) }
     return waitingCalls.park(
       call,
+      of: call.key,
       for: watch,
       bytes: call.body.count + call.answer.count,
       until: end

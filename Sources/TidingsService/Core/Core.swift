@@ -76,6 +76,7 @@ final class Core: LoopTurn {
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
+      countPerCallerMax: limits.waitingCallsPerUserMax,
       bytesMax: limits.waitingBytesMax
     )
     connection.setMovesLogOnClose(true)
@@ -234,6 +235,7 @@ final class Core: LoopTurn {
       publisher.retire(group.retiredTopics)
       publisher.announceChannels(group.changedTopics, on: loop)
       if isCommitted { publishReadMarks(on: loop) }
+      if engine.takeQuotasChanged() { quotasChanged(on: loop) }
       if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
       settle(eventCount: events.count)
     } catch {
@@ -345,6 +347,7 @@ final class Core: LoopTurn {
     group.clear()
     isOpen = false
     engine.rollback()
+    if engine.takeQuotasChanged() { quotasChanged(on: loop) }
   }
 }
 

@@ -1,10 +1,8 @@
 public import TidingsRPC
 
-/// What a loop asks whoever knows the users, on the loop thread.
+/// What a loop asks whoever knows what users may do, on the loop thread.
 public protocol CallerDirectory: AnyObject {
-  /// The user of an admitted key; `nil`: a guest's.
-  func user(ofKey number: Int64) -> String?
-  /// What a user may do; the name is empty for callers who say none.
+  /// What a user may do; the name is empty for guests, and for callers who say none.
   func bounds(of user: String) -> CallerBounds
   /// Why a call is refused that comes too early.
   func refusal(callsPerSecondMax: Int, retryAfter: Duration) -> RPCError
