@@ -60,8 +60,17 @@ private final class Journal: Sendable {
   }
 
   /// Keeps the loop from handling anything until so many requests wait.
-  private func collect(_ count: Int, on server: TestServer) {
-    let isTaken = server.server.submit { loop in
+  private func collect(_ count: Int, on server: TestServer) async {
+    await withCheckedContinuation { begun in
+      let isTaken = server.server.submit { loop in
+        begun.resume()
+        Self.collect(count, loop)
+      }
+      precondition(isTaken)
+    }
+  }
+
+  private static func collect(_ count: Int, _ loop: LoopContext) {
       loop.isBehind = true
       while loop.waiting.count < count {
         guard (try? loop.frames.receive(from: loop.router)) == true else {
@@ -72,8 +81,6 @@ private final class Journal: Sendable {
         loop.frames.clear()
         loop.arena.reset()
       }
-    }
-    #expect(isTaken)
   }
 
   @Test("one call of a quiet caller does not wait for the many of another, on however many connections")
@@ -82,7 +89,7 @@ private final class Journal: Sendable {
     let server = try await server(journal)
     let flood = (0..<4).map { _ in RawSocket(ZMQ_DEALER, connectedTo: server.endpoint) }
     let quiet = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
-    collect(403, on: server)
+    await collect(403, on: server)
     for id in 1...100 { for socket in flood { socket.call(header("a", id)) } }
     for id in 1...3 { quiet.call(header("b", id)) }
     for _ in 1...3 { #expect(try await quiet.response().header.status == 0) }
@@ -101,7 +108,7 @@ private final class Journal: Sendable {
     let journal = Journal()
     let server = try await server(journal) { $0.turnHandlingMax = .zero }
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
-    collect(20, on: server)
+    await collect(20, on: server)
     for id in 1...20 { dealer.call(header("a", id)) }
     for id in 1...20 { #expect(try await dealer.response().header.callID == UInt64(id)) }
     let turns = journal.turns.withLock(\.self)
@@ -114,7 +121,7 @@ private final class Journal: Sendable {
     let journal = Journal()
     let server = try await server(journal) { $0.requestsWaitingPerCallerMax = 5 }
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
-    collect(6, on: server)
+    await collect(6, on: server)
     for id in 1...8 { dealer.call(header("a", id)) }
     dealer.call(header("b", 9))
     var statuses: [UInt64: UInt32] = [:]
@@ -133,7 +140,7 @@ private final class Journal: Sendable {
   func cancellation() async throws {
     let server = try await server(Journal())
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
-    collect(3, on: server)
+    await collect(3, on: server)
     dealer.call(header("a", 1, InteropService.hang))
     dealer.call(header("a", 2))
     dealer.call(.init(callID: 1, kind: .cancel))

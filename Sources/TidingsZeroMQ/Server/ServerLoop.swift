@@ -71,7 +71,7 @@ struct ServerLoop: ~Copyable {
     loop.settleReplies()
     loop.arena.reset()
     if loop.hasPublished { try loop.discardSubscriptions() }
-    return hasMore
+    return hasMore || loop.isBehind
       || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
   }
 
