@@ -43,6 +43,8 @@ extension ModifyRecords {
 
   private func apply(_ write: RecordPlan.Write, at position: Int, _ scene: Scene) throws {
     var row = write.row
+    // A feed tells of the deletion only who might read the record.
+    if row.body == nil, scene.database.id.scope == .public { row.creator = write.old?.creator }
     row.previous = try write.replaced.map {
       try tables.ancestors.append($0, at: scene.stamp.timestamp)
     }
