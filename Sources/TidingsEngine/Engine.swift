@@ -27,6 +27,7 @@ public final class Engine {
   let channels: ChannelRegistry
   let subscriptions: SubscriptionTable
   private let onceChannels: OnceChannels
+  let readerChannels: ReaderChannels
   private let events: EventLog
   private let answers: AnswerLog
   let readMarks: ReadMarkTable
@@ -83,6 +84,9 @@ public final class Engine {
 
     catalog = try Catalog(connection)
     accounts = try AccountDirectory(connection)
+    indexes = try IndexRegistry(connection, bell: bell)
+    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
+    publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
@@ -95,7 +99,8 @@ public final class Engine {
       onceChannels: onceChannels,
       originTags: originTags,
       codec: codec,
-      limits: limits
+      limits: limits,
+      access: FiringAccess(channels: channels, accesses: publicAccesses)
     )
     answers = try AnswerLog(connection, limits: limits)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
@@ -114,11 +119,18 @@ public final class Engine {
     tracer = try NotificationTracer(connection, fetchLog: fetchLog)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
+    readerChannels = try ReaderChannels(
+      connection,
+      catalog: catalog,
+      channels: channels,
+      subscriptions: subscriptions,
+      accesses: publicAccesses,
+      rotation: rotation,
+      codec: codec,
+      bell: bell
+    )
     let references = try ReferenceTable(connection, limits: limits)
     let clientTokens = try ClientTokens(connection, limits: limits)
-    indexes = try IndexRegistry(connection, bell: bell)
-    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
-    publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
@@ -152,6 +164,7 @@ public final class Engine {
       limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
+      accesses: publicAccesses,
       catalog: catalog,
       channels: channels,
       subscriptions: subscriptions,
@@ -166,6 +179,7 @@ public final class Engine {
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
+      readerChannels,
       try NotificationRetention(connection, limits: limits),
     ])
     beginStatement = try connection.prepare("BEGIN")
@@ -185,6 +199,7 @@ public final class Engine {
       schemas.forget()
       publicAccesses.forget()
       ancestors.forget()
+      readerChannels.forget()
       try channels.restore()
       try indexes.load()
       try events.load()
@@ -216,6 +231,8 @@ public final class Engine {
     _ = events.takePending()
     _ = readMarks.takePending()
     _ = onceChannels.takeChanged()
+    _ = readerChannels.takeChanged()
+    _ = readerChannels.takeRetired()
     _ = assetCollection.takeCollected()
     mustReload = true
   }
@@ -239,9 +256,27 @@ public final class Engine {
     try events.asOneCall(by: caller, at: now, body)
   }
 
-  /// The users whose subscriptions have fired for the only time since the last commit, if they are few;
-  /// forgets them.
-  public func takeChangedSubscribers() -> Set<ChangedSubscriber> { onceChannels.takeChanged() }
+  /// The users whose subscriptions have fired for the only time since the last commit, if they are few,
+  /// or have other channels or topics because of what they may read; forgets them.
+  public func takeChangedSubscribers() -> Set<ChangedSubscriber> {
+    onceChannels.takeChanged().union(readerChannels.takeChanged())
+  }
+
+  /// The topics on which nothing is to be published from the next commit on, because of what their
+  /// subscribers may read; forgets them.
+  public func takeRetiredTopics() -> [[UInt8]] { readerChannels.takeRetired() }
+
+  /// A user's roles were written, in the open transaction: from now on calls, feeds and notifications
+  /// follow them.
+  ///
+  /// The user's own channels get new topics, which `takeChangedSubscribers` and `takeRetiredTopics`
+  /// tell.
+  ///
+  /// - Throws: `SQLError`.
+  public func rolesChanged(of user: String) throws {
+    publicAccesses.forget()
+    try readerChannels.rolesChanged(of: user)
+  }
 
   // MARK: Records
 
@@ -360,7 +395,9 @@ public final class Engine {
     to container: String,
     isDryRun: Bool
   ) throws -> [SchemaChange] {
-    try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+    let changes = try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+    if !isDryRun { try follow(changes, of: container, .development) }
+    return changes
   }
 
   /// Brings the production schema of a container to that of development, or tells what would change.
@@ -368,7 +405,32 @@ public final class Engine {
   /// - Returns: The changes; none: it was so already.
   /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
   public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
-    try schemaChanges.deploy(container, isDryRun: isDryRun)
+    let changes = try schemaChanges.deploy(container, isDryRun: isDryRun)
+    if !isDryRun { try follow(changes, of: container, .production) }
+    return changes
+  }
+
+  /// Subscriptions follow changes of grants.
+  private func follow(
+    _ changes: [SchemaChange],
+    of container: String,
+    _ environment: Environment
+  ) throws {
+    let areOfGrants = changes.contains { change in
+      switch change {
+      case .grant, .recordType: true
+      case .role, .field: false
+      }
+    }
+    guard areOfGrants else { return }
+    try readerChannels.grantsChanged(
+      in: DatabaseID(
+        container: container,
+        environment: environment,
+        scope: .public,
+        owner: ""
+      )
+    )
   }
 
   // MARK: Idempotency
