@@ -105,7 +105,12 @@ public final class Engine {
     answers = try AnswerLog(connection, limits: limits)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
     let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
+    let visibility = try NotificationVisibility(connection, codec: codec) {
+      [publicAccesses] user, recordType, database in
+      try publicAccesses.access(of: user, in: database).rights(on: recordType).readable
+    }
     leasing = LeaseNotifications(
+      visibility: visibility,
       channels: channels,
       memberships: try MembershipTable(connection),
       groups: workGroups,
@@ -116,7 +121,7 @@ public final class Engine {
     settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
     badges = try BadgeTable(connection)
     fetchLog = try FetchLog(connection)
-    tracer = try NotificationTracer(connection, fetchLog: fetchLog)
+    tracer = try NotificationTracer(connection, fetchLog: fetchLog, visibility: visibility)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
     readerChannels = try ReaderChannels(

@@ -23,6 +23,7 @@ public final class EngineReader {
   private var queryEngine: QueryEngine?
   private var feed: NotificationFeed?
   private var healthReader: SubscriptionHealthReader?
+  private var visibility: NotificationVisibility?
   private let beginStatement: any SQLStatement
   private let endStatement: any SQLStatement
 
@@ -77,16 +78,33 @@ public final class EngineReader {
       connection,
       identity: identity,
       codec: codec,
-      limits: limits
+      limits: limits,
+      visibility: try notificationVisibility()
     )
     feed = made
+    return made
+  }
+
+  private func notificationVisibility() throws -> NotificationVisibility {
+    if let visibility { return visibility }
+    let made = try NotificationVisibility(connection, codec: codec) {
+      [schemas, accounts] user, recordType, database in
+      let schema = try schemas.schema(of: database.container, database.environment)
+      return try PublicReading(user: user, container: database.container, schema, accounts)
+        .readable(recordType)
+    }
+    visibility = made
     return made
   }
 
   /// Tells how subscriptions fare; its statements are compiled for the first one.
   func subscriptionHealth() throws -> SubscriptionHealthReader {
     if let healthReader { return healthReader }
-    let made = try SubscriptionHealthReader(connection, interruption: interruption)
+    let made = try SubscriptionHealthReader(
+      connection,
+      visibility: try notificationVisibility(),
+      interruption: interruption
+    )
     healthReader = made
     return made
   }

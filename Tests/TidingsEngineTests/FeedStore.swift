@@ -116,7 +116,10 @@ final class FeedStore {
       connection,
       identity: StoreIdentity(connection),
       codec: OneSubscriptionCodec(),
-      limits: limits
+      limits: limits,
+      visibility: NotificationVisibility(connection, codec: OneSubscriptionCodec()) { _, _, _ in
+        .all
+      }
     )
   }
 
