@@ -10,7 +10,7 @@ public final class EngineReader {
   let catalog: Catalog
   let identity: StoreIdentity
   let schemas: SchemaReader
-  let accounts: AccountDirectory
+  let roles: RoleReader
   let ancestors: AncestorLog
   let codec: any BodyCodec
   let zoneFeed: ZoneFeed
@@ -49,7 +49,7 @@ public final class EngineReader {
     )
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
     schemas = try SchemaReader(connection)
-    accounts = try AccountDirectory(connection)
+    roles = try RoleReader(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
@@ -88,9 +88,9 @@ public final class EngineReader {
   private func notificationVisibility() throws -> NotificationVisibility {
     if let visibility { return visibility }
     let made = try NotificationVisibility(connection, codec: codec) {
-      [schemas, accounts] user, recordType, database in
+      [schemas, roles] user, recordType, database in
       let schema = try schemas.schema(of: database.container, database.environment)
-      return try PublicReading(user: user, container: database.container, schema, accounts)
+      return try PublicReading(user: user, container: database.container, schema, roles)
         .readable(recordType)
     }
     visibility = made
@@ -131,7 +131,7 @@ public final class EngineReader {
     defer { interruption.check = nil }
     // The loop may have changed what was looked up before.
     catalog.forget()
-    accounts.forget()
+    roles.forget()
     try beginStatement.run()
     defer { try? endStatement.run() }
     return try body()

@@ -69,11 +69,20 @@ final class ReaderChannels: Chore {
 
   /// Grants of a container changed.
   func grantsChanged(in database: DatabaseID) throws {
-    guard let entry = try catalog.database(database) else { return }
+    guard let entry = try existing(database) else { return }
     let numbers = channels.numbers(in: entry)
     pending = Array(Set(pending ?? []).union(numbers)).sorted()
     try move(piece: Self.firstPieceMax)
     if pending?.isEmpty == false { bell.ring() }
+  }
+
+  /// The database; `nil`: nothing was ever written to it, or the container was not deployed before.
+  private func existing(_ database: DatabaseID) throws -> DatabaseEntry? {
+    do {
+      return try catalog.database(database)
+    } catch let error as ItemError where error.code == .badContainer {
+      return nil
+    }
   }
 
   /// A user's roles changed: the user's own channels get new topics.

@@ -4,7 +4,7 @@ internal import TidingsSQL
 /// Which of a channel's notifications a subscriber may see now.
 ///
 /// In a public database the rights on the type decide when a notification is read, as they did when it
-/// was made. What tells of a zone names no record.
+/// was made. What tells of a zone names no record, and is seen by who may read any of the type.
 final class NotificationVisibility {
   /// What of a channel's notifications a subscriber may see.
   enum Visible: Hashable {
@@ -18,6 +18,7 @@ final class NotificationVisibility {
   private struct Watched {
     let database: DatabaseID
     let recordType: String
+    let tellsOfRecords: Bool
   }
 
   /// Most channels of which it remembers what they watch.
@@ -56,7 +57,7 @@ final class NotificationVisibility {
     guard let watched = try watched(channel) else { return .all }
     return switch try readable(user, watched.recordType, watched.database) {
     case .all: .all
-    case .own: .createdBy(user)
+    case .own: watched.tellsOfRecords ? .createdBy(user) : .all
     case .none: .none
     }
   }
@@ -75,9 +76,9 @@ final class NotificationVisibility {
     guard try select.step(), select.int64(2) == Int64(DatabaseScope.public.rawValue),
       let environment = Environment(rawValue: Int32(truncatingIfNeeded: select.int64(1)))
     else { return nil }
-    var recordType = ""
-    try select.withBytes(3) { recordType = try codec.decodeSubscription($0).recordType }
-    guard !recordType.isEmpty else { return nil }
+    var definition: Subscription?
+    try select.withBytes(3) { definition = try codec.decodeSubscription($0) }
+    guard let definition, !definition.recordType.isEmpty else { return nil }
     return Watched(
       database: DatabaseID(
         container: select.string(0),
@@ -85,7 +86,8 @@ final class NotificationVisibility {
         scope: .public,
         owner: ""
       ),
-      recordType: recordType
+      recordType: definition.recordType,
+      tellsOfRecords: definition.kind == .query
     )
   }
 }
