@@ -77,6 +77,8 @@ struct ClientLoop: ~Copyable {
   }
 
   private mutating func followConnection() throws(TransportError) {
+    // First: a new socket's descriptors tell nothing before it was looked at once.
+    if renewal.isDue(now) { try renewLink() }
     while let event = try link.monitor.next() {
       switch event {
       case .connected:
@@ -95,7 +97,6 @@ struct ClientLoop: ~Copyable {
         try renewLink()
       }
     }
-    if renewal.isDue(now) { try renewLink() }
   }
 
   /// Keeps what can be told about a connection that was not made.

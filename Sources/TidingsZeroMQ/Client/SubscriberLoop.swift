@@ -55,12 +55,13 @@ struct SubscriberLoop: ~Copyable {
 
   /// - Returns: `false` when the connection is to be closed.
   private mutating func turn() throws(TransportError) -> Bool {
+    // First: a new socket's descriptors tell nothing before it was looked at once.
+    if renewal.isDue(.now) { try renew() }
     var isBusy = try deliverMessages()
     while let event = try monitor.next() {
       isBusy = true
       try follow(event)
     }
-    if renewal.isDue(.now) { try renew() }
     for message in inbox.drain() {
       isBusy = true
       switch message {

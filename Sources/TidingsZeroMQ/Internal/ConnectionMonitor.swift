@@ -21,6 +21,8 @@ struct ConnectionMonitor: ~Copyable {
 
   private let pair: Socket
   private var frames = FrameSet()
+  /// Somebody took the connection that is being made.
+  private var isTaken = false
   /// Readable when `next` may have something.
   let descriptor: CInt
 
@@ -28,7 +30,7 @@ struct ConnectionMonitor: ~Copyable {
   private static let events =
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CONNECT_RETRIED
     | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
-    | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+    | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_CONNECTED
 
   /// Watches a socket from before it connects.
   init(_ socket: borrowing Socket, context: Context) throws(TransportError) {
@@ -51,7 +53,11 @@ struct ConnectionMonitor: ~Copyable {
       switch CInt(frames[0].loadUnaligned(as: UInt16.self)) {
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .connected
       case ZMQ_EVENT_DISCONNECTED: return .disconnected
-      case ZMQ_EVENT_CONNECT_RETRIED: return .unreachable
+      case ZMQ_EVENT_CONNECTED: isTaken = true
+      case ZMQ_EVENT_CONNECT_RETRIED:
+        // It comes after failed handshakes too.
+        if !isTaken { return .unreachable }
+        isTaken = false
       // 300 is "try again later", and no server of ours says it aloud.
       case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return value == 400 ? .refused : .brokenOff
       case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return .brokenOff
