@@ -100,10 +100,18 @@ extension LoopContext {
     _ token: ReplyToken
   ) {
     counters.calls += 1
+    let keyNumber = token.peer.keyNumber
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
-    guard let route = routes.lookup(header.method) else {
-      return refuseUnbegun(token, routes.refusal(of: header.method))
+    let route = routes.lookup(header.method)
+    var user: String?
+    if let gate {
+      let claim = header.metadata(Metadata.userKey)
+      switch gate.admit(key: keyNumber, claiming: claim, method: route?.method) {
+      case .admitted(let name): user = name
+      case .refused(let error): return refuseUnbegun(token, error)
+      }
     }
+    guard let route else { return refuseUnbegun(token, routes.refusal(of: header.method)) }
     let timeout = header.timeoutMilliseconds
     let deadline = timeout == 0 ? nil : now.advanced(by: .milliseconds(timeout))
     let call = InlineCall(
@@ -112,7 +120,8 @@ extension LoopContext {
       body: body,
       deadline: deadline,
       token: token,
-      keyNumber: token.peer.keyNumber
+      keyNumber: keyNumber,
+      user: user
     )
     switch route.handler {
     case .inline(let handler):

@@ -17,6 +17,10 @@ struct RunningCall {
   let task: Task<Void, Never>
   /// Of streams only.
   let gate: StreamGate?
+  /// Who began it.
+  let keyNumber: Int64?
+  /// The same as a user.
+  let user: String?
 }
 
 extension LoopContext {
@@ -76,6 +80,19 @@ extension LoopContext {
     }
   }
 
+  /// Ends the calls that run as tasks for some callers.
+  ///
+  /// - Parameters:
+  ///   - isEnded: Whether the calls of a key, and of its user, end.
+  ///   - error: What they are answered with.
+  public func endCalls(
+    where isEnded: (_ keyNumber: Int64?, _ user: String?) -> Bool,
+    _ error: RPCError
+  ) {
+    let ended = running.filter { isEnded($0.value.keyNumber, $0.value.user) }.keys.sorted()
+    perform(ended.flatMap { calls.end($0, error) })
+  }
+
   private func finish(_ number: UInt64, _ result: Result<[UInt8], RPCError>) {
     let isStream = running.removeValue(forKey: number)?.gate != nil
     guard let key = calls.finished(number) else { return }
@@ -102,7 +119,12 @@ extension LoopContext {
         inbox.send(.finished(number, .failure(.thrown(error))))
       }
     }
-    running[number] = RunningCall(task: task, gate: nil)
+    running[number] = RunningCall(
+      task: task,
+      gate: nil,
+      keyNumber: call.keyNumber,
+      user: call.user
+    )
   }
 
   private func runStream(
@@ -128,7 +150,12 @@ extension LoopContext {
         inbox.send(.finished(number, .failure(.thrown(error))))
       }
     }
-    running[number] = RunningCall(task: task, gate: gate)
+    running[number] = RunningCall(
+      task: task,
+      gate: gate,
+      keyNumber: call.keyNumber,
+      user: call.user
+    )
   }
 
   private static func token(_ key: ServerCallTable<ReplyToken.Peer>.Key) -> ReplyToken {

@@ -41,6 +41,8 @@ public final class LoopContext {
   public internal(set) var now = ContinuousClock.now
   /// What the loop did so far.
   public internal(set) var counters = LoopCounters()
+  /// Says who calls; without it callers are believed.
+  public var gate: (any CallGate)?
   /// Takes part in the turns, if set.
   public var turn: (any LoopTurn)?
   /// The services that are answered, in the order of registration.
