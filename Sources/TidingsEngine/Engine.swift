@@ -13,13 +13,17 @@ public final class Engine {
   public let incarnation: String
 
   private let codec: any BodyCodec
-  private let clock: () -> Timestamp
+  let clock: () -> Timestamp
   private(set) var now = Timestamp(millisecondsSince1970: 0)
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
 
   let catalog: Catalog
   let accounts: AccountDirectory
+  let accountChanges: ModifyAccounts
+  let userRotation: UserRotation
+  let quotas: QuotaTable
+  let usage: UsageTable
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -62,12 +66,14 @@ public final class Engine {
   ///   - connection: The store.
   ///   - codec: How values become stored bytes.
   ///   - limits: What calls may not exceed.
+  ///   - admittedKeys: Told which keys may connect, now and after each commit.
   ///   - clock: The time of day; within a run the engine does not let it go backwards.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
     codec: any BodyCodec,
     limits: Limits = Limits(),
+    admittedKeys: AdmittedKeys = AdmittedKeys(),
     clock: @escaping () -> Timestamp
   ) throws {
     try connection.migrate(Migration.store)
@@ -77,17 +83,33 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    accounts = try AccountDirectory(connection, admittedKeys: admittedKeys)
+    controlTopics = try ControlTopics(connection, secret: identity.secret, accounts: accounts)
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
-    accounts = try AccountDirectory(connection)
+    quotas = try QuotaTable(connection, limits: limits)
+    usage = try UsageTable(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
     rotation = try ChannelRotation(connection, channels: channels)
+    userRotation = try UserRotation(
+      connection,
+      rotation: rotation,
+      controlTopics: controlTopics,
+      directory: accounts,
+      bell: bell
+    )
+    accountChanges = ModifyAccounts(
+      try AccountTable(connection),
+      accounts,
+      quotas,
+      userRotation,
+      limits
+    )
     events = try EventLog(
       connection,
       channels: channels,
@@ -120,6 +142,7 @@ public final class Engine {
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
+      usage,
       references,
       FieldIndex(registry: indexes, entries: indexEntries),
       clientTokens,
@@ -135,6 +158,8 @@ public final class Engine {
         clientTokens: clientTokens,
         channels: channels,
         events: events,
+        usage: usage,
+        quotas: quotas,
         followers: followers
       ),
       codec: codec,
@@ -153,6 +178,7 @@ public final class Engine {
       catalog: catalog,
       channels: channels,
       subscriptions: subscriptions,
+      quotas: quotas,
       codec: codec,
       limits: limits
     )
@@ -165,6 +191,8 @@ public final class Engine {
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
       try NotificationRetention(connection, limits: limits),
+      try KeyExpiry(connection, rotation: userRotation),
+      userRotation,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -179,7 +207,8 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      accounts.forget()
+      quotas.forget()
+      usage.forget()
       schemas.forget()
       ancestors.forget()
       try channels.restore()
@@ -199,9 +228,11 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try usage.write()
     try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
+    accounts.committed()
     return events.takePending()
   }
 
@@ -214,6 +245,8 @@ public final class Engine {
     _ = readMarks.takePending()
     _ = onceChannels.takeChanged()
     _ = assetCollection.takeCollected()
+    accounts.takenBack()
+    userRotation.takenBack()
     mustReload = true
   }
 
@@ -236,9 +269,15 @@ public final class Engine {
     try events.asOneCall(by: caller, at: now, body)
   }
 
-  /// The users whose subscriptions have fired for the only time since the last commit, if they are few;
-  /// forgets them.
-  public func takeChangedSubscribers() -> Set<ChangedSubscriber> { onceChannels.takeChanged() }
+  /// The users whose channels changed without their doing since the last commit; forgets them.
+  ///
+  /// Their subscriptions have fired for the only time, if they are few, or channels that they hear got
+  /// new topics.
+  public func takeChangedSubscribers() -> Set<ChangedSubscriber> {
+    let told = userRotation.takeTold()
+    let changed = onceChannels.takeChanged()
+    return told.isEmpty ? changed : changed.union(told)
+  }
 
   // MARK: Records
 
@@ -339,8 +378,12 @@ public final class Engine {
   // MARK: Assets
 
   /// Makes an asset known whose file is complete; from now on records may name it.
-  public func addAsset(_ asset: Asset, in database: DatabaseID) throws {
-    try assets.add(asset, to: try catalog.makeDatabase(database), at: now)
+  ///
+  /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
+  public func addAsset(_ asset: Asset, in databaseID: DatabaseID) throws {
+    let database = try catalog.makeDatabase(databaseID)
+    try checkRoom(for: asset, in: database)
+    try assets.add(asset, to: database, at: now)
   }
 
   /// The checksums of assets that no database has since the last commit; their files can go.
