@@ -13,7 +13,7 @@ public final class Engine {
   public let incarnation: String
 
   private let codec: any BodyCodec
-  private let clock: () -> Timestamp
+  let clock: () -> Timestamp
   private(set) var now = Timestamp(millisecondsSince1970: 0)
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
@@ -21,6 +21,10 @@ public final class Engine {
   let catalog: Catalog
   let accounts: AccountDirectory
   let publicAccesses: PublicAccesses
+  let accountChanges: ModifyAccounts
+  let userRotation: UserRotation
+  let quotas: QuotaTable
+  let usage: UsageTable
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -64,12 +68,14 @@ public final class Engine {
   ///   - connection: The store.
   ///   - codec: How values become stored bytes.
   ///   - limits: What calls may not exceed.
+  ///   - admittedKeys: Told which keys may connect, now and after each commit.
   ///   - clock: The time of day; within a run the engine does not let it go backwards.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
     codec: any BodyCodec,
     limits: Limits = Limits(),
+    admittedKeys: AdmittedKeys = AdmittedKeys(),
     clock: @escaping () -> Timestamp
   ) throws {
     try connection.migrate(Migration.store)
@@ -79,20 +85,36 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    accounts = try AccountDirectory(connection, admittedKeys: admittedKeys)
+    controlTopics = try ControlTopics(connection, secret: identity.secret, accounts: accounts)
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
-    accounts = try AccountDirectory(connection)
     indexes = try IndexRegistry(connection, bell: bell)
     schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
     publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
+    quotas = try QuotaTable(connection, limits: limits)
+    usage = try UsageTable(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
     rotation = try ChannelRotation(connection, channels: channels)
+    userRotation = try UserRotation(
+      connection,
+      rotation: rotation,
+      controlTopics: controlTopics,
+      directory: accounts,
+      bell: bell
+    )
+    accountChanges = ModifyAccounts(
+      try AccountTable(connection),
+      accounts,
+      quotas,
+      userRotation,
+      limits
+    )
     events = try EventLog(
       connection,
       channels: channels,
@@ -139,6 +161,7 @@ public final class Engine {
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
+      usage,
       references,
       FieldIndex(registry: indexes, entries: indexEntries),
       clientTokens,
@@ -154,6 +177,8 @@ public final class Engine {
         clientTokens: clientTokens,
         channels: channels,
         events: events,
+        usage: usage,
+        quotas: quotas,
         followers: followers
       ),
       codec: codec,
@@ -173,6 +198,7 @@ public final class Engine {
       catalog: catalog,
       channels: channels,
       subscriptions: subscriptions,
+      quotas: quotas,
       codec: codec,
       limits: limits
     )
@@ -186,6 +212,8 @@ public final class Engine {
       onceChannels,
       readerChannels,
       try NotificationRetention(connection, limits: limits),
+      try KeyExpiry(connection, rotation: userRotation),
+      userRotation,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -200,7 +228,8 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      accounts.forget()
+      quotas.forget()
+      usage.forget()
       schemas.forget()
       publicAccesses.forget()
       ancestors.forget()
@@ -222,9 +251,11 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try usage.write()
     try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
+    accounts.committed()
     return events.takePending()
   }
 
@@ -239,6 +270,8 @@ public final class Engine {
     _ = readerChannels.takeChanged()
     _ = readerChannels.takeRetired()
     _ = assetCollection.takeCollected()
+    accounts.takenBack()
+    userRotation.takenBack()
     mustReload = true
   }
 
@@ -261,10 +294,14 @@ public final class Engine {
     try events.asOneCall(by: caller, at: now, body)
   }
 
-  /// The users whose subscriptions have fired for the only time since the last commit, if they are few,
-  /// or have other channels or topics because of what they may read; forgets them.
+  /// The users whose channels changed without their doing since the last commit; forgets them.
+  ///
+  /// Their subscriptions have fired for the only time, if they are few, channels that they hear got new
+  /// topics, or they may read more or less than before.
   public func takeChangedSubscribers() -> Set<ChangedSubscriber> {
-    onceChannels.takeChanged().union(readerChannels.takeChanged())
+    let changed = onceChannels.takeChanged()
+    let (told, moved) = (userRotation.takeTold(), readerChannels.takeChanged())
+    return told.isEmpty && moved.isEmpty ? changed : changed.union(told).union(moved)
   }
 
   /// The topics on which nothing is to be published from the next commit on, because of what their
@@ -381,8 +418,12 @@ public final class Engine {
   // MARK: Assets
 
   /// Makes an asset known whose file is complete; from now on records may name it.
-  public func addAsset(_ asset: Asset, in database: DatabaseID) throws {
-    try assets.add(asset, to: try catalog.makeDatabase(database), at: now)
+  ///
+  /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
+  public func addAsset(_ asset: Asset, in databaseID: DatabaseID) throws {
+    let database = try catalog.makeDatabase(databaseID)
+    try checkRoom(for: asset, in: database)
+    try assets.add(asset, to: database, at: now)
   }
 
   /// The checksums of assets that no database has since the last commit; their files can go.

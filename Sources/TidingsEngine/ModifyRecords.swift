@@ -13,6 +13,8 @@ final class ModifyRecords {
     let clientTokens: ClientTokens
     let channels: ChannelRegistry
     let events: EventLog
+    let usage: UsageTable
+    let quotas: QuotaTable
     let followers: [any RecordFollower]
   }
 
@@ -94,7 +96,8 @@ final class ModifyRecords {
       try planDeletion(recordID, item: changes.saves.count + offset, scene, plan: &plan)
     }
     if changes.isAtomic { plan.applyAtomicity() }
-    try planReferences(&plan, scene, isAtomic: changes.isAtomic)
+    try planQuota(&plan, scene, isAtomic: changes.isAtomic)
+    if try planReferences(&plan, scene, isAtomic: changes.isAtomic) { try checkQuota(plan, scene) }
     return plan
   }
 

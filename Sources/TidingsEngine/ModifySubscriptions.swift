@@ -18,6 +18,7 @@ final class ModifySubscriptions {
   private let catalog: Catalog
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
+  private let quotas: QuotaTable
   private let codec: any BodyCodec
   private let limits: Limits
   private let accesses: PublicAccesses
@@ -27,6 +28,7 @@ final class ModifySubscriptions {
     catalog: Catalog,
     channels: ChannelRegistry,
     subscriptions: SubscriptionTable,
+    quotas: QuotaTable,
     codec: any BodyCodec,
     limits: Limits
   ) {
@@ -34,6 +36,7 @@ final class ModifySubscriptions {
     self.catalog = catalog
     self.channels = channels
     self.subscriptions = subscriptions
+    self.quotas = quotas
     self.codec = codec
     self.limits = limits
   }
@@ -162,16 +165,18 @@ final class ModifySubscriptions {
   }
 
   private func checkCount(of owner: String, in id: DatabaseID) throws {
+    let countMax = try quotas.quota(of: owner).subscriptionsMax
+    guard countMax > 0 else { return }
     let count = try subscriptions.count(
       of: owner,
       container: id.container,
       environment: id.environment
     )
-    guard count < limits.subscriptionsPerUserMax else {
+    guard count < countMax else {
       throw ItemError(
         .limitExceeded,
-        "user '\(owner)' has \(count) subscriptions in container '\(id.container)', the most that "
-          + "are allowed: delete some first"
+        "user '\(owner)' has \(count) subscriptions in container '\(id.container)' and may have "
+          + "\(countMax): delete some first, or ask an administrator for a larger quota"
       )
     }
   }

@@ -33,6 +33,8 @@ public final class TidingsServer: Sendable {
     )
     configuration.security = .development
     configuration.advertisedPushEndpoint = settings.advertisedPushEndpoint
+    let callerMode = CallerMode.development
+    let admittedKeys = AdmittedKeys()
     // Before anything is bound: a second server must not take the first one's ipc endpoint away.
     let folder = try DataFolder(path: settings.dataPath)
     do {
@@ -43,10 +45,13 @@ public final class TidingsServer: Sendable {
           folder,
           limits: settings.limits,
           sealsPushes: settings.sealsPushes,
+          callerMode: callerMode,
+          admittedKeys: admittedKeys,
           logger: logger,
           remote: loop.remote
         )
         loop.turn = core
+        loop.gate = core.gate
         register(core, health, on: loop)
         logger.log(
           .info,
@@ -111,6 +116,8 @@ public final class TidingsServer: Sendable {
     core.registerSchema(on: loop)
     core.registerServerInfo(on: loop)
     core.registerFeeds(on: loop)
+    core.registerAccounts(on: loop)
+    core.registerAdministration(on: loop)
     loop.registerBuiltIn(health)
   }
 }

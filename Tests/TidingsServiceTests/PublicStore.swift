@@ -96,12 +96,8 @@ final class PublicStore {
 
   func setRoles(_ roles: Set<String>, of user: String) throws {
     _ = try commit { engine in
-      try connection.execute("DELETE FROM account_roles WHERE user = '\(user)'")
-      for role in roles {
-        try connection.execute("INSERT INTO account_roles VALUES ('\(user)', '\(role)')")
-      }
-      engine.accounts.forget()
-      try engine.rolesChanged(of: user)
+      if try engine.displayName(of: user) == nil { _ = try engine.createUser(.init(user)) }
+      _ = try engine.assignRoles(Array(roles), to: user)
     }
   }
 
