@@ -61,6 +61,7 @@ final class Core: LoopTurn {
     _ folder: DataFolder,
     limits: Limits,
     sealsPushes: Bool,
+    admittedKeys: AdmittedKeys,
     logger: Logger,
     remote: LoopRemote
   ) throws {
@@ -71,6 +72,7 @@ final class Core: LoopTurn {
       connection,
       codec: ProtoBodyCodec(),
       limits: limits,
+      admittedKeys: admittedKeys,
       clock: { .now }
     )
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
