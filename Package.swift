@@ -112,6 +112,7 @@ let package = Package(
       "TidingsService",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsJSON",
       "TidingsKeys",
       "TidingsModel",
       "TidingsSQL",

@@ -9,6 +9,8 @@ internal import Musl
 
 /// The folder that holds a server's data, locked for one process.
 final class DataFolder: Sendable {
+  /// The folder.
+  let path: String
   /// The database file.
   let databasePath: String
   /// The folder of the assets' files.
@@ -29,6 +31,7 @@ final class DataFolder: Sendable {
           + "another with --data"
       )
     }
+    self.path = path
     lock = try Self.lock(path)
     databasePath = path + "/tidings.sqlite"
     assetsPath = path + "/assets"

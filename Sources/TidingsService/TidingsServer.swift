@@ -39,6 +39,7 @@ public final class TidingsServer: Sendable {
     let folder = try DataFolder(path: settings.dataPath)
     let admittedKeys = AdmittedKeys()
     let pair = try folder.serverKeys(settings)
+    let callerMode = pair == nil ? CallerMode.development : .authenticated
     if let pair {
       configuration.security = .curveServer(pair) { admittedKeys.number(of: $0) }
     }
@@ -50,11 +51,13 @@ public final class TidingsServer: Sendable {
           folder,
           limits: settings.limits,
           sealsPushes: settings.sealsPushes,
+          callerMode: callerMode,
           admittedKeys: admittedKeys,
           logger: logger,
           remote: loop.remote
         )
         loop.turn = core
+        loop.gate = core.gate
         register(core, health, on: loop)
         logger.log(
           .info,
@@ -125,6 +128,8 @@ public final class TidingsServer: Sendable {
     core.registerSchema(on: loop)
     core.registerServerInfo(on: loop)
     core.registerFeeds(on: loop)
+    core.registerAccounts(on: loop)
+    core.registerAdministration(on: loop)
     loop.registerBuiltIn(health)
   }
 }

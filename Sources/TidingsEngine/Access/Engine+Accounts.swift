@@ -34,9 +34,9 @@ extension Engine {
     return holder.isRestricted ? .restricted(holder.user) : .admitted(holder.user)
   }
 
-  /// The text and the expiry of a key that is or was admitted; for the user's own eyes and logs.
-  public func accountKey(_ number: Int64) throws -> AccountKey? {
-    try accountChanges.key(number)?.key
+  /// A key that is or was admitted, and whose it is; for the user's own eyes and for logs.
+  public func accountKey(_ number: Int64) throws -> (user: String, key: AccountKey)? {
+    try accountChanges.key(number).map { ($0.user, $0.key) }
   }
 
   /// Whether a user may administer the server.
@@ -58,6 +58,9 @@ extension Engine {
   public func isRestricted(_ user: String) throws -> Bool {
     try accounts.user(user)?.isRestricted ?? false
   }
+
+  /// There are users whose calls are refused.
+  public var hasRestrictedUsers: Bool { accounts.restrictedCount > 0 }
 
   // MARK: Administration
 
@@ -135,6 +138,9 @@ extension Engine {
 
   /// The keys of guests.
   public func guestKeys() throws -> [AccountKey] { try accountChanges.guestKeys() }
+
+  /// Somebody is refused since `takeEndedAccess` was asked last.
+  public var hasEndedAccess: Bool { userRotation.hasEnded }
 
   /// Who is refused since this was asked last, and what is not to be heard any more; forgets it.
   public func takeEndedAccess() -> EndedAccess { userRotation.takeEnded() }

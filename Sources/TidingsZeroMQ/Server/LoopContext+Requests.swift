@@ -108,6 +108,7 @@ extension LoopContext {
       let claim = header.metadata(Metadata.userKey)
       switch gate.admit(key: keyNumber, claiming: claim, method: route?.method) {
       case .admitted(let name): user = name
+      case .believed: break
       case .refused(let error): return refuseUnbegun(token, error)
       }
     }

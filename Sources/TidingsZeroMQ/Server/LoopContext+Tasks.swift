@@ -1,4 +1,4 @@
-internal import TidingsRPC
+public import TidingsRPC
 
 /// What other threads tell a server's loop.
 enum LoopMessage: Sendable {
