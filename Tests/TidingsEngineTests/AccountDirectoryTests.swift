@@ -22,7 +22,7 @@ internal import TidingsModel
   @Test("accounts are what the model says, over restarts and what is taken back")
   func model() throws {
     let seed = Seed.make("accounts")
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     var limits = Limits()
     (limits.usersMax, limits.keysPerUserMax, limits.guestKeysMax) = (5, 3, 2)
     let harness = try EngineHarness(limits: limits)
@@ -117,7 +117,8 @@ internal import TidingsModel
   func refused(request: AccountRequest) throws {
     let harness = try EngineHarness()
     try harness.write { engine in
-      #expect(try code { _ = try engine.createUser(request) } == .invalidArguments)
+      let code = try code { _ = try engine.createUser(request) }
+      #expect(code == .invalidArguments)
       #expect(try engine.accounts(after: "", limit: 10).accounts.isEmpty)
     }
     #expect(harness.engine.accounts.admittedKeys.number(of: Self.key(1)) == nil)

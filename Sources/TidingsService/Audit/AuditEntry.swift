@@ -1,5 +1,7 @@
 internal import TidingsJSON
+internal import TidingsKeys
 internal import TidingsModel
+internal import TidingsZeroMQ
 
 /// An administrative or a refused action, as it is kept in the audit log.
 struct AuditEntry: Hashable, Sendable {
@@ -44,8 +46,18 @@ struct AuditEntry: Hashable, Sendable {
       ? detail : String(decoding: detail.utf8.prefix(Self.detailBytesMax), as: UTF8.self) + "…"
   }
 
-  /// Nothing but the time and the count differs.
-  func isLike(_ other: Self) -> Bool { kind == other.kind }
+  /// Connections that were refused.
+  init(_ refusal: RefusedHandshake) {
+    self.init(
+      "handshake",
+      publicKey: refusal.publicKey?.description ?? "",
+      address: refusal.address,
+      isRefused: true,
+      detail: refusal.publicKey == nil
+        ? "several keys, or none that could be read" : "the key is not admitted"
+    )
+    count = UInt64(clamping: refusal.count)
+  }
 
   /// The entry without what tells it from those alike.
   var kind: Self {
