@@ -58,9 +58,6 @@ public final class TidingsServer: Sendable {
         )
         loop.turn = core
         loop.gate = core.gate
-        loop.onRefusedHandshakes = { [audit = core.audit] refusals, _ in
-          for refusal in refusals { audit.addRefusal(AuditEntry(refusal)) }
-        }
         register(core, health, on: loop)
         logger.log(
           .info,

@@ -1,7 +1,5 @@
 internal import TidingsJSON
-internal import TidingsKeys
 internal import TidingsModel
-internal import TidingsZeroMQ
 
 /// An administrative or a refused action, as it is kept in the audit log.
 struct AuditEntry: Hashable, Sendable {
@@ -44,19 +42,6 @@ struct AuditEntry: Hashable, Sendable {
     self.detail =
       detail.utf8.count <= Self.detailBytesMax
       ? detail : String(decoding: detail.utf8.prefix(Self.detailBytesMax), as: UTF8.self) + "…"
-  }
-
-  /// Connections that were refused.
-  init(_ refusal: RefusedHandshake) {
-    self.init(
-      "handshake",
-      publicKey: refusal.publicKey?.description ?? "",
-      address: refusal.address,
-      isRefused: true,
-      detail: refusal.publicKey == nil
-        ? "several keys, or none that could be read" : "the key is not admitted"
-    )
-    count = UInt64(clamping: refusal.count)
   }
 
   /// The entry without what tells it from those alike.
