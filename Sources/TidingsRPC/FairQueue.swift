@@ -127,11 +127,11 @@ public struct FairQueue<Caller: Hashable, Element> {
   }
 
   /// Removes all that waits, in the order in which it would be taken.
-  public mutating func takeAll() -> [Element] {
-    var all: [Element] = []
+  public mutating func takeAll() -> [(element: Element, caller: Caller)] {
+    var all: [(element: Element, caller: Caller)] = []
     while let caller = turns.removeFirst() {
       guard var line = lines.removeValue(forKey: caller) else { continue }
-      if let (element, _) = line.elements.removeFirst() { all.append(element) }
+      if let (element, _) = line.elements.removeFirst() { all.append((element, caller)) }
       if !line.elements.isEmpty { turns.append(caller) }
       line.bytes = 0
       lines[caller] = line.isUnused ? nil : line

@@ -32,6 +32,8 @@ final class AccountDirectory {
 
   /// May do everything in the administration.
   static let administratorRole = "admin"
+  /// Who has it may change schemas.
+  static let developerRole = "developer"
 
   let admittedKeys: AdmittedKeys
   private let selectUsers: any SQLStatement
@@ -87,6 +89,8 @@ final class AccountDirectory {
   /// How often the user's control topics were replaced.
   func controlEpoch(of user: String) throws -> Int64 { try self.user(user)?.controlEpoch ?? 0 }
 
+  /// How many users are restricted.
+  private(set) var restrictedCount = 0
   /// How many users there are.
   var userCount: Int { users.count }
   /// How many keys there are that are not revoked.
@@ -126,6 +130,8 @@ final class AccountDirectory {
   func setDisplayName(_ text: String, of name: String) { users[name]?.displayName = text }
 
   func setRestricted(_ isRestricted: Bool, _ name: String) {
+    guard let user = users[name], user.isRestricted != isRestricted else { return }
+    restrictedCount += isRestricted ? 1 : -1
     users[name]?.isRestricted = isRestricted
     for key in users[name]?.keys ?? [] { holders[key]?.isRestricted = isRestricted }
   }
@@ -177,12 +183,14 @@ final class AccountDirectory {
     holders.removeAll(keepingCapacity: true)
     guestKeys.removeAll(keepingCapacity: true)
     administrators.removeAll(keepingCapacity: true)
+    restrictedCount = 0
     try selectUsers.forEachRow {
       users[selectUsers.string(0)] = User(
         displayName: selectUsers.string(1),
         isRestricted: !selectUsers.isNull(2),
         controlEpoch: selectUsers.int64(3)
       )
+      if !selectUsers.isNull(2) { restrictedCount += 1 }
     }
     try selectRoles.forEachRow {
       let (user, role) = (selectRoles.string(0), selectRoles.string(1))

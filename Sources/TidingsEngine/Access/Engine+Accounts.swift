@@ -34,14 +34,21 @@ extension Engine {
     return holder.isRestricted ? .restricted(holder.user) : .admitted(holder.user)
   }
 
-  /// The text and the expiry of a key that is or was admitted; for the user's own eyes and logs.
-  public func accountKey(_ number: Int64) throws -> AccountKey? {
-    try accountChanges.key(number)?.key
+  /// A key that is or was admitted, and whose it is; for the user's own eyes and for logs.
+  public func accountKey(_ number: Int64) throws -> (user: String, key: AccountKey)? {
+    try accountChanges.key(number).map { ($0.user, $0.key) }
   }
 
   /// Whether a user may administer the server.
   public func isAdministrator(_ user: String) throws -> Bool {
     try accounts.roles(of: user).contains(AccountDirectory.administratorRole)
+  }
+
+  /// Whether a user may change schemas.
+  public func isDeveloper(_ user: String) throws -> Bool {
+    let roles = try accounts.roles(of: user)
+    return roles.contains(AccountDirectory.developerRole)
+      || roles.contains(AccountDirectory.administratorRole)
   }
 
   /// The roles of a user, sorted.
@@ -59,6 +66,9 @@ extension Engine {
     try accounts.user(user)?.isRestricted ?? false
   }
 
+  /// There are users whose calls are refused.
+  public var hasRestrictedUsers: Bool { accounts.restrictedCount > 0 }
+
   // MARK: Administration
 
   /// Creates the first administrator of a store.
@@ -74,14 +84,18 @@ extension Engine {
   ///   `invalidArguments`; `SQLError`.
   @discardableResult
   public func createAdministrator(_ name: String, key: KeyRequest) throws -> Account {
-    try accountChanges.createAdministrator(name, key: key, at: now)
+    let account = try accountChanges.createAdministrator(name, key: key, at: now)
+    try rolesChanged(of: name)
+    return account
   }
 
   /// Creates a user.
   ///
   /// - Throws: `ItemError` `serverRejectedRequest` when the name or the key is taken; `SQLError`.
   public func createUser(_ request: AccountRequest) throws -> Account {
-    try accountChanges.create(request, at: now)
+    let account = try accountChanges.create(request, at: now)
+    if !account.roles.isEmpty { try rolesChanged(of: account.name) }
+    return account
   }
 
   /// Changes a user.
@@ -94,7 +108,9 @@ extension Engine {
 
   /// Sets the roles of a user; errors as `updateUser`.
   public func assignRoles(_ roles: [String], to name: String) throws -> Account {
-    try accountChanges.assign(roles, to: name, at: now)
+    let account = try accountChanges.assign(roles, to: name, at: now)
+    try rolesChanged(of: name)
+    return account
   }
 
   /// Admits a key, or changes when it expires.
@@ -135,6 +151,9 @@ extension Engine {
 
   /// The keys of guests.
   public func guestKeys() throws -> [AccountKey] { try accountChanges.guestKeys() }
+
+  /// Somebody is refused since `takeEndedAccess` was asked last.
+  public var hasEndedAccess: Bool { userRotation.hasEnded }
 
   /// Who is refused since this was asked last, and what is not to be heard any more; forgets it.
   public func takeEndedAccess() -> EndedAccess { userRotation.takeEnded() }

@@ -166,6 +166,9 @@ final class UserRotation {
   /// A key expires at another time.
   func expiryChanged() { bell.ring() }
 
+  /// Something was ended since `takeEnded` was asked last.
+  var hasEnded: Bool { !ended.isEmpty }
+
   /// What was ended since this was asked last; forgets it.
   func takeEnded() -> EndedAccess {
     defer { ended = EndedAccess() }

@@ -171,7 +171,7 @@ final class ReaderPool: Sendable {
   func stop() -> [Job] {
     let left = jobs.withLock { jobs in
       jobs.isStopping = true
-      return jobs.waiting.takeAll()
+      return jobs.waiting.takeAll().map(\.element)
     }
     for _ in 0..<Self.threadCount { wakeUp.signal() }
     for _ in 0..<Self.threadCount { stopped.wait() }

@@ -98,10 +98,20 @@ struct WaitingCalls<Call> {
     return calls
   }
 
+  /// Ends some waits.
+  mutating func take(where isTaken: (Call) -> Bool) -> [Call] {
+    let ids = waiters.filter { isTaken($0.value.call) }.keys.sorted()
+    var taken: [Call] = []
+    for (call, caller) in woken.takeAll() {
+      if isTaken(call) { taken.append(call) } else { _ = woken.add(call, of: caller) }
+    }
+    return taken + ids.compactMap { remove($0) }
+  }
+
   /// Ends all waits.
   mutating func takeAll() -> [Call] {
     defer { self = Self(countMax: countMax, countPerCallerMax: countPerCallerMax, bytesMax: bytesMax) }
-    return woken.takeAll() + waiters.keys.sorted().compactMap { waiters[$0]?.call }
+    return woken.takeAll().map(\.element) + waiters.keys.sorted().compactMap { waiters[$0]?.call }
   }
 
   /// Timers of calls that were woken stay until they are due, or too many.

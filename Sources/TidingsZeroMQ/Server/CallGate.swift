@@ -22,6 +22,8 @@ public protocol CallGate: AnyObject {
 public enum CallAdmission {
   /// It begins, in the name of a user; empty: of a guest.
   case admitted(user: String)
+  /// It begins, in the name of whom its metadata names.
+  case believed
   /// It is answered with an error.
   case refused(RPCError)
 }

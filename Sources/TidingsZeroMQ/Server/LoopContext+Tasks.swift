@@ -6,6 +6,8 @@ enum LoopMessage: Sendable {
   case message(UInt64, [UInt8])
   /// A task ended.
   case finished(UInt64, Result<[UInt8], RPCError>)
+  /// Nobody decides any more who may connect.
+  case admissionFailed(TransportError)
   /// Stop, after a grace period at most.
   case stop(grace: Duration)
 }
@@ -25,8 +27,8 @@ extension LoopContext {
   /// Begins a call as a task.
   func start(_ call: borrowing InlineCall, _ service: any RPCService) {
     let isStream = call.method.kind == .serverStreaming
-    let key = ServerCallTable<Envelope>.Key(
-      peer: call.token.envelope,
+    let key = ServerCallTable<ReplyToken.Peer>.Key(
+      peer: call.token.peer,
       callID: call.token.callID
     )
     let credit = call.header.credit
@@ -62,7 +64,7 @@ extension LoopContext {
           body.withUnsafeBytes { answer(Self.token(key), $0, endsStream: false) }
         }
       case .finished(let number, let result): finish(number, result)
-      case .stop: break
+      case .stop, .admissionFailed: break
       }
     }
     return messages
@@ -70,12 +72,12 @@ extension LoopContext {
 
   /// Lets a stream's writer go on.
   func grant(_ count: UInt32, _ token: ReplyToken) {
-    let key = ServerCallTable<Envelope>.Key(peer: token.envelope, callID: token.callID)
+    let key = ServerCallTable<ReplyToken.Peer>.Key(peer: token.peer, callID: token.callID)
     guard let number = calls.credit(key, count: count) else { return }
     running[number]?.gate?.grant(Int(count))
   }
 
-  func perform(_ actions: [ServerCallTable<Envelope>.Action]) {
+  func perform(_ actions: [ServerCallTable<ReplyToken.Peer>.Action]) {
     for action in actions {
       switch action {
       case .fail(let key, let error): refuse(Self.token(key), error)
@@ -164,8 +166,8 @@ extension LoopContext {
     )
   }
 
-  private static func token(_ key: ServerCallTable<Envelope>.Key) -> ReplyToken {
-    ReplyToken(envelope: key.peer, callID: key.callID)
+  private static func token(_ key: ServerCallTable<ReplyToken.Peer>.Key) -> ReplyToken {
+    ReplyToken(peer: key.peer, callID: key.callID)
   }
 }
 
