@@ -6,8 +6,8 @@ extension LoopContext {
   ///
   /// - Parameter boundsRates: Any user may have a bound on calls in a second.
   public func callerBoundsChanged(boundsRates: Bool) {
-    admission.boundsRates = boundsRates
-    admission.forgetBounds()
+    callerBounds.boundsRates = boundsRates
+    callerBounds.forgetBounds()
   }
 
   /// Whose turn a call takes.
@@ -35,7 +35,7 @@ extension LoopContext {
     keyNumber: Int64?
   ) -> RPCError? {
     guard let callers else { return nil }
-    let outcome = admission.judge(
+    let outcome = callerBounds.judge(
       token.envelope.peer,
       now: now,
       caller: { Self.callerKey(header, user: user, keyNumber: keyNumber) },

@@ -66,7 +66,7 @@ public final class LoopContext {
   var running: [UInt64: RunningCall] = [:]
   var backlog = ReplyBacklog()
   var gonePeers: Set<Envelope> = []
-  var admission = CallerAdmission()
+  var callerBounds = CallerAdmission()
   var waiting: WaitingRequests
   /// More arrives than a turn can handle: it waits for its caller's turn.
   var isBehind = false
