@@ -43,7 +43,9 @@ internal import TidingsRPC
     RawCall(
       RawCall.modifyRecords,
       TidingsV1.ModifyRecordsRequest(
-        recordsToSave: (0..<count).map { .init("Houses", "h\($0)", ["n": 1, "city": "Hillsborough"]) },
+        recordsToSave: (0..<count).map {
+          .init("Houses", "h\($0)", ["n": 1, "city": "Hillsborough"])
+        },
         savePolicy: .changedKeys
       ).encoded()
     )

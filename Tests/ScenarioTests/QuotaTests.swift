@@ -22,7 +22,11 @@ internal import TidingsRPC
     let again = try await restarted.client(as: "ada", device: "laptop")
     #expect(try await again.modify([.init("Houses", "d")])[0].error?.code == .quotaExceeded)
     #expect(try await again.modify([.init("Houses", "a", ["n": 1])])[0].error == nil)
-    let bytes = TidingsV1.Record("Houses", "a", ["text": .init(.bytesValue(.init(repeating: 1, count: 100_000)))])
+    let bytes = TidingsV1.Record(
+      "Houses",
+      "a",
+      ["text": .init(.bytesValue(.init(repeating: 1, count: 100_000)))]
+    )
     #expect(try await again.modify([bytes])[0].error?.code == .quotaExceeded)
     _ = try await again.modify(delete: [.init("b")])
     #expect(try await again.modify([.init("Houses", "d")])[0].error == nil)

@@ -71,19 +71,21 @@ private final class Journal: Sendable {
   }
 
   private static func collect(_ count: Int, _ loop: LoopContext) {
-      loop.isBehind = true
-      while loop.waiting.count < count {
-        guard (try? loop.frames.receive(from: loop.router)) == true else {
-          usleep(1_000)
-          continue
-        }
-        loop.handleMessage(.arriving)
-        loop.frames.clear()
-        loop.arena.reset()
+    loop.isBehind = true
+    while loop.waiting.count < count {
+      guard (try? loop.frames.receive(from: loop.router)) == true else {
+        usleep(1_000)
+        continue
       }
+      loop.handleMessage(.arriving)
+      loop.frames.clear()
+      loop.arena.reset()
+    }
   }
 
-  @Test("one call of a quiet caller does not wait for the many of another, on however many connections")
+  @Test(
+    "one call of a quiet caller does not wait for the many of another, on however many connections"
+  )
   func quietCaller() async throws {
     let journal = Journal()
     let server = try await server(journal)

@@ -105,12 +105,14 @@ struct WaitingCalls<Call> {
     for (call, caller) in woken.takeAll() {
       if isTaken(call) { taken.append(call) } else { _ = woken.add(call, of: caller) }
     }
-    return taken + ids.compactMap { remove($0) }
+    return taken + ids.compactMap { remove($0)?.call }
   }
 
   /// Ends all waits.
   mutating func takeAll() -> [Call] {
-    defer { self = Self(countMax: countMax, countPerCallerMax: countPerCallerMax, bytesMax: bytesMax) }
+    defer {
+      self = Self(countMax: countMax, countPerCallerMax: countPerCallerMax, bytesMax: bytesMax)
+    }
     return woken.takeAll().map(\.element) + waiters.keys.sorted().compactMap { waiters[$0]?.call }
   }
 

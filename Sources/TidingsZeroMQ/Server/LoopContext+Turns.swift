@@ -28,7 +28,9 @@ extension LoopContext {
   ///
   /// - Returns: How many messages there were, and whether there may be more.
   func drainRequests() throws(TransportError) -> (count: Int, hasMore: Bool) {
-    let end = now.advanced(by: min(max(configuration.turnHandlingMax, lastEnding), Self.handlingMax))
+    let end = now.advanced(
+      by: min(max(configuration.turnHandlingMax, lastEnding), Self.handlingMax)
+    )
     return isBehind ? try takeTurns(until: end) : try handleArrivals(until: end)
   }
 

@@ -102,7 +102,9 @@ struct ServerLoop: ~Copyable {
 
   private var isFinished: Bool {
     guard let stopDeadline else { return false }
-    let isIdle = loop.waiting.isEmpty && loop.calls.callsOpen == 0 && loop.inlineOpen == 0 && loop.backlog.isEmpty
+    let isIdle =
+      loop.waiting.isEmpty && loop.calls.callsOpen == 0 && loop.inlineOpen == 0
+      && loop.backlog.isEmpty
     return isIdle || stopDeadline <= .now
   }
 
