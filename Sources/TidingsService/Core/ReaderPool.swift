@@ -204,6 +204,7 @@ final class ReaderPool: Sendable {
   /// before it waits; the signals of calls that are found so wake a thread that finds none.
   ///
   /// - Parameter ended: The caller of the thread's last call.
+  /// - Returns: The call and its caller.
   private func nextJob(after ended: CallerKey?) -> (Job, CallerKey)? {
     var ended = ended
     while true {
