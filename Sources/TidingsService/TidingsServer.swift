@@ -58,6 +58,7 @@ public final class TidingsServer: Sendable {
         )
         loop.turn = core
         loop.gate = core.gate
+        core.watchConnections(on: loop)
         register(core, health, on: loop)
         logger.log(
           .info,

@@ -51,6 +51,11 @@ public final class LoopContext {
   /// Hears of keys that were refused, at most once a second, if set.
   public var onRefusedHandshakes: (([RefusedHandshake], LoopContext) -> Void)?
 
+  /// Hears when no more connections are taken, for want of descriptors, if set.
+  public var onTooManyConnections: ((LoopContext) -> Void)?
+
+  /// Of the listening sockets.
+  let doors: [ListenerDoor]
   /// Connections prove who they are.
   let isCurve: Bool
   let admission: ZAPHandler?
@@ -103,13 +108,16 @@ public final class LoopContext {
     try router.configureListening()
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
+    let door = try ListenerDoor(router, context, name: "calls")
     guard let pushText = configuration.pushEndpoint else {
       push = nil
+      doors = [door]
       pushEndpoint = nil
       self.endpoint = try router.bind(endpoint.text)
       return
     }
     let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
+    doors = [door, try ListenerDoor(publisher, context, name: "pushes")]
     self.endpoint = try router.bind(endpoint.text)
     pushEndpoint = try publisher.bind(pushText)
     push = consume publisher
