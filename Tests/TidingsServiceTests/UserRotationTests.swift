@@ -185,7 +185,7 @@ internal import TidingsSQLite
           limit: 10,
           timeout: VisibilityTimeout(.seconds(3_600)),
           startsAtEnd: false
-        ).leases.count
+        ).items.count
       }
     }
     #expect(try lease() == 1)
