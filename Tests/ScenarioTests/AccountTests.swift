@@ -3,7 +3,10 @@ import Testing
 import TidingsClient
 import TidingsKeys
 import TidingsProto
+import TidingsProtobuf
 import TidingsRPC
+
+@testable import rpcctl
 
 /// Who may call, and who may administer.
 @Suite struct AccountTests {
@@ -111,7 +114,7 @@ import TidingsRPC
         _ = try await liar.transport.unary(
           TidingsV1.AccountService.Methods.fetchAccountStatus,
           [],
-          options: CallOptions(metadata: ["tidings-user": claim], timeout: .seconds(600))
+          options: CallOptions(timeout: .seconds(600), metadata: ["tidings-user": claim])
         )
       }
       #expect(

@@ -4,6 +4,7 @@ import Testing
 import TidingsClient
 import TidingsKeys
 import TidingsProto
+import TidingsProtobuf
 import TidingsRPC
 
 /// A key that is refused is good for nothing from then on.
