@@ -239,6 +239,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsEngine",
+      "TidingsKeys",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsSQL",

@@ -7,7 +7,7 @@ struct BenchArguments {
   /// The cases, in the order in which they run.
   static let caseNames = [
     "echo", "curve", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start",
-    "query", "feed", "client",
+    "seal", "query", "feed", "client",
   ]
 
   var cases: [String] = []
