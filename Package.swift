@@ -149,6 +149,7 @@ let package = Package(
       "CommandLineTools",
       "TidingsClient",
       "TidingsEngine",
+      "TidingsKeys",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",

@@ -20,6 +20,7 @@ public final class Engine {
 
   let catalog: Catalog
   let accounts: AccountDirectory
+  let publicAccesses: PublicAccesses
   let accountChanges: ModifyAccounts
   let userRotation: UserRotation
   let quotas: QuotaTable
@@ -30,6 +31,7 @@ public final class Engine {
   let channels: ChannelRegistry
   let subscriptions: SubscriptionTable
   private let onceChannels: OnceChannels
+  let readerChannels: ReaderChannels
   private let events: EventLog
   private let answers: AnswerLog
   let readMarks: ReadMarkTable
@@ -88,6 +90,9 @@ public final class Engine {
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
+    indexes = try IndexRegistry(connection, bell: bell)
+    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
+    publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
     quotas = try QuotaTable(connection, limits: limits)
     usage = try UsageTable(connection)
     records = try RecordTable(connection)
@@ -116,12 +121,18 @@ public final class Engine {
       onceChannels: onceChannels,
       originTags: originTags,
       codec: codec,
-      limits: limits
+      limits: limits,
+      access: FiringAccess(channels: channels, accesses: publicAccesses)
     )
     answers = try AnswerLog(connection, limits: limits)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
     let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
+    let visibility = try NotificationVisibility(connection, codec: codec) {
+      [publicAccesses] user, recordType, database in
+      try publicAccesses.access(of: user, in: database).rights(on: recordType).readable
+    }
     leasing = LeaseNotifications(
+      visibility: visibility,
       channels: channels,
       memberships: try MembershipTable(connection),
       groups: workGroups,
@@ -132,13 +143,21 @@ public final class Engine {
     settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
     badges = try BadgeTable(connection)
     fetchLog = try FetchLog(connection)
-    tracer = try NotificationTracer(connection, fetchLog: fetchLog)
+    tracer = try NotificationTracer(connection, fetchLog: fetchLog, visibility: visibility)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
+    readerChannels = try ReaderChannels(
+      connection,
+      catalog: catalog,
+      channels: channels,
+      subscriptions: subscriptions,
+      accesses: publicAccesses,
+      rotation: rotation,
+      codec: codec,
+      bell: bell
+    )
     let references = try ReferenceTable(connection, limits: limits)
     let clientTokens = try ClientTokens(connection, limits: limits)
-    indexes = try IndexRegistry(connection, bell: bell)
-    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
@@ -175,6 +194,7 @@ public final class Engine {
       limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
+      accesses: publicAccesses,
       catalog: catalog,
       channels: channels,
       subscriptions: subscriptions,
@@ -190,6 +210,7 @@ public final class Engine {
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
+      readerChannels,
       try NotificationRetention(connection, limits: limits),
       try KeyExpiry(connection, rotation: userRotation),
       userRotation,
@@ -210,7 +231,9 @@ public final class Engine {
       quotas.forget()
       usage.forget()
       schemas.forget()
+      publicAccesses.forget()
       ancestors.forget()
+      readerChannels.forget()
       try channels.restore()
       try indexes.load()
       try events.load()
@@ -244,6 +267,8 @@ public final class Engine {
     _ = events.takePending()
     _ = readMarks.takePending()
     _ = onceChannels.takeChanged()
+    _ = readerChannels.takeChanged()
+    _ = readerChannels.takeRetired()
     _ = assetCollection.takeCollected()
     accounts.takenBack()
     userRotation.takenBack()
@@ -271,12 +296,28 @@ public final class Engine {
 
   /// The users whose channels changed without their doing since the last commit; forgets them.
   ///
-  /// Their subscriptions have fired for the only time, if they are few, or channels that they hear got
-  /// new topics.
+  /// Their subscriptions have fired for the only time, if they are few, channels that they hear got new
+  /// topics, or they may read more or less than before.
   public func takeChangedSubscribers() -> Set<ChangedSubscriber> {
-    let told = userRotation.takeTold()
     let changed = onceChannels.takeChanged()
-    return told.isEmpty ? changed : changed.union(told)
+    let (told, moved) = (userRotation.takeTold(), readerChannels.takeChanged())
+    return told.isEmpty && moved.isEmpty ? changed : changed.union(told).union(moved)
+  }
+
+  /// The topics on which nothing is to be published from the next commit on, because of what their
+  /// subscribers may read; forgets them.
+  public func takeRetiredTopics() -> [[UInt8]] { readerChannels.takeRetired() }
+
+  /// A user's roles were written, in the open transaction: from now on calls, feeds and notifications
+  /// follow them.
+  ///
+  /// The user's own channels get new topics, which `takeChangedSubscribers` and `takeRetiredTopics`
+  /// tell.
+  ///
+  /// - Throws: `SQLError`.
+  public func rolesChanged(of user: String) throws {
+    publicAccesses.forget()
+    try readerChannels.rolesChanged(of: user)
   }
 
   // MARK: Records
@@ -295,7 +336,10 @@ public final class Engine {
 
   /// What a caller may do with the records of a database; `nil`: everything.
   private func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
-    nil
+    switch database.scope {
+    case .public: try publicAccesses.access(of: caller.user, in: database)
+    case .private, .shared: nil
+    }
   }
 
   /// Lends an encoded record, valid for the call.
@@ -315,23 +359,19 @@ public final class Engine {
       }
       throw unknown(id)
     }
-    if let access = try access(of: caller, to: databaseID) {
-      guard try canRead(id, in: zone, access) else { throw unknown(id) }
+    guard let access = try access(of: caller, to: databaseID) else {
+      guard try records.withBody(id.recordName, in: zone, body) else { throw unknown(id) }
+      return
     }
-    guard try records.withBody(id.recordName, in: zone, body) else { throw unknown(id) }
-  }
-
-  private func canRead(
-    _ id: RecordID,
-    in zone: ZoneEntry,
-    _ access: any RecordAccess
-  ) throws -> Bool {
-    guard let row = try records.row(id.recordName, in: zone), let body = row.body else {
-      return false
-    }
-    return try access.canRead(id, of: row.recordType, in: zone) {
-      try body.withUnsafeBytes { try codec.decodeRecord($0).created?.caller.user ?? "" }
-    }
+    guard let row = try records.row(id.recordName, in: zone), let stored = row.body,
+      try access.canRead(
+        id,
+        of: row.recordType,
+        in: zone,
+        creator: { try stored.withUnsafeBytes { try codec.decodeRecord($0) }.creator }
+      )
+    else { throw unknown(id) }
+    try stored.withUnsafeBytes(body)
   }
 
   private func unknown(_ id: RecordID) -> ItemError {
@@ -401,7 +441,9 @@ public final class Engine {
     to container: String,
     isDryRun: Bool
   ) throws -> [SchemaChange] {
-    try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+    let changes = try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+    if !isDryRun { try follow(changes, of: container, .development) }
+    return changes
   }
 
   /// Brings the production schema of a container to that of development, or tells what would change.
@@ -409,7 +451,32 @@ public final class Engine {
   /// - Returns: The changes; none: it was so already.
   /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
   public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
-    try schemaChanges.deploy(container, isDryRun: isDryRun)
+    let changes = try schemaChanges.deploy(container, isDryRun: isDryRun)
+    if !isDryRun { try follow(changes, of: container, .production) }
+    return changes
+  }
+
+  /// Subscriptions follow changes of grants.
+  private func follow(
+    _ changes: [SchemaChange],
+    of container: String,
+    _ environment: Environment
+  ) throws {
+    let areOfGrants = changes.contains { change in
+      switch change {
+      case .grant, .recordType: true
+      case .role, .field: false
+      }
+    }
+    guard areOfGrants else { return }
+    try readerChannels.grantsChanged(
+      in: DatabaseID(
+        container: container,
+        environment: environment,
+        scope: .public,
+        owner: ""
+      )
+    )
   }
 
   // MARK: Idempotency

@@ -42,6 +42,7 @@ struct Run {
   private func run(_ name: String) async throws -> [Figure] {
     switch name {
     case "echo": try CallCases.echo(bench)
+    case "curve": try CurveCase.run(bench)
     case "fetch": try CallCases.fetch(bench)
     case "save": try CallCases.save(bench)
     case "push": try await PushCase.run(bench)
@@ -49,6 +50,7 @@ struct Run {
     case "subscribers": try SubscribersCase.run(bench)
     case "catchup": try await CatchUpCase.run(bench)
     case "match": try MatchCase.run(bench)
+    case "seal": SealCase.run(bench)
     case "start": try StartCase.run(bench)
     case "feed": try await FeedCase.run(bench)
     case "query": try QueryCase.run(bench)

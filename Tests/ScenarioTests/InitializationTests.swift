@@ -6,6 +6,8 @@ import TidingsKeys
 import TidingsProto
 import TidingsRPC
 
+@testable import rpcctl
+
 /// `rpcd init` makes a data folder whose callers prove who they are.
 @Suite struct InitializationTests {
   private func run(_ arguments: [String]) async throws -> (ServerProcess.Exit, String, String) {
@@ -88,7 +90,7 @@ import TidingsRPC
       server: try KeyFile(path: "\(data)/server.pub").publicKey
     )
     let records = try await Client(configuration).records
-    let fetched = try await records.fetchRecords(.init(recordIds: [.init(recordName: "a")]))
+    let fetched = try await records.fetchRecords(.init(recordIDs: [.init(recordName: "a")]))
     #expect(fetched.results.first?.record?.recordType == "Note", "\(fetched)")
     try await secure.stop()
 

@@ -21,6 +21,7 @@ public final class RawSocket: @unchecked Sendable {
   ///   - keys: For CURVE.
   ///   - routingID: The id that it claims; empty: none.
   ///   - subscribes: A subscriber hears everything.
+  /// - Throws: `WaitingFailure` when there is no socket left, or the endpoint is malformed.
   public init(
     _ kind: Kind,
     connectedTo endpoint: String,

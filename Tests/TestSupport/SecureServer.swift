@@ -15,6 +15,8 @@ public final class SecureServer: Sendable {
   /// - Parameters:
   ///   - arguments: Further ones.
   ///   - descriptorsMax: How many it may have; `nil`: as many as the system lets it.
+  /// - Returns: The server, once it is ready.
+  /// - Throws: `WaitingFailure` with what it says, when it does not start.
   public static func start(
     arguments: [String] = [],
     descriptorsMax: Int? = nil
@@ -56,6 +58,8 @@ public final class SecureServer: Sendable {
   ///   - serverKey: The key that it takes for the server's, if not the right one.
   ///   - device: The device that calls.
   ///   - connectTimeout: How long it waits for a connection.
+  /// - Returns: The client.
+  /// - Throws: `RPCError`.
   public func client(
     _ pair: KeyPair? = nil,
     serverKey: PublicKey? = nil,

@@ -45,6 +45,7 @@ public final class ServerProcess: Sendable {
   /// - Parameters:
   ///   - arguments: Without the program's own name.
   ///   - descriptorsMax: How many it may have; `nil`: as many as this process.
+  /// - Throws: `WaitingFailure` when it cannot be started.
   public init(arguments: [String], descriptorsMax: Int? = nil) throws {
     let seen = Observed(Sightings())
     self.seen = seen

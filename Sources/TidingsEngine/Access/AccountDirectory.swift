@@ -32,6 +32,8 @@ final class AccountDirectory {
 
   /// May do everything in the administration.
   static let administratorRole = "admin"
+  /// Who has it may change schemas.
+  static let developerRole = "developer"
 
   let admittedKeys: AdmittedKeys
   private let selectUsers: any SQLStatement

@@ -44,6 +44,13 @@ extension Engine {
     try accounts.roles(of: user).contains(AccountDirectory.administratorRole)
   }
 
+  /// Whether a user may change schemas.
+  public func isDeveloper(_ user: String) throws -> Bool {
+    let roles = try accounts.roles(of: user)
+    return roles.contains(AccountDirectory.developerRole)
+      || roles.contains(AccountDirectory.administratorRole)
+  }
+
   /// The roles of a user, sorted.
   public func roles(of user: String) throws -> [String] { try accounts.roles(of: user).sorted() }
 
@@ -77,14 +84,18 @@ extension Engine {
   ///   `invalidArguments`; `SQLError`.
   @discardableResult
   public func createAdministrator(_ name: String, key: KeyRequest) throws -> Account {
-    try accountChanges.createAdministrator(name, key: key, at: now)
+    let account = try accountChanges.createAdministrator(name, key: key, at: now)
+    try rolesChanged(of: name)
+    return account
   }
 
   /// Creates a user.
   ///
   /// - Throws: `ItemError` `serverRejectedRequest` when the name or the key is taken; `SQLError`.
   public func createUser(_ request: AccountRequest) throws -> Account {
-    try accountChanges.create(request, at: now)
+    let account = try accountChanges.create(request, at: now)
+    if !account.roles.isEmpty { try rolesChanged(of: account.name) }
+    return account
   }
 
   /// Changes a user.
@@ -97,7 +108,9 @@ extension Engine {
 
   /// Sets the roles of a user; errors as `updateUser`.
   public func assignRoles(_ roles: [String], to name: String) throws -> Account {
-    try accountChanges.assign(roles, to: name, at: now)
+    let account = try accountChanges.assign(roles, to: name, at: now)
+    try rolesChanged(of: name)
+    return account
   }
 
   /// Admits a key, or changes when it expires.

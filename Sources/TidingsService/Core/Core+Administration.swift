@@ -190,6 +190,24 @@ extension Core {
     throw error
   }
 
+  /// Refuses a caller who may not change schemas; in development mode every user may.
+  func requireDeveloper(_ call: borrowing Call, _ method: MethodDescriptor) throws {
+    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    guard callerMode == .authenticated, try !engine.isDeveloper(call.caller.user) else { return }
+    let error = ItemError(
+      .permissionFailure,
+      "\(method.name) needs the role 'developer' or 'admin': an administrator can give it "
+        + "(rpcctl users roles)"
+    )
+    audit.addRefusal(entry(method, call, isRefused: true, error.message))
+    throw error
+  }
+
+  /// Notes an administrative action that is done once the group is committed.
+  func note(_ method: MethodDescriptor, _ call: borrowing Call, _ about: String) {
+    auditWhenCommitted(entry(method, call, isRefused: false, about))
+  }
+
   private func entry(
     _ method: MethodDescriptor,
     _ call: borrowing Call,

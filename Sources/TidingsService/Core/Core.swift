@@ -254,7 +254,7 @@ final class Core: LoopTurn {
       }
       for done in group.waiting { done(nil) }
       publisher.publish(events, on: loop)
-      publisher.retire(group.retiredTopics)
+      publisher.retire(group.retiredTopics + engine.takeRetiredTopics())
       publisher.announceChannels(group.changedTopics, on: loop)
       if isCommitted { publishReadMarks(on: loop) }
       if let ended { endCalls(of: ended, on: loop) }
