@@ -153,6 +153,7 @@ public final class Engine {
       catalog: catalog,
       channels: channels,
       subscriptions: subscriptions,
+      schemas: schemas,
       codec: codec,
       limits: limits
     )

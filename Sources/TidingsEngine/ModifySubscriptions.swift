@@ -18,6 +18,7 @@ final class ModifySubscriptions {
   private let catalog: Catalog
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
+  private let schemas: SchemaTable
   private let codec: any BodyCodec
   private let limits: Limits
 
@@ -25,12 +26,14 @@ final class ModifySubscriptions {
     catalog: Catalog,
     channels: ChannelRegistry,
     subscriptions: SubscriptionTable,
+    schemas: SchemaTable,
     codec: any BodyCodec,
     limits: Limits
   ) {
     self.catalog = catalog
     self.channels = channels
     self.subscriptions = subscriptions
+    self.schemas = schemas
     self.codec = codec
     self.limits = limits
   }
@@ -47,6 +50,7 @@ final class ModifySubscriptions {
     -> SavedSubscription
   {
     try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
+    try schemas.checkReadable(subscription, in: id)
     let database = try catalog.makeDatabase(id)
     if let zone = subscription.zoneID, zone != .default,
       try catalog.zone(zone, in: database) == nil
