@@ -67,6 +67,7 @@ let package = Package(
     library("TidingsFiles", "CSodium"),
     library("TidingsSeal", "CSodium"),
     library("TidingsKeys", "CSodium"),
+    library("TidingsEncryption", "TidingsFiles", "CSodium"),
     library("TidingsMatcher", "TidingsModel"),
     library("TidingsSQL"),
     library("TidingsSQLite", "TidingsSQL", "CSQLite"),
@@ -98,6 +99,7 @@ let package = Package(
     ),
     library(
       "TidingsClient",
+      "TidingsEncryption",
       "TidingsFiles",
       "TidingsKeys",
       "TidingsProto",
@@ -133,6 +135,7 @@ let package = Package(
       "rpcctl",
       "CommandLineTools",
       "TidingsClient",
+      "TidingsEncryption",
       "TidingsFiles",
       "TidingsJSON",
       "TidingsKeys",
@@ -210,6 +213,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsClient",
+      "TidingsEncryption",
       "TidingsFiles",
       "TidingsJSON",
       "TidingsProto",
@@ -226,6 +230,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsClient",
+      "TidingsEncryption",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsSeal"
@@ -250,6 +255,14 @@ let package = Package(
     ),
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
     tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
+    tests(
+      "TidingsEncryptionTests",
+      exclude: ["opens.py"],
+      "RandomSupport",
+      "TestSupport",
+      "TidingsEncryption",
+      "TidingsFiles"
+    ),
     tests("TidingsMatcherTests", "RandomSupport", "TidingsMatcher", "TidingsModel"),
     tests("TidingsModelTests", "RandomSupport", "TidingsModel"),
     tests(

@@ -34,6 +34,7 @@ struct Settings: Sendable {
       value: "DEVICE",
       "The device that calls; it hears nothing of its own changes."
     ),
+    Option("key-ring", value: "FILE", "The keys of encrypted fields: see keys ring create."),
     Option(
       "output",
       letter: "o",
@@ -54,6 +55,8 @@ struct Settings: Sendable {
 
   let client: ClientConfiguration
   let scope: TidingsV1.DatabaseScope
+  /// Where the keys of encrypted fields are; `nil`: there are none.
+  let keyRingPath: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     var client = ClientConfiguration(endpoint: try Self.endpoint(arguments))
@@ -65,6 +68,7 @@ struct Settings: Sendable {
     client.timeout = try arguments.duration("timeout")
     client.connectTimeout = try arguments.duration("connect-timeout") ?? client.connectTimeout
     self.client = client
+    keyRingPath = arguments["key-ring"]
     scope =
       switch arguments["database"] {
       case "public": .public

@@ -16,7 +16,7 @@ struct Verb: Sendable {
       fetchSubscriptions, explainSubscriptions, watch, fetchNotificationChanges,
       markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
       settleNotifications, work, rotateChannels,
-    ] + schemaVerbs + [call, describe, status, help]
+    ] + schemaVerbs + keyRingVerbs + [call, describe, status, help]
 
   /// The verb with a name.
   ///

@@ -40,8 +40,6 @@ extension NotificationInfo {
 
 extension ItemError {
   /// The refusal of what would have to read an encrypted field.
-  ///
-  /// - Parameter what: What cannot be: `a query cannot find`.
   static func encrypted(_ field: String, of type: String, _ what: String) -> ItemError {
     ItemError(
       .invalidArguments,
