@@ -67,6 +67,7 @@ let package = Package(
     library("TidingsFiles", "CSodium"),
     library("TidingsSeal", "CSodium"),
     library("TidingsKeys", "TidingsFiles", "CSodium"),
+    library("TidingsEncryption", "TidingsFiles", "CSodium"),
     library("TidingsMatcher", "TidingsModel"),
     library("TidingsSQL"),
     library("TidingsSQLite", "TidingsSQL", "CSQLite"),
@@ -98,6 +99,7 @@ let package = Package(
     ),
     library(
       "TidingsClient",
+      "TidingsEncryption",
       "TidingsFiles",
       "TidingsKeys",
       "TidingsProto",
@@ -134,6 +136,7 @@ let package = Package(
       "rpcctl",
       "CommandLineTools",
       "TidingsClient",
+      "TidingsEncryption",
       "TidingsFiles",
       "TidingsJSON",
       "TidingsKeys",
@@ -213,6 +216,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsClient",
+      "TidingsEncryption",
       "TidingsFiles",
       "TidingsJSON",
       "TidingsKeys",
@@ -230,6 +234,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsClient",
+      "TidingsEncryption",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsSeal"
@@ -256,6 +261,14 @@ let package = Package(
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
     tests("TidingsKeysTests", "TestSupport", "TidingsKeys"),
     tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
+    tests(
+      "TidingsEncryptionTests",
+      exclude: ["opens.py"],
+      "RandomSupport",
+      "TestSupport",
+      "TidingsEncryption",
+      "TidingsFiles"
+    ),
     tests("TidingsMatcherTests", "RandomSupport", "TidingsMatcher", "TidingsModel"),
     tests("TidingsModelTests", "RandomSupport", "TidingsModel"),
     tests(

@@ -73,7 +73,7 @@ extension Client {
     )
   }
 
-  private var privateDatabase: TidingsV1.DatabaseID {
+  var privateDatabase: TidingsV1.DatabaseID {
     .init(
       container: configuration.container,
       environment: configuration.environment,

@@ -199,6 +199,7 @@ public final class Engine {
       channels: channels,
       subscriptions: subscriptions,
       quotas: quotas,
+      schemas: schemas,
       codec: codec,
       limits: limits
     )

@@ -43,7 +43,7 @@ final class QueryEngine {
     )
     selectKind = try connection.prepare(
       """
-      SELECT kind FROM field_types
+      SELECT kind, flags FROM field_types
       WHERE container = ?1 AND environment = ?2 AND record_type = ?3 AND field = ?4
       """
     )
@@ -95,6 +95,7 @@ final class QueryEngine {
     let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
     try checkType(of: query)
     let visibility = try visibility(of: query, reading)
+    try checkFields(of: query)
     try checkSortKeys(of: query)
     let indexes = try self.indexes(of: query)
     let kind = { (field: String) in try? self.kind(of: field, query) }
@@ -224,7 +225,12 @@ final class QueryEngine {
     bind(query, to: selectKind)
     selectKind.bind(field, at: 4)
     defer { selectKind.reset() }
-    return try selectKind.step() ? FieldValue.Kind(rawValue: selectKind.string(0)) : nil
+    guard try selectKind.step(), let kind = FieldValue.Kind(rawValue: selectKind.string(0)) else {
+      return nil
+    }
+    let isEncrypted = selectKind.int64(1) & SchemaRows.Flag.encrypted != 0
+    // No value of a list of encrypted ones was ever saved.
+    return isEncrypted ? kind.encrypted : kind
   }
 
   // MARK: Refusals
@@ -250,6 +256,14 @@ final class QueryEngine {
       .unknownItem,
       "record type '\(query.recordType)' is not in the production schema: deploy the schema first"
     )
+  }
+
+  /// What the server cannot read, it cannot look for.
+  private func checkFields(of query: RecordQuery) throws {
+    let fields = query.predicate.fields.union(query.sortKeys.map(\.field))
+    for field in fields.sorted() where try kind(of: field, query)?.isEncrypted ?? false {
+      throw ItemError.encrypted(field, of: query.recordType, "a query can neither find nor sort by")
+    }
   }
 
   private func checkSortKeys(of query: RecordQuery) throws {

@@ -20,7 +20,7 @@ enum NotificationJSON {
       "recordName": record.flatMap { text($0.recordName) },
       "zoneName": zoneName(notification).map { .string($0) },
       "recordFields": notification.recordFields.isEmpty
-        ? nil : fields.json(notification.recordFields),
+        ? nil : fields.json(notification.recordFields, of: record),
       "omittedKeys": texts(notification.omittedKeys),
       "notificationInfo": try notification.notificationInfo.map { try Contract.json($0) },
       "alertLocalizationValues": texts(notification.alertLocalizationValues),

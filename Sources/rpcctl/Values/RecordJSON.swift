@@ -12,7 +12,7 @@ enum RecordJSON {
       "recordType": .string(record.recordType), "recordName": .string(id.recordName),
       "zoneName": id.zoneNameJSON, "ownerName": owner.isEmpty ? nil : .string(owner),
       "changeTag": record.changeTag.isEmpty ? nil : .string(record.changeTag),
-      "fields": hasFields ? values.json(record.fields) : nil,
+      "fields": hasFields ? values.json(record.fields, of: id) : nil,
       "parent": record.parent.map(values.json), "created": record.created.map(json),
       "modified": record.modified.map(json),
     ])
@@ -74,7 +74,19 @@ enum RecordJSON {
         )
       }
       for field in members {
-        record.fields[field.name] = try values.value(field.value, "\(path).fields.\(field.name)")
+        let path = "\(path).fields.\(field.name)"
+        let sealed = try EncryptedFields.value(
+          field.value,
+          field: field.name,
+          of: record.recordID ?? .init(),
+          values,
+          path
+        )
+        if let sealed {
+          record.fields[field.name] = sealed
+        } else {
+          record.fields[field.name] = try values.value(field.value, path)
+        }
       }
     }
     if let parent = object["parent"], parent != .null {
