@@ -32,12 +32,9 @@ final class ServerUnderTest: Sendable {
   private init() throws {
     let memory = "/dev/shm"
     let isThere = FileManager.default.isWritableFile(atPath: memory)
-    let folder = (isThere ? memory : NSTemporaryDirectory()) + "/tidings-fuzz-\(getpid())"
-    atexit {
-      for root in ["/dev/shm", NSTemporaryDirectory()] {
-        try? FileManager.default.removeItem(atPath: root + "/tidings-fuzz-\(getpid())")
-      }
-    }
+    let root = isThere ? memory : NSTemporaryDirectory()
+    Self.removeLeftovers(in: root)
+    let folder = root + "/\(Self.prefix)\(getpid())"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     var settings = ServerSettings()
     settings.rpcEndpoint = "ipc://\(folder)/rpc"
@@ -50,6 +47,18 @@ final class ServerUnderTest: Sendable {
     guard let context = zmq_ctx_new() else { throw FuzzFinding(description: "no context") }
     connection = Mutex(try Self.connect(context, server.rpcEndpoint))
     rawConnection = Mutex(try Self.connect(context, server.rpcEndpoint))
+  }
+
+  private static let prefix = "tidings-fuzz-"
+
+  /// A fuzzer ends without ceremony: the next one removes what it left.
+  private static func removeLeftovers(in root: String) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? [] {
+      guard name.hasPrefix(prefix), let process = Int32(name.dropFirst(prefix.count)),
+        kill(process, 0) != 0
+      else { continue }
+      try? FileManager.default.removeItem(atPath: root + "/" + name)
+    }
   }
 
   private static func connect(
@@ -138,7 +147,10 @@ final class ServerUnderTest: Sendable {
   private static func send(_ frames: [[UInt8]], _ handle: UnsafeMutableRawPointer) throws {
     for (index, frame) in frames.enumerated() {
       let flags = index + 1 < frames.count ? ZMQ_SNDMORE : 0
-      try require(zmq_send(handle, frame, frame.count, flags) >= 0, "not sent")
+      var count: CInt
+      repeat { count = zmq_send(handle, frame, frame.count, flags) } while count < 0
+        && zmq_errno() == EINTR
+      try require(count >= 0, "not sent")
     }
   }
 
@@ -150,7 +162,10 @@ final class ServerUnderTest: Sendable {
     zmq_msg_init(&frame)
     defer { zmq_msg_close(&frame) }
     repeat {
-      try require(zmq_msg_recv(&frame, handle, 0) >= 0, "no answer within a minute")
+      var count: CInt
+      // libFuzzer's clock sends signals.
+      repeat { count = zmq_msg_recv(&frame, handle, 0) } while count < 0 && zmq_errno() == EINTR
+      try require(count >= 0, "no answer: \(String(cString: zmq_strerror(zmq_errno())))")
       frames.append(
         [UInt8](UnsafeRawBufferPointer(start: zmq_msg_data(&frame), count: zmq_msg_size(&frame)))
       )

@@ -111,7 +111,7 @@ final class SettleNotifications {
   private static func isAnothers(_ lease: LeaseID, _ device: String) -> ItemError {
     let holder = device.isEmpty ? "a caller without a device" : "device '\(device)'"
     return ItemError(
-      .permissionFailure,
+      .unknownItem,
       "lease '\(lease)' belongs to \(holder), which alone can settle it: lease the notification "
         + "yourself when that one gave it back or let it end"
     )
