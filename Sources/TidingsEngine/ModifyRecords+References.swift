@@ -2,8 +2,10 @@ internal import TidingsModel
 
 extension ModifyRecords {
   /// Decides what references allow; a call that has none does not come past the guard.
-  func planReferences(_ plan: inout RecordPlan, isAtomic: Bool) throws {
-    guard try hasReferences(plan) else { return }
+  ///
+  /// - Returns: Whether something failed.
+  func planReferences(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws -> Bool {
+    guard try hasReferences(plan) else { return false }
     var saves: [ReferencePlan.Save] = []
     var deletions: [ReferencePlan.Deletion] = []
     var zones: [ZoneID: ZoneEntry] = [:]
@@ -34,8 +36,14 @@ extension ModifyRecords {
           try tables.references.holder(of: id.recordName, in: $0, where: isWanted)
         }
       },
-      exists: { [tables] id in
-        try zones[id.zoneID].flatMap { try tables.records.recordType(id.recordName, in: $0) } != nil
+      exists: { [self] id in
+        guard let zone = zones[id.zoneID],
+          try tables.records.recordType(id.recordName, in: zone) != nil
+        else { return false }
+        return try canRead(id.recordName, in: zone, scene)
+      },
+      isReadable: { [self] id in
+        try zones[id.zoneID].map { try canRead(id.recordName, in: $0, scene) } ?? false
       }
     )
     let decided = try ReferencePlan(
@@ -49,6 +57,7 @@ extension ModifyRecords {
     plan.fail(decided.failures)
     plan.cascades = decided.cascades
     if isAtomic { plan.applyAtomicity() }
+    return !decided.failures.isEmpty
   }
 
   private func hasReferences(_ plan: RecordPlan) throws -> Bool {

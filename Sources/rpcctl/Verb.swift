@@ -16,7 +16,8 @@ struct Verb: Sendable {
       fetchSubscriptions, explainSubscriptions, watch, fetchNotificationChanges,
       markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
       settleNotifications, work, rotateChannels,
-    ] + schemaVerbs + keyRingVerbs + [call, describe, status, help]
+    ] + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs + keyRingVerbs
+    + [audit, account, call, describe, status, help]
 
   /// The verb with a name.
   ///
