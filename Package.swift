@@ -196,6 +196,40 @@ let package = Package(
       "TidingsRPC",
       "CZeroMQ"
     ),
+    testSupport(
+      "FuzzTargets",
+      "TidingsClient",
+      "TidingsEncryption",
+      "TidingsEngine",
+      "TidingsKeys",
+      "TidingsMatcher",
+      "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsSeal",
+      "TidingsService",
+      "CZeroMQ"
+    ),
+    .executableTarget(
+      name: "tidings-fuzz",
+      dependencies: ["FuzzTargets"],
+      path: "Tests/tidings-fuzz",
+      swiftSettings: settings
+    ),
+    tests(
+      "FuzzTests",
+      "FuzzTargets",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsEncryption",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "rpcctl"
+    ),
     tests("CommandLineToolsTests", "CommandLineTools"),
     tests(
       "rpcctlTests",

@@ -96,15 +96,22 @@ internal import TidingsFiles
     #expect(opened == expected.joined(separator: "\n") + "\n")
   }
 
-  /// Debian's interpreter, for which tools/install-dependencies installs PyNaCl.
+  /// Takes the first Python that has PyNaCl, which tools/install-dependencies installs.
+  private static let findPython = """
+    for python in $(which -a python3); do
+      "$python" -c 'import nacl' 2>&- && exec "$python" "$0"
+    done
+    echo "no python3 has PyNaCl: run tools/install-dependencies"
+    """
+
   private static func run(_ input: String) throws -> String {
     let folder = try TemporaryFolder()
     try folder.write(Array(input.utf8), to: "input")
     let process = Process()
     let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    process.arguments = [script.appendingPathComponent("opens.py").path]
+    process.arguments = ["-c", findPython, script.appendingPathComponent("opens.py").path]
     process.standardInput = try FileHandle(
       forReadingFrom: URL(fileURLWithPath: folder.file("input"))
     )

@@ -68,6 +68,7 @@ public final class LoopContext {
   var calls: ServerCallTable<ReplyToken.Peer>
   var running: [UInt64: RunningCall] = [:]
   var backlog = ReplyBacklog()
+  var unread = UnreadAnswers()
   var gonePeers: Set<Envelope> = []
   /// Inline calls that are begun and not answered.
   var inlineOpen = 0
