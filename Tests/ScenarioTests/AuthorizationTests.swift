@@ -104,7 +104,7 @@ internal import TidingsRPC
         let answer = try await client.records.fetchRecordZoneChanges(
           .init(databaseID: database, zones: [.init()])
         )
-        let records = answer.zones[0].records
+        let records = answer.zones[0].changedRecords
         return records.contains { $0.recordID?.recordName == record } ? "yes" : "-"
       case "subscribe":
         let answer = try await client.subscriptions.modifySubscriptions(

@@ -87,8 +87,9 @@ internal import TidingsSQLite
   @Test("the access of a call costs at most half a microsecond")
   func cost() throws {
     let store = try store(own: "Own")
+    #expect(try error(store, [record("r")], by: "ann") == nil)
     let engine = store.engine
-    let database = try #require(try engine.catalog.database(PublicStore.database) ?? nil)
+    let database = try #require(try engine.catalog.database(PublicStore.database))
     let zone = ZoneEntry(
       number: 1,
       id: .default,

@@ -49,7 +49,9 @@ struct AuditFile {
   }
 
   private func tail(_ path: String) -> [AuditEntry] {
-    guard let file = try? File(path: path, .read), (try? file.isRegular) == true, let size = try? file.size else {
+    guard let file = try? File(path: path, .read), (try? file.isRegular) == true,
+      let size = try? file.size
+    else {
       return []
     }
     let offset = size > UInt64(Self.tailBytes) ? size - UInt64(Self.tailBytes) : 0

@@ -29,7 +29,10 @@ struct FrameSet: ~Copyable {
   /// Ask the body: libzmq 4.3.4 loses it on the first frame of a message that it looked at ahead.
   func keyNumber(ofFrame index: Int) -> Int64? {
     let name: StaticString = "User-Id"
-    let text = name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
+    let text = name.utf8Start.withMemoryRebound(
+      to: CChar.self,
+      capacity: name.utf8CodeUnitCount + 1
+    ) {
       zmq_msg_gets(slots + index, $0)
     }
     guard var digit = text, digit.pointee != 0 else { return nil }
