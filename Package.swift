@@ -236,6 +236,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsEngine",
+      "TidingsKeys",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsSQL",

@@ -15,6 +15,10 @@ final class DataFolder: Sendable {
   let databasePath: String
   /// The folder of the assets' files.
   let assetsPath: String
+  /// Where the server's key pair is, once the folder was initialized.
+  let serverKeyPath: String
+  /// Where its public part is, for those who connect.
+  let serverPublicKeyPath: String
   private let lock: CInt
 
   /// Creates the folder if needed, and locks it.
@@ -31,6 +35,8 @@ final class DataFolder: Sendable {
     lock = try Self.lock(path)
     databasePath = path + "/tidings.sqlite"
     assetsPath = path + "/assets"
+    serverKeyPath = path + "/server.key"
+    serverPublicKeyPath = path + "/server.pub"
   }
 
   private static func lock(_ path: String) throws(StartError) -> CInt {

@@ -44,9 +44,6 @@ struct AuditEntry: Hashable, Sendable {
       ? detail : String(decoding: detail.utf8.prefix(Self.detailBytesMax), as: UTF8.self) + "…"
   }
 
-  /// Nothing but the time and the count differs.
-  func isLike(_ other: Self) -> Bool { kind == other.kind }
-
   /// The entry without what tells it from those alike.
   var kind: Self {
     var kind = self
