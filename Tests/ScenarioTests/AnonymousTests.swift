@@ -18,7 +18,7 @@ internal import TidingsRPC
     case endless
   }
 
-  /// By service and method. In development mode everybody administers.
+  /// By service and method; in development mode everybody administers.
   private static let expectations: [String: [String: Expectation]] = [
     "tidings.v1.RecordService": [
       "ModifyRecords": .login, "FetchRecords": .publicOnly, "QueryRecords": .publicOnly,

@@ -4,8 +4,9 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// Who may do what, as a table: scope and type, operation, caller. The records are ann's; eve has the
-/// role `editor`; `none` has no account.
+/// Who may do what, as a table: scope and type, operation, caller.
+///
+/// The records are ann's; eve has the role `editor`; `none` has no account.
 @Suite struct AuthorizationTests {
   private static let schema = """
     DEFINE SCHEMA

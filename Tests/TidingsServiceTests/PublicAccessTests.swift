@@ -84,6 +84,82 @@ internal import TidingsSQLite
     #expect(refused?.message.contains("holder") == false, "\(refused?.message ?? "")")
   }
 
+  private func subscribe(_ store: PublicStore, to type: String, by user: String) throws {
+    _ = try store.commit {
+      try $0.saveSubscription(
+        Subscription(
+          subscriptionID: "s",
+          recordType: type,
+          predicate: .true,
+          options: [.recordCreation, .recordUpdate]
+        ),
+        of: user,
+        in: PublicStore.database
+      )
+    }
+  }
+
+  private func channels(_ store: PublicStore, of user: String) throws -> [PushChannel] {
+    try store.engine.pushChannels(
+      for: Caller(user: user, device: "d"),
+      container: PublicStore.database.container,
+      environment: PublicStore.database.environment
+    )
+  }
+
+  @Test("an explanation names the missing right, and shows nothing of hidden records")
+  func explanations() throws {
+    let store = try store(own: "Own")
+    #expect(try error(store, [record("secret", type: "Own")], by: "ann") == nil)
+    try subscribe(store, to: "Own", by: "bob")
+    func explain(_ change: ExplainedChange) throws -> SubscriptionExplanation? {
+      try store.reader.withSnapshot {
+        try store.reader.explain(
+          change,
+          to: [],
+          for: Caller(user: "bob", device: ""),
+          in: PublicStore.database,
+          at: .now
+        ).first
+      }
+    }
+    let secret = RecordID(recordName: "secret", zoneID: .default)
+    #expect(throws: ItemError.self) { try explain(.deletion(secret)) }
+    // To bob it is not there, and so would be created.
+    let save = try explain(.save(record("secret", type: "Own", ["n": .int64(1)])))
+    #expect(save?.reason == .recordCreated)
+    var others = record("x", type: "Own")
+    others.created = Record.Stamp(timestamp: .now, caller: Caller(user: "ann", device: ""))
+    let refused = try explain(.change(old: nil, new: others))
+    #expect(refused?.fires == false && refused?.failedTerm == "READ on 'Own'")
+    #expect(refused?.message.contains("rpcctl users roles") == true)
+  }
+
+  @Test("very many subscriptions move in pieces, and meanwhile nobody hears too much")
+  func manyMove() throws {
+    let store = try PublicStore()
+    let users = (0..<1_100).map { "u\($0)" }
+    for user in users { try subscribe(store, to: "T", by: user) }
+    let shared = try #require(try channels(store, of: "u0").first)
+    #expect(try channels(store, of: "u1").first?.topic == shared.topic)
+
+    try store.apply(Schema(recordTypes: ["T": Schema.RecordType(grants: Self.grants)]))
+    let saved = try store.modify([record("r1")], by: "u7")
+    // The creator's own channel tells of it, if the subscription is there already.
+    #expect(saved.published.count <= 1)
+    #expect(saved.published.allSatisfy { $0.topic != shared.topic })
+    try store.doChores()
+    let topics = try users.map { try channels(store, of: $0).map(\.topic) }
+    #expect(topics.allSatisfy { $0.count == 1 } && Set(topics).count == users.count)
+    #expect(try store.modify([record("r2")], by: "u7").published.map(\.topic) == topics[7])
+
+    try store.apply(Schema(recordTypes: ["T": Schema.RecordType(grants: Schema.defaultGrants)]))
+    try store.doChores()
+    let rejoined = Set(try users.flatMap { try channels(store, of: $0).map(\.topic) })
+    #expect(rejoined.count == 1 && !rejoined.contains(shared.topic))
+    #expect(try store.modify([record("r3")], by: "u7").published.map(\.topic) == Array(rejoined))
+  }
+
   @Test("the access of a call costs at most half a microsecond")
   func cost() throws {
     let store = try store(own: "Own")
