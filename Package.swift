@@ -213,6 +213,7 @@ let package = Package(
       "TidingsClient",
       "TidingsFiles",
       "TidingsJSON",
+      "TidingsKeys",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
