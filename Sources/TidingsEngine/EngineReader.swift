@@ -10,6 +10,7 @@ public final class EngineReader {
   let catalog: Catalog
   let identity: StoreIdentity
   let schemas: SchemaReader
+  let accounts: AccountDirectory
   let ancestors: AncestorLog
   let codec: any BodyCodec
   let zoneFeed: ZoneFeed
@@ -47,6 +48,7 @@ public final class EngineReader {
     )
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
     schemas = try SchemaReader(connection)
+    accounts = try AccountDirectory(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
@@ -111,6 +113,7 @@ public final class EngineReader {
     defer { interruption.check = nil }
     // The loop may have changed what was looked up before.
     catalog.forget()
+    accounts.forget()
     try beginStatement.run()
     defer { try? endStatement.run() }
     return try body()

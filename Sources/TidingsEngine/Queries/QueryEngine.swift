@@ -59,6 +59,7 @@ final class QueryEngine {
   /// - Parameters:
   ///   - request: The query, or its cursor.
   ///   - user: Who asks.
+  ///   - reading: Which records of a database the user may read; `nil`: all.
   ///   - limit: Most records; 0: `pageItemsMax`.
   ///   - now: The time.
   ///   - deliver: Takes an encoded record, valid for the call.
@@ -67,20 +68,16 @@ final class QueryEngine {
   func page(
     _ request: Request,
     for user: String,
+    reading: (DatabaseID) throws -> PublicReading?,
     limit: Int,
     at now: Timestamp,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     switch request {
-    case .query(let query): try first(query, user, limit, now, deliver)
+    case .query(let query): return try first(query, user, reading, limit, now, deliver)
     case .cursor(let bytes):
-      try following(
-        QueryCursor(bytes, of: user, identity: identity),
-        user,
-        limit,
-        now,
-        deliver
-      )
+      let cursor = try QueryCursor(bytes, of: user, identity: identity)
+      return try following(cursor, user, reading, limit, now, deliver)
     }
   }
 
@@ -89,6 +86,7 @@ final class QueryEngine {
   private func first(
     _ query: RecordQuery,
     _ user: String,
+    _ reading: (DatabaseID) throws -> PublicReading?,
     _ limit: Int,
     _ now: Timestamp,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
@@ -96,6 +94,7 @@ final class QueryEngine {
     try query.validate()
     let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
     try checkType(of: query)
+    let visibility = try visibility(of: query, reading)
     try checkSortKeys(of: query)
     let indexes = try self.indexes(of: query)
     let kind = { (field: String) in try? self.kind(of: field, query) }
@@ -112,7 +111,7 @@ final class QueryEngine {
       zones: zones.map { QueryCursor.Begin(zone: $0.number, head: $0.head) },
       next: QueryPosition(keys: [], zone: 0, name: "")
     )
-    var answer = try page(cursor, zones, from: nil, user, limit, deliver)
+    var answer = try page(cursor, zones, from: nil, visibility, user, limit, deliver)
     answer.report.advice = QueryAdvice.advice(
       for: query,
       cursor.plan,
@@ -125,11 +124,13 @@ final class QueryEngine {
   private func following(
     _ cursor: QueryCursor,
     _ user: String,
+    _ reading: (DatabaseID) throws -> PublicReading?,
     _ limit: Int,
     _ now: Timestamp,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try checkAge(of: cursor, at: now)
+    let visibility = try visibility(of: cursor.query, reading)
     let existing = Set(try zones(of: cursor.query).lazy.map(\.number))
     let zones = cursor.zones.lazy.filter { existing.contains($0.zone) }
       .map { QueryZone(number: $0.zone, head: $0.head) }
@@ -141,13 +142,14 @@ final class QueryEngine {
         "the index that served the query was dropped: run the query again"
       )
     }
-    return try page(cursor, Array(zones), from: cursor.next, user, limit, deliver)
+    return try page(cursor, Array(zones), from: cursor.next, visibility, user, limit, deliver)
   }
 
   private func page(
     _ cursor: QueryCursor,
     _ zones: [QueryZone],
     from start: QueryPosition?,
+    _ visibility: QueryVisibility,
     _ user: String,
     _ limit: Int,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
@@ -160,12 +162,14 @@ final class QueryEngine {
         cursor.plan,
         zones: zones,
         from: start,
+        visibility,
         limit: limit,
         deliver
       )
       try run()
       var answer = QueryAnswer()
       answer.report = report(run, cursor.query, cursor.plan)
+      if visibility != .all { answer.report.hideOthers(cursor.query.recordType) }
       if let next = run.next {
         var continued = cursor
         continued.next = next
@@ -224,6 +228,17 @@ final class QueryEngine {
   }
 
   // MARK: Refusals
+
+  private func visibility(
+    of query: RecordQuery,
+    _ reading: (DatabaseID) throws -> PublicReading?
+  ) throws -> QueryVisibility {
+    guard let reading = try reading(query.database) else { return .all }
+    switch try reading.check(query.recordType, "the query cannot be answered") {
+    case .own: return .createdBy(reading.user)
+    case .all, .none: return .all
+    }
+  }
 
   /// In production only what was deployed exists; in development a type is there once it is saved.
   private func checkType(of query: RecordQuery) throws {

@@ -1,0 +1,29 @@
+internal import TidingsModel
+
+/// Which records that a query finds the caller may see.
+///
+/// The others are passed over like records that do not match: places in the order and cursors are the
+/// same for everybody.
+enum QueryVisibility: Hashable {
+  case all
+  /// Those that a user created.
+  case createdBy(String)
+
+  /// Whether the caller may see a record.
+  func shows(_ record: Record) -> Bool {
+    switch self {
+    case .all: true
+    case .createdBy(let user): record.creator == user
+    }
+  }
+}
+
+extension QueryReport {
+  /// Tells nothing of the records that the caller may not see, not even how many there are.
+  mutating func hideOthers(_ recordType: String) {
+    steps = steps.filter { !$0.contains(" rows;") }
+    steps.append("leave out records of the type '\(recordType)' that the caller did not create")
+    entriesVisited = indexField.isEmpty ? 0 : recordsMatched
+    recordsVisited = recordsMatched
+  }
+}
