@@ -10,6 +10,7 @@ final class EventLog {
   private let channels: ChannelRegistry
   private let onceChannels: OnceChannels
   private let originTags: OriginTags
+  private let sharedChanges: SharedChanges
   private let codec: any BodyCodec
   private let limits: Limits
   private let insert: any SQLStatement
@@ -49,12 +50,14 @@ final class EventLog {
     channels: ChannelRegistry,
     onceChannels: OnceChannels,
     originTags: OriginTags,
+    sharedChanges: SharedChanges,
     codec: any BodyCodec,
     limits: Limits
   ) throws {
     self.channels = channels
     self.onceChannels = onceChannels
     self.originTags = originTags
+    self.sharedChanges = sharedChanges
     self.codec = codec
     self.limits = limits
     insert = try connection.prepare(
@@ -95,9 +98,11 @@ final class EventLog {
     defer {
       call = nil
       zoneChanges.removeAll(keepingCapacity: true)
+      sharedChanges.removeAll()
     }
     let result = try body()
     try fireZones()
+    try fireShares(sharedChanges)
     return result
   }
 
