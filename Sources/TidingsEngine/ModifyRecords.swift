@@ -148,7 +148,12 @@ final class ModifyRecords {
       }
       let isShare = sent.share != nil
       if policy == .ifServerRecordUnchanged || isShare, let conflict = sent.conflict(with: row) {
-        let ancestor = try ancestor(of: row, sent.changeTag, steps: &plan.ancestorSteps)
+        let ancestor = try ancestor(
+          of: row,
+          sent.changeTag,
+          since: scene.participant?.joined(zone) ?? 0,
+          steps: &plan.ancestorSteps
+        )
         plan.fail(
           item,
           sent.recordID,
@@ -164,8 +169,14 @@ final class ModifyRecords {
       // Shares are in no schema.
       let discovery = isShare ? SchemaDiscovery() : try checkTypes(of: new, scene, plan)
       try limits.checkMemberCount(of: new)
-      if let uploads = scene.uploads {
-        try tables.assets.adopt(new, replacing: old, from: uploads, to: scene.database, scene.stamp)
+      if scene.participant != nil {
+        try tables.assets.adopt(
+          new,
+          replacing: old,
+          from: scene.uploads,
+          to: scene.database,
+          at: scene.stamp.timestamp
+        )
       }
       for follower in tables.followers {
         try follower.check(new, replacing: old, in: zone, of: scene.database)
@@ -310,14 +321,16 @@ final class ModifyRecords {
     )
   }
 
-  /// What the client had read: the version whose change tag it sent.
+  /// What the client had read: the version whose change tag it sent, unless it is older than what the
+  /// caller may know.
   private func ancestor(
     of row: RecordTable.Row?,
     _ changeTag: String,
+    since first: Int64,
     steps: inout Int
   ) throws -> [UInt8]? {
     guard let row, let sequence = RecordTable.sequence(ofChangeTag: changeTag),
-      sequence < row.sequence,
+      sequence < row.sequence, sequence >= first,
       case .present(sequence, let body) = try tables.ancestors.version(
         from: row.previous,
         asOf: sequence,
