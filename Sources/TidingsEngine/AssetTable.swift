@@ -228,4 +228,10 @@ extension Record {
   }
 
   fileprivate var assetChecksums: Set<[UInt8]> { Set(assets.map(\.checksum)) }
+
+  /// Bytes of the assets that it names, each once.
+  var assetBytes: Int64 {
+    guard namesAssets else { return 0 }
+    return assets.reduce(0) { $0 + Int64(clamping: $1.size) }
+  }
 }

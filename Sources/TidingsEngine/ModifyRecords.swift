@@ -17,6 +17,8 @@ final class ModifyRecords {
     let sharedRecords: SharedRecordTable
     let sharedChanges: SharedChanges
     let assets: AssetTable
+    let usage: UsageTable
+    let quotas: QuotaTable
     let followers: [any RecordFollower]
   }
 
@@ -114,8 +116,10 @@ final class ModifyRecords {
       try planDeletion(recordID, item: changes.saves.count + offset, scene, plan: &plan)
     }
     if changes.isAtomic { plan.applyAtomicity() }
-    try planReferences(&plan, scene, isAtomic: changes.isAtomic)
-    try planShares(&plan, scene, isAtomic: changes.isAtomic)
+    try planQuota(&plan, scene, isAtomic: changes.isAtomic)
+    var hasRefusals = try planReferences(&plan, scene, isAtomic: changes.isAtomic)
+    if try planShares(&plan, scene, isAtomic: changes.isAtomic) { hasRefusals = true }
+    if hasRefusals { try checkQuota(plan, scene) }
     return plan
   }
 

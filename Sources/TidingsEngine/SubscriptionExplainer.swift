@@ -35,6 +35,7 @@ final class SubscriptionExplainer {
   ///   - change: The change.
   ///   - ids: Only these subscriptions; none: all.
   ///   - caller: Whose subscriptions; who makes the change.
+  ///   - reading: Which records the caller may read; `nil`: all.
   ///   - id: The database.
   ///   - time: When the change would be made.
   ///   - step: Called for each subscription; what it throws ends the work.
@@ -44,13 +45,15 @@ final class SubscriptionExplainer {
     _ change: ExplainedChange,
     to ids: [String],
     for caller: Caller,
+    reading: PublicReading?,
     in id: DatabaseID,
     at time: Timestamp,
     _ step: () throws -> Void
   ) throws -> [SubscriptionExplanation] {
     let database = try catalog.database(id)
     let stamp = Record.Stamp(timestamp: time, caller: caller)
-    let (old, new) = try states(of: change, in: database, of: id, stamp)
+    let (old, new) = try states(of: change, in: database, of: id, stamp, reading)
+    let refusal = try refusal(of: new ?? old, reading)
     var wanted = Set(ids)
     var explanations: [SubscriptionExplanation] = []
     var bytes = 0
@@ -63,7 +66,9 @@ final class SubscriptionExplainer {
         guard ids.isEmpty || wanted.remove(name) != nil else { return }
         var subscription: Subscription?
         try selectSubscriptions.withBytes(1) { subscription = try codec.decodeSubscription($0) }
-        guard let explanation = subscription?.explanation(old: old, new: new) else { return }
+        guard let explanation = subscription?.explanation(old: old, new: new, refusal) else {
+          return
+        }
         bytes += explanation.textBytes
         guard bytes <= limits.answerBytesMax else { throw Self.tooMany }
         explanations.append(explanation)
@@ -89,7 +94,8 @@ final class SubscriptionExplainer {
     of change: ExplainedChange,
     in database: DatabaseEntry?,
     of id: DatabaseID,
-    _ stamp: Record.Stamp
+    _ stamp: Record.Stamp,
+    _ reading: PublicReading?
   ) throws -> (old: Record?, new: Record?) {
     switch change {
     case .change(let old, let new):
@@ -105,14 +111,14 @@ final class SubscriptionExplainer {
       if removesParent { sent.parent = nil }
       try sent.validate()
       let zone = try zone(sent.recordID.zoneID, in: database, of: id)
-      let old = try stored(sent.recordID.recordName, in: zone)
+      let old = try stored(sent.recordID.recordName, in: zone, reading)
       var new = try sent.merged(into: old, in: zone, stamp)
       if removesParent { new.parent = nil }
       return (old, new)
     case .deletion(let recordID):
       try recordID.validate()
       let zone = try zone(recordID.zoneID, in: database, of: id)
-      guard let old = try stored(recordID.recordName, in: zone) else {
+      guard let old = try stored(recordID.recordName, in: zone, reading) else {
         throw ItemError(
           .unknownItem,
           "record \(Identifier.shown(recordID.recordName)) does not exist: its deletion fires nothing"
@@ -165,14 +171,34 @@ final class SubscriptionExplainer {
     )
   }
 
-  private func stored(_ recordName: String, in zone: ZoneEntry) throws -> Record? {
+  /// What is stored, if the caller may read it.
+  private func stored(
+    _ recordName: String,
+    in zone: ZoneEntry,
+    _ reading: PublicReading?
+  ) throws -> Record? {
     selectRecord.bind(zone.number, at: 1)
     selectRecord.bind(recordName, at: 2)
     defer { selectRecord.reset() }
     guard try selectRecord.step() else { return nil }
     var record: Record?
     try selectRecord.withBytes(0) { record = try codec.decodeRecord($0) }
-    return record
+    guard let reading, let found = record else { return record }
+    return try reading.mayRead(found.recordType) { found.creator } ? found : nil
+  }
+
+  /// Why a subscription does not fire whose owner may not read the record; `nil`: the owner may.
+  private func refusal(
+    of record: Record?,
+    _ reading: PublicReading?
+  ) throws -> SubscriptionExplanation.Refusal? {
+    guard let reading, let record else { return nil }
+    switch try reading.readable(record.recordType) {
+    case .all: return nil
+    case .own where record.creator == reading.user: return nil
+    case .own, .none:
+      return SubscriptionExplanation.Refusal(recordType: record.recordType)
+    }
   }
 }
 
