@@ -10,6 +10,7 @@ final class EventLog {
   private let channels: ChannelRegistry
   private let onceChannels: OnceChannels
   private let originTags: OriginTags
+  private let sharedChanges: SharedChanges
   private let codec: any BodyCodec
   private let limits: Limits
   private let access: FiringAccess
@@ -53,6 +54,7 @@ final class EventLog {
     channels: ChannelRegistry,
     onceChannels: OnceChannels,
     originTags: OriginTags,
+    sharedChanges: SharedChanges,
     codec: any BodyCodec,
     limits: Limits,
     access: FiringAccess
@@ -61,6 +63,7 @@ final class EventLog {
     self.channels = channels
     self.onceChannels = onceChannels
     self.originTags = originTags
+    self.sharedChanges = sharedChanges
     self.codec = codec
     self.limits = limits
     insert = try connection.prepare(
@@ -108,9 +111,11 @@ final class EventLog {
     defer {
       call = nil
       zoneChanges.removeAll(keepingCapacity: true)
+      sharedChanges.removeAll()
     }
     let result = try body()
     try fireZones()
+    try fireShares(sharedChanges)
     return result
   }
 
@@ -289,7 +294,7 @@ final class EventLog {
 extension Record {
   /// Whether all that a client sees is the same, but for the change tag and who saved it when.
   fileprivate func looks(like other: Record) -> Bool {
-    fields.isIdentical(to: other.fields) && parent == other.parent
+    fields.isIdentical(to: other.fields) && parent == other.parent && share == other.share
   }
 }
 

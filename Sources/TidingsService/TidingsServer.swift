@@ -129,6 +129,7 @@ public final class TidingsServer: Sendable {
     core.registerSchema(on: loop)
     core.registerServerInfo(on: loop)
     core.registerFeeds(on: loop)
+    core.registerShares(on: loop)
     core.registerAccounts(on: loop)
     core.registerAdministration(on: loop)
     loop.registerBuiltIn(health)

@@ -87,6 +87,7 @@ final class Core: LoopTurn {
     self.callerMode = callerMode
     audit = AuditLog(folder: folder.path, logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
+    if callerMode == .authenticated { engine.requireKnownParticipants() }
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
