@@ -26,7 +26,12 @@ struct Settings: Sendable {
       value: "SCOPE",
       default: "private",
       choices: ["public", "private", "shared"],
-      "The database: public or private; no server has shared ones yet."
+      "The database: public, private, or shared: what others share with the user."
+    ),
+    Option(
+      "owner",
+      value: "USER",
+      "In the shared database: whose zone is meant. Without it zones are written OWNER/ZONE."
     ),
     Option("as", value: "USER", "The user that calls (development mode)."),
     Option(
@@ -53,7 +58,9 @@ struct Settings: Sendable {
   ]
 
   let client: ClientConfiguration
-  let scope: TidingsV1.DatabaseScope
+  var scope: TidingsV1.DatabaseScope
+  /// Whose zones are meant; empty: those of the database, or as each one says.
+  let owner: String
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     var client = ClientConfiguration(endpoint: try Self.endpoint(arguments))
@@ -71,6 +78,7 @@ struct Settings: Sendable {
       case "shared": .shared
       default: .private
       }
+    owner = arguments["owner"] ?? ""
   }
 
   /// The endpoint, if it looks like one.
