@@ -79,6 +79,7 @@ public struct Shares: Sendable {
   /// Leaves a share that the user has accepted.
   ///
   /// - Parameter share: The share, in a zone with its owner.
+  /// - Throws: `unknownItem` when there is no such share for the user; what the call throws.
   public func leave(_ share: TidingsV1.RecordID) async throws(ShareError) {
     try await delete(share, from: .shared)
   }
@@ -129,6 +130,8 @@ public struct Shares: Sendable {
   /// - Parameters:
   ///   - root: The record; `nil`: the zone.
   ///   - zone: The zone.
+  /// - Returns: The name; whether the zone is shared is not looked at.
+  /// - Throws: `unknownItem` for a record that is not shared; what the call throws.
   public func shareID(
     of root: String?,
     in zone: TidingsV1.ZoneID
