@@ -268,6 +268,8 @@ public final class Engine {
     caller: Caller,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
+    var id = id
+    id.zoneID = try databaseID.place(of: id.zoneID, for: caller.user).zone
     try id.validate()
     let database = try catalog.database(databaseID)
     guard let zone = try database.flatMap({ try catalog.zone(id.zoneID, in: $0) }) else {

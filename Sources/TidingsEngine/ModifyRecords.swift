@@ -39,6 +39,7 @@ final class ModifyRecords {
     try tables.clientTokens.check(changes.clientChangeToken, of: caller)
     let scene = Scene(
       database: try database(changes),
+      named: changes.database,
       stamp: Record.Stamp(timestamp: time, caller: caller),
       isDryRun: changes.isDryRun,
       access: access
@@ -54,6 +55,8 @@ final class ModifyRecords {
   /// Where a call works, for whom and when.
   struct Scene {
     let database: DatabaseEntry
+    /// The database as the call names it: `database`, or the shared one of the caller.
+    let named: DatabaseID
     let stamp: Record.Stamp
     let isDryRun: Bool
     /// What the caller may do; `nil`: everything.
@@ -110,6 +113,8 @@ final class ModifyRecords {
     let removesParent = sent.parent?.recordID.recordName.isEmpty == true
     if removesParent { sent.parent = nil }
     do {
+      let place = try scene.named.place(of: sent.recordID.zoneID, for: scene.stamp.caller.user)
+      sent = try sent.settled(at: place, for: scene.stamp.caller.user)
       try sent.validate()
       let zone = try zone(sent.recordID.zoneID, scene)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
@@ -198,7 +203,10 @@ final class ModifyRecords {
     _ scene: Scene,
     plan: inout RecordPlan
   ) throws {
+    var recordID = recordID
     do {
+      recordID.zoneID =
+        try scene.named.place(of: recordID.zoneID, for: scene.stamp.caller.user).zone
       try recordID.validate()
       let zone = try zone(recordID.zoneID, scene)
       guard let row = try tables.records.row(recordID.recordName, in: zone),

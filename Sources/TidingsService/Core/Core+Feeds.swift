@@ -60,7 +60,7 @@ private struct ZoneChangesCall {
       var part = SplicedMessage()
       part.add(1, (options.zoneID ?? .init(.default)).encoded(in: reader.arena))
       do {
-        let zone = try options.zoneID.model
+        let zone = try options.zoneID.place(in: database, for: caller).zone
         zones.append(zone)
         let page = try add(options, of: zone, to: &part, &budget)
         isNews = isNews || page.changeCount > 0 || page.moreComing

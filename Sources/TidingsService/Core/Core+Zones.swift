@@ -24,14 +24,14 @@ extension Core {
     try engine.asOneCall(by: caller) {
       for zone in request.zonesToSave {
         response.results.append(
-          try result(of: zone.zoneID) { id in
+          try result(of: zone.zoneID, in: database, for: caller) { id in
             .zone(.init(try engine.saveZone(id, in: database, caller: caller)))
           }
         )
       }
       for zoneID in request.zoneIDsToDelete {
         response.results.append(
-          try result(of: zoneID) { id in
+          try result(of: zoneID, in: database, for: caller) { id in
             try engine.deleteZone(id, in: database, because: reason, caller: caller)
             return .deleted(true)
           }
@@ -53,7 +53,9 @@ extension Core {
       }
     } else {
       response.results = try request.zoneIDs.map { zoneID in
-        try result(of: zoneID) { id in .zone(.init(try engine.zone(id, in: database))) }
+        try result(of: zoneID, in: database, for: call.caller) { id in
+          .zone(.init(try engine.zone(id, in: database)))
+        }
       }
     }
     return response.encoded(in: call.arena)
@@ -61,10 +63,12 @@ extension Core {
 
   private func result(
     of zoneID: TidingsV1.ZoneID?,
+    in database: DatabaseID,
+    for caller: Caller,
     _ outcome: (ZoneID) throws -> TidingsV1.ZoneResult.Outcome
   ) throws -> TidingsV1.ZoneResult {
     do {
-      let id = try zoneID.model
+      let id = try zoneID.place(in: database, for: caller).zone
       return .init(zoneID: .init(id), outcome: try outcome(id))
     } catch let error as ItemError {
       return .init(zoneID: zoneID, outcome: .error(.init(error)))

@@ -32,15 +32,14 @@ enum RecordReader {
     _ message: UnsafeMutablePointer<Tidings__V1__ZoneID>?,
     _ path: @autoclosure () -> String
   ) throws(RPCError) -> ZoneID {
-    guard let message, message.pointee.zone_name.len > 0 else { return .default }
-    guard message.pointee.owner_name.len == 0 else {
-      throw RPCError(
-        .invalidArgument,
-        "\(path()).owner_name: zones of other owners are in the shared database, which this server "
-          + "does not have: leave it empty"
-      )
+    guard let message else { return .default }
+    let name = message.pointee.zone_name
+    var zone =
+      name.len > 0 ? ZoneID(zoneName: try string(name, path() + ".zone_name")) : .default
+    if message.pointee.owner_name.len > 0 {
+      zone.ownerName = try string(message.pointee.owner_name, path() + ".owner_name")
     }
-    return ZoneID(zoneName: try string(message.pointee.zone_name, path() + ".zone_name"))
+    return zone
   }
 
   /// A record's name and zone.
@@ -81,6 +80,13 @@ enum RecordReader {
     record.modified = try stamp(source.modified, "\(path()).modified")
     if let parent = source.parent {
       record.parent = try reference(parent, "\(path()).parent")
+    }
+    if let share = source.share { record.share = try self.share(share, "\(path()).share") }
+    if source.share_record_name.len > 0 {
+      record.shareRecordName = try string(
+        source.share_record_name,
+        "\(path()).share_record_name"
+      )
     }
     return record
   }

@@ -21,6 +21,10 @@ enum RecordWriter {
     message.pointee.created = stamp(record.created, in: arena)
     message.pointee.modified = stamp(record.modified, in: arena)
     if let parent = record.parent { message.pointee.parent = reference(parent, in: arena) }
+    if let share = record.share { message.pointee.share = self.share(share, in: arena) }
+    if !record.shareRecordName.isEmpty {
+      message.pointee.share_record_name = arena.packed(record.shareRecordName)
+    }
 
     guard withFields else { return arena.pack(message) }
     let fields = record.fields.sorted
@@ -51,6 +55,9 @@ enum RecordWriter {
       let zone = arena.allocate(Tidings__V1__ZoneID.self)
       tidings__v1__zone_id__init(zone)
       zone.pointee.zone_name = arena.packed(id.zoneID.zoneName)
+      if !id.zoneID.ownerName.isEmpty {
+        zone.pointee.owner_name = arena.packed(id.zoneID.ownerName)
+      }
       message.pointee.zone_id = zone
     }
     return message
@@ -255,7 +262,7 @@ enum RecordWriter {
     return message
   }
 
-  private static func values<C: BitwiseCopyable>(
+  static func values<C: BitwiseCopyable>(
     _ count: Int,
     in arena: borrowing Arena,
     _ make: (Int) -> C
@@ -265,7 +272,7 @@ enum RecordWriter {
     return start
   }
 
-  private static func pointers<C>(
+  static func pointers<C>(
     _ count: Int,
     in arena: borrowing Arena,
     _ make: (Int) -> UnsafeMutablePointer<C>
