@@ -14,12 +14,14 @@ public final class EngineReader {
   let codec: any BodyCodec
   let zoneFeed: ZoneFeed
   let databaseFeed: DatabaseFeed
+  let shares: ShareReader
   /// What calls may not exceed.
   public let limits: Limits
   private var subscriptionExplainer: SubscriptionExplainer?
 
   private let interruption = Interruption()
   private var queryEngine: QueryEngine?
+  private var sharedZoneFeed: SharedZoneFeed?
   private var feed: NotificationFeed?
   private var healthReader: SubscriptionHealthReader?
   private let beginStatement: any SQLStatement
@@ -46,6 +48,7 @@ public final class EngineReader {
       limits: limits
     )
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
+    shares = try ShareReader(connection)
     schemas = try SchemaReader(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
@@ -65,6 +68,21 @@ public final class EngineReader {
       interruption: interruption
     )
     queryEngine = made
+    return made
+  }
+
+  /// The changes of zones of others; its statements are compiled for the first page.
+  func sharedZones() throws -> SharedZoneFeed {
+    if let sharedZoneFeed { return sharedZoneFeed }
+    let made = try SharedZoneFeed(
+      connection,
+      catalog: catalog,
+      shares: shares,
+      zoneFeed: zoneFeed,
+      identity: identity,
+      limits: limits
+    )
+    sharedZoneFeed = made
     return made
   }
 
