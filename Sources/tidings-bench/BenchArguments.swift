@@ -6,8 +6,8 @@ struct BenchArguments {
   static let program = "tidings-bench"
   /// The cases, in the order in which they run.
   static let caseNames = [
-    "echo", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start", "query",
-    "feed", "client",
+    "echo", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start", "seal",
+    "query", "feed", "client",
   ]
 
   var cases: [String] = []

@@ -49,6 +49,7 @@ struct Run {
     case "subscribers": try SubscribersCase.run(bench)
     case "catchup": try await CatchUpCase.run(bench)
     case "match": try MatchCase.run(bench)
+    case "seal": SealCase.run(bench)
     case "start": try StartCase.run(bench)
     case "feed": try await FeedCase.run(bench)
     case "query": try QueryCase.run(bench)
