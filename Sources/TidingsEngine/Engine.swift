@@ -20,6 +20,7 @@ public final class Engine {
 
   let catalog: Catalog
   let accounts: AccountDirectory
+  let publicAccesses: PublicAccesses
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -117,6 +118,7 @@ public final class Engine {
     let clientTokens = try ClientTokens(connection, limits: limits)
     indexes = try IndexRegistry(connection, bell: bell)
     schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
+    publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
@@ -181,6 +183,7 @@ public final class Engine {
       catalog.forget()
       accounts.forget()
       schemas.forget()
+      publicAccesses.forget()
       ancestors.forget()
       try channels.restore()
       try indexes.load()
@@ -256,7 +259,10 @@ public final class Engine {
 
   /// What a caller may do with the records of a database; `nil`: everything.
   private func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
-    nil
+    switch database.scope {
+    case .public: try publicAccesses.access(of: caller.user, in: database)
+    case .private, .shared: nil
+    }
   }
 
   /// Lends an encoded record, valid for the call.
@@ -278,23 +284,19 @@ public final class Engine {
       }
       throw unknown(id)
     }
-    if let access = try access(of: caller, to: databaseID) {
-      guard try canRead(id, in: zone, access) else { throw unknown(id) }
+    guard let access = try access(of: caller, to: databaseID) else {
+      guard try records.withBody(id.recordName, in: zone, body) else { throw unknown(id) }
+      return
     }
-    guard try records.withBody(id.recordName, in: zone, body) else { throw unknown(id) }
-  }
-
-  private func canRead(
-    _ id: RecordID,
-    in zone: ZoneEntry,
-    _ access: any RecordAccess
-  ) throws -> Bool {
-    guard let row = try records.row(id.recordName, in: zone), let body = row.body else {
-      return false
-    }
-    return try access.canRead(id, of: row.recordType, in: zone) {
-      try body.withUnsafeBytes { try codec.decodeRecord($0).created?.caller.user ?? "" }
-    }
+    guard let row = try records.row(id.recordName, in: zone), let stored = row.body,
+      try access.canRead(
+        id,
+        of: row.recordType,
+        in: zone,
+        creator: { try stored.withUnsafeBytes { try codec.decodeRecord($0) }.creator }
+      )
+    else { throw unknown(id) }
+    try stored.withUnsafeBytes(body)
   }
 
   private func unknown(_ id: RecordID) -> ItemError {

@@ -10,6 +10,7 @@ public final class EngineReader {
   let catalog: Catalog
   let identity: StoreIdentity
   let schemas: SchemaReader
+  let accounts: AccountDirectory
   let ancestors: AncestorLog
   let codec: any BodyCodec
   let zoneFeed: ZoneFeed
@@ -50,6 +51,7 @@ public final class EngineReader {
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
     shares = try ShareReader(connection)
     schemas = try SchemaReader(connection)
+    accounts = try AccountDirectory(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
@@ -61,6 +63,7 @@ public final class EngineReader {
     let made = try QueryEngine(
       connection,
       catalog: catalog,
+      shares: shares,
       identity: identity,
       ancestors: ancestors,
       codec: codec,
@@ -79,6 +82,7 @@ public final class EngineReader {
       catalog: catalog,
       shares: shares,
       zoneFeed: zoneFeed,
+      codec: codec,
       identity: identity,
       limits: limits
     )
@@ -129,6 +133,7 @@ public final class EngineReader {
     defer { interruption.check = nil }
     // The loop may have changed what was looked up before.
     catalog.forget()
+    accounts.forget()
     try beginStatement.run()
     defer { try? endStatement.run() }
     return try body()

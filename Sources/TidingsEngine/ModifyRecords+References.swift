@@ -2,7 +2,7 @@ internal import TidingsModel
 
 extension ModifyRecords {
   /// Decides what references allow; a call that has none does not come past the guard.
-  func planReferences(_ plan: inout RecordPlan, isAtomic: Bool) throws {
+  func planReferences(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws {
     guard try hasReferences(plan) else { return }
     var saves: [ReferencePlan.Save] = []
     var deletions: [ReferencePlan.Deletion] = []
@@ -34,8 +34,14 @@ extension ModifyRecords {
           try tables.references.holder(of: id.recordName, in: $0, where: isWanted)
         }
       },
-      exists: { [tables] id in
-        try zones[id.zoneID].flatMap { try tables.records.recordType(id.recordName, in: $0) } != nil
+      exists: { [self] id in
+        guard let zone = zones[id.zoneID],
+          try tables.records.recordType(id.recordName, in: zone) != nil
+        else { return false }
+        return try canRead(id.recordName, in: zone, scene)
+      },
+      isReadable: { [self] id in
+        try zones[id.zoneID].map { try canRead(id.recordName, in: $0, scene) } ?? false
       }
     )
     let decided = try ReferencePlan(

@@ -21,12 +21,12 @@ extension ModifyRecords {
     for write in plan.writes { try fire(write, scene) }
 
     // What goes along may be much: it is not held in memory together.
-    var cascaded: [CascadedDeletion] = []
+    var shown = ShownCascades()
     for (offset, cascade) in plan.cascades.enumerated() {
       let write = try write(for: cascade, among: taken)
       try apply(write, at: plan.writes.count + offset, scene)
       try fire(write, scene)
-      cascaded.append(CascadedDeletion(cascade, write.row.recordType))
+      try shown.append(cascade, write.row.recordType, isReadable: isReadable(write, scene))
     }
     if !mark.isEmpty {
       for zone in taken {
@@ -38,11 +38,13 @@ extension ModifyRecords {
         )
       }
     }
-    return cascaded
+    return shown.deletions
   }
 
   private func apply(_ write: RecordPlan.Write, at position: Int, _ scene: Scene) throws {
     var row = write.row
+    // A feed tells of the deletion only who might read the record.
+    if row.body == nil, scene.database.id.scope == .public { row.creator = write.old?.creator }
     row.previous = try write.replaced.map {
       try tables.ancestors.append($0, at: scene.stamp.timestamp)
     }
@@ -88,24 +90,54 @@ extension ModifyRecords {
     )
   }
 
+  /// Whether the caller may know of what goes along.
+  private func isReadable(_ write: RecordPlan.Write, _ scene: Scene) throws -> Bool {
+    guard let access = scene.access else { return true }
+    return try access.canRead(
+      RecordID(recordName: write.name, zoneID: write.zone.id),
+      of: write.row.recordType,
+      in: write.zone,
+      creator: { write.old?.creator ?? "" }
+    )
+  }
+
   private func missingSource(_ name: String) -> SQLError {
     SQLError(.damaged, "the record '\(name)' refers to another one and is missing")
   }
 
   /// What would go along, without a write.
   func foretell(_ plan: RecordPlan, _ scene: Scene) throws -> [CascadedDeletion] {
-    try plan.cascades.map { cascade in
+    var shown = ShownCascades()
+    for cascade in plan.cascades {
       let name = cascade.recordID.recordName
       guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: scene.database),
         let type = try tables.records.recordType(name, in: zone)
       else { throw missingSource(name) }
-      return CascadedDeletion(cascade, type)
+      try shown.append(cascade, type, isReadable: canRead(name, in: zone, scene))
     }
+    return shown.deletions
   }
 }
 
-extension CascadedDeletion {
-  fileprivate init(_ cascade: ReferencePlan.Cascade, _ recordType: String) {
-    self.init(recordID: cascade.recordID, recordType: recordType, target: cascade.target)
+/// What went along, as far as the caller may know.
+private struct ShownCascades {
+  var deletions: [CascadedDeletion] = []
+  /// For each record that the caller may not read: the one that took it along and is shown.
+  private var shownTargets: [RecordID: RecordID] = [:]
+
+  /// Adds what goes along; its target was added before.
+  mutating func append(
+    _ cascade: ReferencePlan.Cascade,
+    _ recordType: String,
+    isReadable: Bool
+  ) {
+    let target = shownTargets[cascade.target] ?? cascade.target
+    guard isReadable else {
+      shownTargets[cascade.recordID] = target
+      return
+    }
+    deletions.append(
+      CascadedDeletion(recordID: cascade.recordID, recordType: recordType, target: target)
+    )
   }
 }

@@ -97,7 +97,7 @@ final class ModifyRecords {
       try planDeletion(recordID, item: changes.saves.count + offset, scene, plan: &plan)
     }
     if changes.isAtomic { plan.applyAtomicity() }
-    try planReferences(&plan, isAtomic: changes.isAtomic)
+    try planReferences(&plan, scene, isAtomic: changes.isAtomic)
     return plan
   }
 
@@ -118,9 +118,11 @@ final class ModifyRecords {
       try sent.validate()
       let zone = try zone(sent.recordID.zoneID, scene)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
+      var old: Record?
       if let access = scene.access {
+        old = try row.flatMap(decoded)
         // Before the comparison: a conflict shows what is stored.
-        try access.check(saving: sent, over: try row.flatMap(decoded), in: zone)
+        try access.check(saving: sent, over: old, in: zone)
       }
       if policy == .ifServerRecordUnchanged, let conflict = sent.conflict(with: row) {
         let ancestor = try ancestor(of: row, sent.changeTag, steps: &plan.ancestorSteps)
@@ -132,7 +134,7 @@ final class ModifyRecords {
         )
         return
       }
-      let old = try row.flatMap(decoded)
+      if scene.access == nil { old = try row.flatMap(decoded) }
       var new = try sent.merged(into: old, in: zone, scene.stamp)
       if removesParent { new.parent = nil }
       let discovery = try checkTypes(of: new, scene, plan)
@@ -172,6 +174,20 @@ final class ModifyRecords {
     } catch let error as ItemError {
       plan.fail(item, sent.recordID, error)
     }
+  }
+
+  /// Whether the caller may read a record that is there.
+  func canRead(_ recordName: String, in zone: ZoneEntry, _ scene: Scene) throws -> Bool {
+    guard let access = scene.access else { return true }
+    guard let row = try tables.records.row(recordName, in: zone), row.body != nil else {
+      return false
+    }
+    return try access.canRead(
+      RecordID(recordName: recordName, zoneID: zone.id),
+      of: row.recordType,
+      in: zone,
+      creator: { try decoded(row)?.creator ?? "" }
+    )
   }
 
   /// The record in a row; `nil` for a tombstone.

@@ -15,6 +15,8 @@ final class RecordTable {
     var body: [UInt8]?
     /// The version before, in the `AncestorLog`; `nil` for the first one.
     var previous: Int64?
+    /// Of a tombstone in a public database, the user who created the record; `nil`: not known.
+    var creator: String?
 
     /// The change tag: the sequence in base 36.
     var changeTag: String { RecordTable.changeTag(sequence) }
@@ -57,7 +59,8 @@ final class RecordTable {
     updateLife = try connection.prepare(
       """
       UPDATE records
-      SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7, deleted = ?8
+      SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7, deleted = ?8,
+        creator = ?9
       WHERE id = ?1
       """
     )
@@ -161,6 +164,11 @@ final class RecordTable {
     guard let old else { return insert }
     guard row.body == nil || old.body == nil else { return update }
     updateLife.bind(row.body == nil ? time.millisecondsSince1970 : nil, at: 8)
+    if let creator = row.creator {
+      updateLife.bind(creator, at: 9)
+    } else {
+      updateLife.bindNull(at: 9)
+    }
     return updateLife
   }
 

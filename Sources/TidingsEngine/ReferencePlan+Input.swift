@@ -34,7 +34,9 @@ extension ReferencePlan {
     var owned: (RecordID) throws -> [String]
     /// The first record that refers to one otherwise and is looked for.
     var holder: (RecordID, (ReferenceSource) -> Bool) throws -> ReferenceSource?
-    /// A record is there.
+    /// A record is there, and the caller may read it.
     var exists: (RecordID) throws -> Bool
+    /// The caller may read a record that is there.
+    var isReadable: (RecordID) throws -> Bool
   }
 }

@@ -306,16 +306,29 @@ struct ReferencePlan {
       next += 1
     }
     for deletion in deletions {
-      if let block = blocks[deletion.recordID] { fail(deletion, block.target, block.by) }
+      if let block = blocks[deletion.recordID] { try fail(deletion, block.target, block.by) }
     }
   }
 
-  private mutating func fail(_ deletion: Deletion, _ target: RecordID, _ blocker: ReferenceSource) {
-    let cause = causes[target.sibling(blocker.name)]
+  private mutating func fail(
+    _ deletion: Deletion,
+    _ target: RecordID,
+    _ blocker: ReferenceSource
+  ) throws {
+    let source = target.sibling(blocker.name)
+    let cause = causes[source]
+    let name = deletion.recordID.recordName
+    guard try stored.isReadable(target), try cause != nil || stored.isReadable(source) else {
+      return fail(
+        deletion.item,
+        deletion.recordID,
+        message: "record '\(name)' cannot be deleted: a record that you may not read still refers to "
+          + "it, or to one that would go along: only who may change that one can remove the reference"
+      )
+    }
     let remedy =
       cause.map(mend)
       ?? "delete '\(blocker.name)' too, or save it without the reference, in the same call or before"
-    let name = deletion.recordID.recordName
     let along =
       deletion.recordID == target ? "" : "it would take along '\(target.recordName)', and "
     fail(

@@ -64,7 +64,8 @@ internal import TidingsModel
             $0.kind != .deleteSelf && isWanted($0)
           }
         },
-        exists: { graph.records.contains($0.recordName) }
+        exists: { graph.records.contains($0.recordName) },
+        isReadable: { _ in true }
       )
     )
   }
@@ -91,7 +92,8 @@ internal import TidingsModel
           let holder = ReferenceSource(kind: .validate, name: "\(number + 1)")
           return isWanted(holder) ? holder : nil
         },
-        exists: { _ in true }
+        exists: { _ in true },
+        isReadable: { _ in true }
       )
     )
     #expect(plan.failures.count == chain && plan.cascades.isEmpty)

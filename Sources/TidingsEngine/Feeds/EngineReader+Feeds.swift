@@ -26,6 +26,7 @@ extension EngineReader {
       in: database,
       catalog.database(database),
       caller: caller,
+      reading: try publicReading(of: caller.user, in: database),
       budget: &budget,
       visit
     )

@@ -44,7 +44,8 @@ final class ZoneFeed {
     )
     func select(_ body: String) -> String {
       """
-      SELECT sequence, position, name, record_type, deleted IS NOT NULL, \(body) FROM records
+      SELECT sequence, position, name, record_type, deleted IS NOT NULL, \(body), creator
+      FROM records
       WHERE zone_id = ?1 AND (sequence, position) > (?2, ?3) ORDER BY sequence, position
       """
     }
@@ -68,6 +69,7 @@ final class ZoneFeed {
   ///   - database: The zone's database.
   ///   - entry: The same in the store; `nil`: nothing was ever written to it.
   ///   - caller: Whose mark comes with the page.
+  ///   - reading: Which records the caller may read; `nil`: all.
   ///   - budget: What the call may still return.
   ///   - visit: Takes each change, oldest first.
   /// - Returns: The end of the page.
@@ -78,6 +80,7 @@ final class ZoneFeed {
     in database: DatabaseID,
     _ entry: DatabaseEntry?,
     caller: Caller,
+    reading: PublicReading?,
     budget: inout FeedBudget,
     _ visit: (ZoneChange) throws -> Void
   ) throws -> ZonePage {
@@ -85,7 +88,7 @@ final class ZoneFeed {
     let zone = try zone(request.zone, in: database, entry)
     let purpose = "zone changes\0" + database.purpose + "\0" + request.zone.zoneName
     var position = try position(request, zone, purpose)
-    let walked = try walk(request, zone, from: &position, budget: &budget, visit)
+    let walked = try walk(request, zone, reading, from: &position, budget: &budget, visit)
     return ZonePage(
       changeToken: SealedToken.seal(
         [zone.number, zone.created] + position.numbers,
@@ -103,6 +106,7 @@ final class ZoneFeed {
   /// - Parameters:
   ///   - request: What to return.
   ///   - zone: The zone.
+  ///   - reading: Which records the caller may read; `nil`: all.
   ///   - position: Where the client is, and will be after the page.
   ///   - budget: What the call may still return.
   ///   - visit: Takes each change, oldest first.
@@ -111,6 +115,7 @@ final class ZoneFeed {
   func walk(
     _ request: ZoneFeedRequest,
     _ zone: Zone,
+    _ reading: PublicReading?,
     from position: inout FeedPosition,
     budget: inout FeedBudget,
     _ visit: (ZoneChange) throws -> Void
@@ -119,7 +124,7 @@ final class ZoneFeed {
     // Known without a look at the rows, which matters for calls with many idle zones.
     guard position.covered < zone.head else { return (0, false) }
     var count = 0
-    let isAtEnd = try walk(request, zone, &position, &budget) { change, bytes, budget in
+    let isAtEnd = try walk(request, zone, reading, &position, &budget) { change, bytes, budget in
       guard count < room, budget.take(bytes: bytes) else { return false }
       try visit(change)
       count += 1
@@ -193,6 +198,7 @@ final class ZoneFeed {
   private func walk(
     _ request: ZoneFeedRequest,
     _ zone: Zone,
+    _ reading: PublicReading?,
     _ position: inout FeedPosition,
     _ budget: inout FeedBudget,
     take: (ZoneChange, _ bytes: Int, inout FeedBudget) throws -> Bool
@@ -210,13 +216,35 @@ final class ZoneFeed {
       guard budget.rows > 0 else { return false }
       budget.rows -= 1
       let isNews = rows.int64(4) == 0 || sequence > born
-      if isNews, request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)) {
+      if isNews, request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)),
+        try mayRead(rows, zone, reading)
+      {
         guard try offer(rows, request, zone, &budget, take) else { return false }
       }
       position.move(to: sequence, place)
     }
     position.move(to: zone.head, nil)
     return true
+  }
+
+  /// Whether the caller may read the record in a row, or may know that it was deleted.
+  private func mayRead(
+    _ row: any SQLStatement,
+    _ zone: Zone,
+    _ reading: PublicReading?
+  ) throws -> Bool {
+    guard let reading else { return true }
+    return try reading.mayRead(row.string(3)) {
+      if row.int64(4) != 0 { return row.string(6) }
+      selectBody.bind(zone.number, at: 1)
+      selectBody.bind(row.string(2), at: 2)
+      defer { selectBody.reset() }
+      var creator = ""
+      if try selectBody.step() {
+        try selectBody.withBytes(0) { creator = try codec.decodeRecord($0).creator }
+      }
+      return creator
+    }
   }
 
   /// Offers the change in a row.

@@ -1,7 +1,7 @@
 internal import TidingsSQL
 
 extension Migration {
-  /// Channels of what not everybody may read.
+  /// What not everybody may read: channels, and what tells whose records were.
   static let readers = Migration(
     number: 7,
     name: "readers",
@@ -9,6 +9,11 @@ extension Migration {
       -- reader: the only user who hears the channel, since not everybody may read what it watches; it
       -- fires if the user may read the record then. Empty: anyone.
       ALTER TABLE channels ADD COLUMN reader TEXT NOT NULL DEFAULT '';
+      -- creator: of a tombstone in a public database, the user who created the record; null: not known.
+      ALTER TABLE records ADD COLUMN creator TEXT;
+      -- creator: of an event for a reader, the user who created the record; null: not known, or the
+      -- event tells of a zone.
+      ALTER TABLE events ADD COLUMN creator TEXT;
       """
   )
 }

@@ -20,7 +20,8 @@ extension EngineReader {
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The cursor of the next page, and how this one was answered.
   /// - Throws: `ItemError` `invalidArguments`, `zoneNotFound`, `unknownItem` for a type that
-  ///   production does not have, `limitExceeded` when too much would have to be sorted; `SQLError`.
+  ///   production does not have, `permissionFailure` and `notAuthenticated` for a type that the user
+  ///   may not read, `limitExceeded` when too much would have to be sorted; `SQLError`.
   public func records(
     matching query: RecordQuery,
     for user: String,
@@ -28,7 +29,14 @@ extension EngineReader {
     at now: Timestamp,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
-    try queries().page(.query(query), for: user, limit: limit, at: now, deliver)
+    try queries().page(
+      .query(query),
+      for: user,
+      reading: { try publicReading(of: user, in: $0) },
+      limit: limit,
+      at: now,
+      deliver
+    )
   }
 
   /// Returns the next page of a query.
@@ -41,7 +49,7 @@ extension EngineReader {
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The cursor of the next page, and how this one was answered.
   /// - Throws: `ItemError` `changeTokenExpired`, `invalidArguments` for a cursor of another user,
-  ///   `zoneNotFound`, `limitExceeded`; `SQLError`.
+  ///   `zoneNotFound`, `permissionFailure`, `limitExceeded`; `SQLError`.
   public func records(
     after cursor: [UInt8],
     for user: String,
@@ -49,6 +57,13 @@ extension EngineReader {
     at now: Timestamp,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
-    try queries().page(.cursor(cursor), for: user, limit: limit, at: now, deliver)
+    try queries().page(
+      .cursor(cursor),
+      for: user,
+      reading: { try publicReading(of: user, in: $0) },
+      limit: limit,
+      at: now,
+      deliver
+    )
   }
 }

@@ -1,9 +1,10 @@
 internal import TidingsModel
+internal import TidingsSeal
 
 /// Where a query is continued: all that its next page needs, kept by the client.
 ///
-/// To clients it is opaque: a version, the store's incarnation, the content, and a hash that only this
-/// store can make, over all of that and the user.
+/// To clients it is opaque: a version, the store's incarnation, and the content, sealed with a key that
+/// the store has for each user: it may name a record that the user may not read.
 struct QueryCursor: Hashable {
   /// A zone, and its number when the query began.
   struct Begin: Hashable {
@@ -20,8 +21,7 @@ struct QueryCursor: Hashable {
   /// The first record that was not looked at, or not returned.
   var next: QueryPosition
 
-  private static let version: UInt8 = 1
-  private static let hashBytes = 16
+  private static let version: UInt8 = 2
 
   // MARK: Bytes
 
@@ -40,8 +40,8 @@ struct QueryCursor: Hashable {
     writer.write(next.keys) { $0.write($1) }
     writer.write(next.zone)
     writer.write(next.name)
-    let bytes = [Self.version] + identity.incarnation + writer.bytes
-    return bytes + Self.hash(bytes[...], user, identity)
+    let sealed = Self.key(of: user, identity).sealed(writer.bytes)
+    return [Self.version] + identity.incarnation + sealed
   }
 
   /// Reads a cursor that a client sent.
@@ -50,7 +50,7 @@ struct QueryCursor: Hashable {
   ///   `changeTokenExpired` for one from before a restored backup.
   init(_ bytes: [UInt8], of user: String, identity: StoreIdentity) throws(ItemError) {
     let headBytes = 1 + identity.incarnation.count
-    guard bytes.count >= headBytes + Self.hashBytes, bytes[0] == Self.version else {
+    guard bytes.count >= headBytes, bytes[0] == Self.version else {
       throw Self.foreign
     }
     guard bytes[1..<headBytes].elementsEqual(identity.incarnation) else {
@@ -59,14 +59,10 @@ struct QueryCursor: Hashable {
         "the cursor was issued before the server's data was restored: run the query again"
       )
     }
-    let signed = bytes.dropLast(Self.hashBytes)
-    guard
-      Cryptography.areEqual(
-        bytes.suffix(Self.hashBytes),
-        Self.hash(signed, user, identity)
-      )
-    else { throw Self.foreign }
-    var reader = CursorReader(signed.dropFirst(headBytes))
+    guard let content = Self.key(of: user, identity).open(Array(bytes.dropFirst(headBytes))) else {
+      throw Self.foreign
+    }
+    var reader = CursorReader(content[...])
     guard let cursor = Self.content(&reader), reader.isAtEnd else { throw Self.foreign }
     self = cursor
   }
@@ -112,16 +108,8 @@ struct QueryCursor: Hashable {
     "the cursor is not one that this server issued to this user: run the query again without one"
   )
 
-  private static func hash(
-    _ bytes: ArraySlice<UInt8>,
-    _ user: String,
-    _ identity: StoreIdentity
-  ) -> [UInt8] {
-    Cryptography.hash(
-      Array(bytes) + Array("query cursor of \(user)".utf8),
-      key: identity.secret,
-      bytes: hashBytes
-    )
+  private static func key(of user: String, _ identity: StoreIdentity) -> SealingKey {
+    SealingKey(secret: identity.secret, name: Array("query cursor of \(user)".utf8))
   }
 }
 
@@ -142,6 +130,7 @@ extension CursorWriter {
       }
     }
     write(query.zoneID?.zoneName ?? "")
+    write(query.zoneID?.ownerName ?? "")
   }
 
   fileprivate mutating func write(_ plan: QueryPlan) {
@@ -190,7 +179,8 @@ extension CursorReader {
       let recordType = text(),
       let predicate = text().flatMap({ try? Predicate(canonicalText: $0) }),
       let sortKeys = list({ $0.sortKey() }),
-      let zoneName = text()
+      let zoneName = text(),
+      let ownerName = text()
     else { return nil }
     return RecordQuery(
       database: DatabaseID(
@@ -202,7 +192,7 @@ extension CursorReader {
       recordType: recordType,
       predicate: predicate,
       sortKeys: sortKeys,
-      zoneID: zoneName.isEmpty ? nil : ZoneID(zoneName: zoneName)
+      zoneID: zoneName.isEmpty ? nil : ZoneID(zoneName: zoneName, ownerName: ownerName)
     )
   }
 
@@ -254,5 +244,15 @@ extension CursorReader {
     case 3: .sorted(isPrefix: true)
     default: nil
     }
+  }
+}
+
+extension SealingKey {
+  /// A message, sealed with a random nonce.
+  fileprivate func sealed(_ message: [UInt8]) -> [UInt8] {
+    var nonces = NonceSequence()
+    var bytes = [UInt8](repeating: 0, count: Self.overheadBytes) + message
+    bytes.withUnsafeMutableBytes { seal($0, nonces.next()) }
+    return bytes
   }
 }

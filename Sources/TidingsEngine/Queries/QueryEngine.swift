@@ -11,6 +11,7 @@ final class QueryEngine {
 
   private let source: QueryRun.Source
   private let catalog: Catalog
+  private let shares: ShareReader
   private let identity: StoreIdentity
   private let limits: Limits
   private let selectIndexes: any SQLStatement
@@ -20,6 +21,7 @@ final class QueryEngine {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
+    shares: ShareReader,
     identity: StoreIdentity,
     ancestors: AncestorLog,
     codec: any BodyCodec,
@@ -33,6 +35,7 @@ final class QueryEngine {
       limits: limits
     )
     self.catalog = catalog
+    self.shares = shares
     self.identity = identity
     self.limits = limits
     selectIndexes = try connection.prepare(
@@ -59,6 +62,7 @@ final class QueryEngine {
   /// - Parameters:
   ///   - request: The query, or its cursor.
   ///   - user: Who asks.
+  ///   - reading: Which records of a database the user may read; `nil`: all.
   ///   - limit: Most records; 0: `pageItemsMax`.
   ///   - now: The time.
   ///   - deliver: Takes an encoded record, valid for the call.
@@ -67,20 +71,16 @@ final class QueryEngine {
   func page(
     _ request: Request,
     for user: String,
+    reading: (DatabaseID) throws -> PublicReading?,
     limit: Int,
     at now: Timestamp,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     switch request {
-    case .query(let query): try first(query, user, limit, now, deliver)
+    case .query(let query): return try first(query, user, reading, limit, now, deliver)
     case .cursor(let bytes):
-      try following(
-        QueryCursor(bytes, of: user, identity: identity),
-        user,
-        limit,
-        now,
-        deliver
-      )
+      let cursor = try QueryCursor(bytes, of: user, identity: identity)
+      return try following(cursor, user, reading, limit, now, deliver)
     }
   }
 
@@ -89,13 +89,18 @@ final class QueryEngine {
   private func first(
     _ query: RecordQuery,
     _ user: String,
+    _ reading: (DatabaseID) throws -> PublicReading?,
     _ limit: Int,
     _ now: Timestamp,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try query.validate()
-    let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
+    let shared = try sharedRecords(of: query)
+    let zones = try self.zones(of: query, shared).map {
+      QueryZone(number: $0.number, head: $0.head)
+    }
     try checkType(of: query)
+    let visibility = try visibility(of: query, shared, reading)
     try checkSortKeys(of: query)
     let indexes = try self.indexes(of: query)
     let kind = { (field: String) in try? self.kind(of: field, query) }
@@ -112,7 +117,7 @@ final class QueryEngine {
       zones: zones.map { QueryCursor.Begin(zone: $0.number, head: $0.head) },
       next: QueryPosition(keys: [], zone: 0, name: "")
     )
-    var answer = try page(cursor, zones, from: nil, user, limit, deliver)
+    var answer = try page(cursor, zones, from: nil, visibility, user, limit, deliver)
     answer.report.advice = QueryAdvice.advice(
       for: query,
       cursor.plan,
@@ -125,12 +130,15 @@ final class QueryEngine {
   private func following(
     _ cursor: QueryCursor,
     _ user: String,
+    _ reading: (DatabaseID) throws -> PublicReading?,
     _ limit: Int,
     _ now: Timestamp,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try checkAge(of: cursor, at: now)
-    let existing = Set(try zones(of: cursor.query).lazy.map(\.number))
+    let shared = try sharedRecords(of: cursor.query)
+    let visibility = try visibility(of: cursor.query, shared, reading)
+    let existing = Set(try zones(of: cursor.query, shared).lazy.map(\.number))
     let zones = cursor.zones.lazy.filter { existing.contains($0.zone) }
       .map { QueryZone(number: $0.zone, head: $0.head) }
     if let index = cursor.plan.access.index,
@@ -141,31 +149,38 @@ final class QueryEngine {
         "the index that served the query was dropped: run the query again"
       )
     }
-    return try page(cursor, Array(zones), from: cursor.next, user, limit, deliver)
+    return try page(cursor, Array(zones), from: cursor.next, visibility, user, limit, deliver)
   }
 
   private func page(
     _ cursor: QueryCursor,
     _ zones: [QueryZone],
     from start: QueryPosition?,
+    _ visibility: QueryVisibility,
     _ user: String,
     _ limit: Int,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     let limit = limit == 0 ? limits.pageItemsMax : min(limit, limits.pageItemsMax)
+    let owner = source.codec.ownerBytes(ofZone: cursor.query.zoneID)
     return try withoutActuallyEscaping(deliver) { deliver in
+      let deliver =
+        owner.isEmpty
+        ? deliver : { try (Array($0) + owner).withUnsafeBytes { try deliver($0) } }
       let run = QueryRun(
         source,
         cursor.query,
         cursor.plan,
         zones: zones,
         from: start,
+        visibility,
         limit: limit,
         deliver
       )
       try run()
       var answer = QueryAnswer()
       answer.report = report(run, cursor.query, cursor.plan)
+      if visibility != .all { answer.report.hideOthers(cursor.query.recordType, visibility) }
       if let next = run.next {
         var continued = cursor
         continued.next = next
@@ -178,7 +193,11 @@ final class QueryEngine {
   // MARK: What the store says
 
   /// The zones in the order of their numbers.
-  private func zones(of query: RecordQuery) throws -> [ZoneEntry] {
+  private func zones(
+    of query: RecordQuery,
+    _ shared: SharedRecords?
+  ) throws -> [ZoneEntry] {
+    if let shared { return [shared.zone] }
     let database = try catalog.database(query.database)
     guard let zoneID = query.zoneID else {
       guard let database else { return [] }
@@ -224,6 +243,32 @@ final class QueryEngine {
   }
 
   // MARK: Refusals
+
+  /// What a query of a shared database may find; `nil`: it is one of another.
+  private func sharedRecords(of query: RecordQuery) throws -> SharedRecords? {
+    guard query.database.scope == .shared else { return nil }
+    guard let zone = query.zoneID else {
+      throw ItemError(
+        .invalidArguments,
+        "a query of the shared database names a zone and its owner (zone_id): the zones are told by "
+          + "FetchRecordZones"
+      )
+    }
+    return SharedRecords(try shares.acceptedZone(zone, in: query.database, catalog), shares)
+  }
+
+  private func visibility(
+    of query: RecordQuery,
+    _ shared: SharedRecords?,
+    _ reading: (DatabaseID) throws -> PublicReading?
+  ) throws -> QueryVisibility {
+    if let shared { return .shared(shared) }
+    guard let reading = try reading(query.database) else { return .all }
+    switch try reading.check(query.recordType, "the query cannot be answered") {
+    case .own: return .createdBy(reading.user)
+    case .all, .none: return .all
+    }
+  }
 
   /// In production only what was deployed exists; in development a type is there once it is saved.
   private func checkType(of query: RecordQuery) throws {

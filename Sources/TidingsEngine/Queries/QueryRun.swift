@@ -16,6 +16,7 @@ final class QueryRun {
   private let plan: QueryPlan
   private let zones: [QueryZone]
   private let start: QueryPosition?
+  private let visibility: QueryVisibility
   private let limit: Int
   private let deliver: (UnsafeRawBufferPointer) throws -> Void
 
@@ -37,6 +38,7 @@ final class QueryRun {
   ///   - plan: How it is answered, the same for all pages.
   ///   - zones: In the order of their numbers.
   ///   - start: The first record that is not in an earlier page.
+  ///   - visibility: Which records the caller may see.
   ///   - limit: Most records.
   ///   - deliver: Takes an encoded record, valid for the call.
   init(
@@ -45,6 +47,7 @@ final class QueryRun {
     _ plan: QueryPlan,
     zones: [QueryZone],
     from start: QueryPosition?,
+    _ visibility: QueryVisibility,
     limit: Int,
     _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) {
@@ -53,6 +56,7 @@ final class QueryRun {
     self.plan = plan
     self.zones = zones
     self.start = start
+    self.visibility = visibility
     self.limit = limit
     self.deliver = deliver
   }
@@ -91,7 +95,7 @@ final class QueryRun {
   /// Whether a row's record matches as it is now.
   private func matches(_ row: VisitedRow) throws -> Bool {
     recordsRead += 1
-    if plan.isExact, row.isCurrent { return true }
+    if plan.isExact, row.isCurrent, visibility == .all { return true }
     return try currentMatch(row) != nil
   }
 
@@ -99,9 +103,9 @@ final class QueryRun {
   private func currentMatch(_ row: VisitedRow) throws -> Record? {
     let record = try decode(row)
     // What was deleted and made anew may have another type.
-    guard record.recordType == query.recordType, query.predicate.matches(record) else {
-      return nil
-    }
+    guard record.recordType == query.recordType, query.predicate.matches(record),
+      try visibility.shows(record)
+    else { return nil }
     return record
   }
 

@@ -12,12 +12,34 @@ final class SchemaTable {
     fileprivate(set) var textBytesMax: Int
     /// It changed in this transaction.
     fileprivate var isChanged = false
+    /// Changes with every change of a grant or type, as long as this is in memory.
+    private(set) var grantsVersion = 0
+    /// The types that not every user may read.
+    private(set) var closedTypes: Set<String>
 
     init(_ container: String, _ environment: Environment, _ stored: StoredSchema) {
       self.container = container
       self.environment = environment
       self.stored = stored
       textBytesMax = stored.schema.textBytesMax
+      closedTypes = stored.closedTypes
+    }
+
+    /// Whether every user may read all records of a type in the public database.
+    func isOpen(_ recordType: String) -> Bool {
+      closedTypes.isEmpty || !closedTypes.contains(recordType)
+    }
+
+    /// Whether every user may read all records of all types there.
+    var hasOnlyOpenTypes: Bool { closedTypes.isEmpty }
+
+    fileprivate func grantsChanged(on recordType: String) {
+      grantsVersion += 1
+      if TypeRights.isOpen(stored.types[recordType]?.grants) {
+        closedTypes.remove(recordType)
+      } else {
+        closedTypes.insert(recordType)
+      }
     }
   }
 
@@ -146,6 +168,10 @@ final class SchemaTable {
     case .grant(let role, let type, _, let rights):
       try writer.write(rights, to: role, on: type, of: entry)
       entry.stored.types[type]?.grants[role] = rights.isEmpty ? nil : rights
+    }
+    switch change {
+    case .recordType(let type, _), .grant(_, let type, _, _): entry.grantsChanged(on: type)
+    case .role, .field: break
     }
     switch change.kind {
     case .added: entry.textBytesMax += Schema.textBytesMax(ofName: change.name)

@@ -20,6 +20,11 @@ struct StoredSchema {
   var types: [String: RecordType] = [:]
   var roles: Set<String> = []
 
+  /// The types of which not every user may read all records in the public database.
+  var closedTypes: Set<String> {
+    Set(types.lazy.filter { !TypeRights.isOpen($0.value.grants) }.map(\.key))
+  }
+
   /// The schema itself.
   var schema: Schema {
     Schema(

@@ -81,7 +81,6 @@ private struct ZoneChangesCall {
     to part: inout SplicedMessage,
     _ budget: inout FeedBudget
   ) throws -> ZonePage {
-    let owner = RecordWriter.owner(of: zone)
     let page = try reader.engine.zoneChanges(
       ZoneFeedRequest(
         zone: zone,
@@ -95,7 +94,7 @@ private struct ZoneChangesCall {
       budget: &budget
     ) { change in
       switch change {
-      case .saved(let body): part.add(2, body, then: owner)
+      case .saved(let body): part.add(2, body)
       case .deleted(let name, let type):
         let record = TidingsV1.DeletedRecord(
           recordID: .init(RecordID(recordName: name, zoneID: zone)),

@@ -23,13 +23,6 @@ struct SplicedMessage {
     bytes += content
   }
 
-  /// Adds a member of length-delimited type from memory, with more of its members behind it.
-  mutating func add(_ field: Int, _ content: UnsafeRawBufferPointer, then rest: [UInt8]) {
-    addHead(field, bytes: content.count + rest.count)
-    bytes += content
-    bytes += rest
-  }
-
   /// Adds a member of length-delimited type that is made of two parts and changed in place.
   mutating func add(
     _ field: Int,

@@ -20,6 +20,7 @@ final class SharedZoneFeed {
   private let catalog: Catalog
   private let shares: ShareReader
   private let zoneFeed: ZoneFeed
+  private let codec: any BodyCodec
   private let identity: StoreIdentity
   private let limits: Limits
   private let selectRows: any SQLStatement
@@ -31,12 +32,14 @@ final class SharedZoneFeed {
     catalog: Catalog,
     shares: ShareReader,
     zoneFeed: ZoneFeed,
+    codec: any BodyCodec,
     identity: StoreIdentity,
     limits: Limits
   ) throws {
     self.catalog = catalog
     self.shares = shares
     self.zoneFeed = zoneFeed
+    self.codec = codec
     self.identity = identity
     self.limits = limits
     selectRows = try connection.prepare(
@@ -84,6 +87,11 @@ final class SharedZoneFeed {
     let purpose =
       "zone changes\0\(database.purpose)\0\(request.zone.ownerName)\0\(request.zone.zoneName)"
     let known = try position(scene, purpose)
+    let owner = codec.ownerBytes(request.zone.ownerName)
+    let visit = { (change: ZoneChange) in
+      guard case .saved(let body) = change else { return try visit(change) }
+      try (Array(body) + owner).withUnsafeBytes { try visit(.saved($0)) }
+    }
     let page: Page =
       if let share = scene.accepted.first(where: \.share.isZoneWide) {
         try whole(share, known, scene, &budget, visit)
@@ -145,7 +153,14 @@ final class SharedZoneFeed {
       try zoneFeed.check(place, in: zone, named: scene.name)
       position = place
     }
-    let walked = try zoneFeed.walk(scene.request, zone, from: &position, budget: &budget, visit)
+    let walked = try zoneFeed.walk(
+      scene.request,
+      zone,
+      nil,
+      from: &position,
+      budget: &budget,
+      visit
+    )
     return Page(
       position: .zone(share: accepted.share.number, position),
       count: walked.count,

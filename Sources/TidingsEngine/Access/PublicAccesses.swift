@@ -1,0 +1,57 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The accesses of the callers of public databases, kept from call to call.
+final class PublicAccesses {
+  private struct Key: Hashable {
+    let user: String
+    let container: String
+    let environment: Environment
+  }
+
+  /// Most accesses that are kept.
+  private static let accessesMax = 1_024
+
+  private let schemas: SchemaTable
+  private let accounts: AccountDirectory
+  private var known: [Key: PublicAccess] = [:]
+  /// The one that was used last: callers have more than one call.
+  private var last: PublicAccess?
+
+  init(schemas: SchemaTable, accounts: AccountDirectory) {
+    (self.schemas, self.accounts) = (schemas, accounts)
+  }
+
+  /// What a user may do in the public database of a container; an empty name: who has no account.
+  func access(of user: String, in database: DatabaseID) throws -> PublicAccess {
+    let schema = try schemas.entry(database.container, database.environment)
+    if let last, last.user == user, last.isCurrent(for: schema) { return last }
+    let key = Key(user: user, container: database.container, environment: database.environment)
+    if let access = known[key], access.isCurrent(for: schema) {
+      last = access
+      return access
+    }
+    let access = PublicAccess(user: user, schema, accounts)
+    if known.count >= Self.accessesMax { known.removeAll(keepingCapacity: true) }
+    known[key] = access
+    last = access
+    return access
+  }
+
+  /// Whether every user may read all records of a type.
+  func isOpen(_ recordType: String, in database: DatabaseID) throws -> Bool {
+    let schema = try schemas.entry(database.container, database.environment)
+    return schema.isOpen(recordType)
+  }
+
+  /// Whether every user may read all records of all types.
+  func isOpen(_ database: DatabaseID) throws -> Bool {
+    try schemas.entry(database.container, database.environment).hasOnlyOpenTypes
+  }
+
+  /// Forgets what is in memory: the users' roles may have changed.
+  func forget() {
+    known.removeAll(keepingCapacity: true)
+    last = nil
+  }
+}

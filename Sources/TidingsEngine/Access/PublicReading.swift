@@ -1,0 +1,68 @@
+internal import TidingsModel
+
+/// Which records of a public database a caller may read, as of a reader's snapshot.
+final class PublicReading {
+  let user: String
+  private let container: String
+  private let schema: StoredSchema
+  private let accounts: AccountDirectory
+  private var known: [String: TypeRights.Readable] = [:]
+
+  init(user: String, container: String, _ schema: StoredSchema, _ accounts: AccountDirectory) {
+    self.user = user
+    self.container = container
+    self.schema = schema
+    self.accounts = accounts
+  }
+
+  /// Which records of a type the caller may read.
+  func readable(_ recordType: String) throws -> TypeRights.Readable {
+    if let known = known[recordType] { return known }
+    let readable = try TypeRights(
+      schema.types[recordType]?.grants,
+      isUser: !user.isEmpty
+    ) { try accounts.has(user, role: $0, in: container) }.readable
+    known[recordType] = readable
+    return readable
+  }
+
+  /// Whether the caller may read a record.
+  ///
+  /// - Parameters:
+  ///   - recordType: Its type.
+  ///   - creator: The user who created it, empty if nobody knows; asked only if it matters.
+  /// - Throws: `SQLError`; what `creator` throws.
+  func mayRead(_ recordType: String, creator: () throws -> String) throws -> Bool {
+    switch try readable(recordType) {
+    case .all: true
+    case .own: try !user.isEmpty && creator() == user
+    case .none: false
+    }
+  }
+
+  /// Refuses who may read no record of a type.
+  ///
+  /// - Throws: `ItemError` `permissionFailure`, or `notAuthenticated` for who has no account;
+  ///   `SQLError`.
+  func check(_ recordType: String, _ what: String) throws -> TypeRights.Readable {
+    let readable = try readable(recordType)
+    guard readable == .none else { return readable }
+    guard !user.isEmpty else { throw ItemError.anonymousLacksRead(on: recordType) }
+    throw ItemError.lacks("READ", on: recordType, what)
+  }
+}
+
+extension EngineReader {
+  /// Which records of a database a caller may read; `nil`: all.
+  ///
+  /// - Throws: `ItemError` `badContainer`; `SQLError`.
+  func publicReading(of user: String, in database: DatabaseID) throws -> PublicReading? {
+    guard database.scope == .public else { return nil }
+    return PublicReading(
+      user: user,
+      container: database.container,
+      try schemas.schema(of: database.container, database.environment),
+      accounts
+    )
+  }
+}
