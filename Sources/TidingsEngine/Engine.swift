@@ -26,6 +26,8 @@ public final class Engine {
   private let ancestors: AncestorLog
   let channels: ChannelRegistry
   let subscriptions: SubscriptionTable
+  let shareReader: ShareReader
+  let sharedFirings: SharedFirings
   private let onceChannels: OnceChannels
   private let events: EventLog
   private let answers: AnswerLog
@@ -85,13 +87,22 @@ public final class Engine {
     accounts = try AccountDirectory(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
+    shareReader = try ShareReader(connection)
+    let sharedChanges = SharedChanges()
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
     rotation = try ChannelRotation(connection, channels: channels)
+    sharedFirings = try SharedFirings(
+      connection,
+      changes: sharedChanges,
+      catalog: catalog,
+      channels: channels
+    )
     events = try EventLog(
       connection,
       channels: channels,
+      shared: sharedFirings,
       onceChannels: onceChannels,
       originTags: originTags,
       codec: codec,
@@ -193,6 +204,7 @@ public final class Engine {
     }
     now = max(now, clock())
     catalog.forgetChangedZones()
+    sharedFirings.begin()
     channels.begin(at: now)
     try beginStatement.run()
   }
@@ -324,12 +336,14 @@ public final class Engine {
 
   /// Returns a zone.
   public func zone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
-    try zoneChanges.fetch(id, in: database)
+    guard database.scope != .shared else { return try sharedZone(id, in: database) }
+    return try zoneChanges.fetch(id, in: database)
   }
 
   /// Returns all zones of a database, sorted by name.
   public func zones(in database: DatabaseID) throws -> [ZoneInfo] {
-    try zoneChanges.fetchAll(in: database)
+    guard database.scope != .shared else { return try sharedZones(in: database) }
+    return try zoneChanges.fetchAll(in: database)
   }
 
   /// The zones that the last transaction changed, created or deleted.

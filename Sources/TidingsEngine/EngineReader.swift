@@ -142,7 +142,13 @@ public final class EngineReader {
   /// Explains subscriptions; its statements are compiled for the first call.
   func explainer() throws -> SubscriptionExplainer {
     if let subscriptionExplainer { return subscriptionExplainer }
-    let made = try SubscriptionExplainer(connection, catalog: catalog, codec: codec, limits: limits)
+    let made = try SubscriptionExplainer(
+      connection,
+      catalog: catalog,
+      shares: shares,
+      codec: codec,
+      limits: limits
+    )
     subscriptionExplainer = made
     return made
   }

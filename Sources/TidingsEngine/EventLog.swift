@@ -8,6 +8,7 @@ internal import TidingsSQL
 /// zone that it changed.
 final class EventLog {
   private let channels: ChannelRegistry
+  private let shared: SharedFirings
   private let onceChannels: OnceChannels
   private let originTags: OriginTags
   private let codec: any BodyCodec
@@ -47,12 +48,14 @@ final class EventLog {
   init(
     _ connection: any SQLConnection,
     channels: ChannelRegistry,
+    shared: SharedFirings,
     onceChannels: OnceChannels,
     originTags: OriginTags,
     codec: any BodyCodec,
     limits: Limits
   ) throws {
     self.channels = channels
+    self.shared = shared
     self.onceChannels = onceChannels
     self.originTags = originTags
     self.codec = codec
@@ -98,6 +101,7 @@ final class EventLog {
     }
     let result = try body()
     try fireZones()
+    try fireSharedZones()
     return result
   }
 
@@ -180,6 +184,29 @@ final class EventLog {
         if isOnlyCreated, channel.definition.zoneID != nil { continue }
         try store(
           .zone(change.zone),
+          channel.definition.notificationInfo.map {
+            EventContent($0, old: nil, new: nil, fieldsBytesMax: 0)
+          },
+          entry,
+          channel
+        )
+      }
+    }
+  }
+
+  /// Tells those with whom something is shared: of a zone once, whatever changed in it.
+  private func fireSharedZones() throws {
+    for firing in try shared.take() {
+      let entries = channels.zoneChannels(
+        of: firing.database,
+        zone: firing.zone,
+        recordTypes: firing.recordTypes,
+        isZoneItself: firing.isMembership
+      )
+      for entry in entries {
+        let channel = try channels.content(of: entry)
+        try store(
+          .zone(firing.zone),
           channel.definition.notificationInfo.map {
             EventContent($0, old: nil, new: nil, fieldsBytesMax: 0)
           },

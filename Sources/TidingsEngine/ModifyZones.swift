@@ -43,6 +43,7 @@ final class ModifyZones {
   ///
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
   func save(_ id: ZoneID, in databaseID: DatabaseID, at time: Timestamp) throws -> ZoneInfo {
+    guard databaseID.scope != .shared else { throw Self.ownersOnly(id) }
     try id.validate()
     guard databaseID.scope != .public || id == .default else {
       throw ItemError(
@@ -58,6 +59,14 @@ final class ModifyZones {
     // The default zone is there from the beginning, as far as clients can tell.
     if id != .default { events.noteCreation(of: id, in: database) }
     return zone.info
+  }
+
+  private static func ownersOnly(_ id: ZoneID) -> ItemError {
+    ItemError(
+      .badDatabase,
+      "\(id.shown): zones of the shared database belong to their owners, who create and delete them; to "
+        + "leave one, delete its share"
+    )
   }
 
   private func checkZoneCount(of database: DatabaseEntry, for id: ZoneID) throws {
@@ -80,6 +89,7 @@ final class ModifyZones {
     because reason: ZoneDeletionReason,
     at time: Timestamp
   ) throws {
+    guard databaseID.scope != .shared else { throw Self.ownersOnly(id) }
     try id.validate()
     guard id != .default else {
       throw ItemError(

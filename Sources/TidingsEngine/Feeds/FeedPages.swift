@@ -92,6 +92,10 @@ public struct FeedWatch: Hashable, Sendable {
     sharedHeads = shares
   }
 
+  /// The zones of the database itself whose changes matter; empty: any, or in a shared database that
+  /// the user accepts or loses a share.
+  public var ownZones: [ZoneID] { database.scope == .shared ? [] : zones }
+
   /// The numbers of the shares whose changes matter, in a shared database.
   public var shares: [Int64] { sharedHeads.heads.keys.sorted() }
 }

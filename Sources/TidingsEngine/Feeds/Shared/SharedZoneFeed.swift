@@ -191,12 +191,19 @@ final class SharedZoneFeed {
     while let row = try rows.next() {
       positions[row.share]?.completeBatch(before: row.changed)
       guard budget.rows > 0,
-        try pass(row, begin, positions, scene, &budget, { change, bytes, budget in
-          guard page.count < room, budget.take(bytes: bytes) else { return false }
-          try visit(change)
-          page.count += 1
-          return true
-        })
+        try pass(
+          row,
+          begin,
+          positions,
+          scene,
+          &budget,
+          { change, bytes, budget in
+            guard page.count < room, budget.take(bytes: bytes) else { return false }
+            try visit(change)
+            page.count += 1
+            return true
+          }
+        )
       else {
         page.moreComing = true
         page.covered = row.changed - 1
