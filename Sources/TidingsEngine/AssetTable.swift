@@ -77,6 +77,30 @@ final class AssetTable: RecordFollower {
     try insert.run()
   }
 
+  /// Takes what a record names newly from a database where it was uploaded, if it is there.
+  ///
+  /// - Throws: `SQLError`.
+  func adopt(
+    _ new: Record,
+    replacing old: Record?,
+    from uploads: DatabaseEntry,
+    to database: DatabaseEntry,
+    _ stamp: Record.Stamp
+  ) throws {
+    guard new.namesAssets else { return }
+    for asset in new.assets.subtracting(old?.assets ?? []) {
+      guard try !has(asset, in: database), try has(asset, in: uploads) else { continue }
+      try add(asset, to: database, at: stamp.timestamp)
+    }
+  }
+
+  private func has(_ asset: Asset, in database: DatabaseEntry) throws(SQLError) -> Bool {
+    select.bind(database.number, at: 1)
+    select.bind(asset.checksum, at: 2)
+    defer { select.reset() }
+    return try select.step() && Int64(exactly: asset.size) == select.int64(0)
+  }
+
   // MARK: RecordFollower
 
   func check(

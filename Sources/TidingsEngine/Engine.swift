@@ -26,7 +26,6 @@ public final class Engine {
   private let ancestors: AncestorLog
   let channels: ChannelRegistry
   let subscriptions: SubscriptionTable
-  let shareReader: ShareReader
   let sharedFirings: SharedFirings
   private let onceChannels: OnceChannels
   private let events: EventLog
@@ -37,7 +36,9 @@ public final class Engine {
   let badges: BadgeTable
   let fetchLog: FetchLog
   let tracer: NotificationTracer
-  private let recordChanges: ModifyRecords
+  let recordChanges: ModifyRecords
+  let shareReader: ShareReader
+  let shareTable: ShareTable
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
   private let schemaChanges: ModifySchema
@@ -87,11 +88,12 @@ public final class Engine {
     accounts = try AccountDirectory(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
-    shareReader = try ShareReader(connection)
-    let sharedChanges = SharedChanges()
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
+    let sharedChanges = SharedChanges()
+    shareReader = try ShareReader(connection)
+    shareTable = try ShareTable(connection, changes: sharedChanges)
     rotation = try ChannelRotation(connection, channels: channels)
     sharedFirings = try SharedFirings(
       connection,
@@ -137,6 +139,7 @@ public final class Engine {
       FieldIndex(registry: indexes, entries: indexEntries),
       clientTokens,
       assets,
+      shareTable,
     ]
     recordChanges = ModifyRecords(
       ModifyRecords.Tables(
@@ -148,6 +151,10 @@ public final class Engine {
         clientTokens: clientTokens,
         channels: channels,
         events: events,
+        shares: shareTable,
+        sharedRecords: try SharedRecordTable(connection),
+        sharedChanges: sharedChanges,
+        assets: assets,
         followers: followers
       ),
       codec: codec,
@@ -176,6 +183,7 @@ public final class Engine {
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
+      try SharedRecordChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
       try NotificationRetention(connection, limits: limits),
     ])
@@ -260,7 +268,15 @@ public final class Engine {
   /// Saves and deletes records.
   public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
     try events.asOneCall(by: caller, at: now) {
-      try recordChanges(
+      guard changes.database.scope != .shared else {
+        return try recordChanges.inSharedDatabase(
+          changes,
+          caller: caller,
+          shares: shareReader,
+          at: now
+        )
+      }
+      return try recordChanges(
         changes,
         caller: caller,
         access: try access(of: caller, to: changes.database),
@@ -286,11 +302,15 @@ public final class Engine {
     caller: Caller,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    var id = id
-    id.zoneID = try databaseID.place(of: id.zoneID, for: caller.user).zone
+    let place = try databaseID.place(of: id.zoneID, for: caller.user)
+    let id = RecordID(recordName: id.recordName, zoneID: place.zone)
     try id.validate()
-    let database = try catalog.database(databaseID)
-    guard let zone = try database.flatMap({ try catalog.zone(id.zoneID, in: $0) }) else {
+    let database = try catalog.database(place.database)
+    let found = try database.flatMap { try catalog.zone(id.zoneID, in: $0) }
+    if databaseID.scope == .shared {
+      return try withSharedRecord(id, in: found, of: place.database.owner, caller, body)
+    }
+    guard let zone = found else {
       guard id.zoneID == .default else {
         throw try catalog.absence(of: id.zoneID, in: database, scope: databaseID.scope)
       }
@@ -309,6 +329,23 @@ public final class Engine {
       )
     else { throw unknown(id) }
     try stored.withUnsafeBytes(body)
+  }
+
+  /// Lends an encoded record of another user's, which names no owner.
+  private func withSharedRecord(
+    _ id: RecordID,
+    in zone: ZoneEntry?,
+    of owner: String,
+    _ caller: Caller,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let access = ParticipantAccess(caller.user, shareReader)
+    guard let zone, try !access.shares(in: zone).isEmpty else {
+      throw ItemError.zoneNotShared(id.zoneID, by: owner)
+    }
+    guard try access.canRead(id, of: "", in: zone, creator: { "" }),
+      try records.withBody(id.recordName, in: zone, body)
+    else { throw unknown(id) }
   }
 
   private func unknown(_ id: RecordID) -> ItemError {

@@ -98,6 +98,7 @@ final class EventLog {
     defer {
       call = nil
       zoneChanges.removeAll(keepingCapacity: true)
+      shared.callEnded()
     }
     let result = try body()
     try fireZones()

@@ -43,8 +43,8 @@ final class ModifyZones {
   ///
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
   func save(_ id: ZoneID, in databaseID: DatabaseID, at time: Timestamp) throws -> ZoneInfo {
-    guard databaseID.scope != .shared else { throw Self.ownersOnly(id) }
     try id.validate()
+    guard databaseID.scope != .shared else { throw ItemError.zonesOfOthers }
     guard databaseID.scope != .public || id == .default else {
       throw ItemError(
         .badDatabase,
@@ -59,14 +59,6 @@ final class ModifyZones {
     // The default zone is there from the beginning, as far as clients can tell.
     if id != .default { events.noteCreation(of: id, in: database) }
     return zone.info
-  }
-
-  private static func ownersOnly(_ id: ZoneID) -> ItemError {
-    ItemError(
-      .badDatabase,
-      "\(id.shown): zones of the shared database belong to their owners, who create and delete them; to "
-        + "leave one, delete its share"
-    )
   }
 
   private func checkZoneCount(of database: DatabaseEntry, for id: ZoneID) throws {
@@ -89,8 +81,8 @@ final class ModifyZones {
     because reason: ZoneDeletionReason,
     at time: Timestamp
   ) throws {
-    guard databaseID.scope != .shared else { throw Self.ownersOnly(id) }
     try id.validate()
+    guard databaseID.scope != .shared else { throw ItemError.zonesOfOthers }
     guard id != .default else {
       throw ItemError(
         .badDatabase,
@@ -144,4 +136,13 @@ extension ZoneEntry {
   fileprivate var info: ZoneInfo {
     ZoneInfo(id: id, created: id == .default ? nil : created, head: head)
   }
+}
+
+extension ItemError {
+  /// Zones of the shared database belong to others.
+  fileprivate static let zonesOfOthers = ItemError(
+    .badDatabase,
+    "zones of the shared database belong to others, who create and delete them: create a zone in the "
+      + "private database; to leave a share, delete its record in the shared database"
+  )
 }

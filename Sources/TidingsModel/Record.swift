@@ -32,8 +32,7 @@ public struct Record: Hashable, Sendable {
   public var parent: Reference?
   /// What it shares and with whom; only records of the type `cloudkit.share` have it.
   public var share: Share?
-  /// The name of the share of this record and its descendants; empty: it is not shared so. Set by the
-  /// server.
+  /// The name of the share of this record and its descendants, set by the server; empty: it has none.
   public var shareRecordName = ""
 
   /// A record that was never saved.

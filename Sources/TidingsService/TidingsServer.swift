@@ -111,6 +111,7 @@ public final class TidingsServer: Sendable {
     core.registerSchema(on: loop)
     core.registerServerInfo(on: loop)
     core.registerFeeds(on: loop)
+    core.registerShares(on: loop)
     loop.registerBuiltIn(health)
   }
 }

@@ -97,6 +97,8 @@ final class ShareReader {
   ///   - environment: The environment.
   ///   - number: Only shares with higher numbers.
   ///   - limit: Most shares.
+  /// - Returns: The shares.
+  /// - Throws: `SQLError`.
   func shares(
     of user: String,
     container: String,

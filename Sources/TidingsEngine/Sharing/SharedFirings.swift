@@ -52,12 +52,14 @@ final class SharedFirings {
     changedDatabases.removeAll(keepingCapacity: true)
   }
 
-  /// What fires at the end of a call, each database and zone once; forgets what the call changed.
+  /// The call is over, done or not.
+  func callEnded() { changes.removeAll() }
+
+  /// What fires at the end of a call, each database and zone once.
   ///
   /// - Throws: `SQLError`.
   func take() throws -> [Firing] {
     guard !changes.isEmpty else { return [] }
-    defer { changes.removeAll() }
     movedShares.formUnion(changes.moved.lazy.map(\.share))
     var firings: [Firing] = []
     for membership in changes.memberships {

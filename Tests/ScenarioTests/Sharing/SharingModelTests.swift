@@ -12,7 +12,7 @@ internal import TidingsProto
   @Test("feeds and subscriptions of shared databases, held against what owners' zones say")
   func model() async throws {
     let seed = Seed.make("SharingModel")
-    let world = try await SharingWorld(seed: seed)
+    let world = try await RandomSharing(seed: seed)
     var watchers: [String: Watcher] = [:]
     for user in world.users { watchers[user] = try await Watcher(user, world.server) }
     var before: [String: SharedView] = [:]

@@ -26,9 +26,9 @@ extension ShareReader {
     let place = try database.place(of: id, for: database.owner)
     guard let owner = try catalog.database(place.database),
       let zone = try catalog.zone(place.zone, in: owner)
-    else { throw ItemError.notShared(id) }
+    else { throw ItemError.zoneNotShared(id, by: id.ownerName) }
     let shares = try accepted(by: database.owner, inZone: zone.number)
-    guard !shares.isEmpty else { throw ItemError.notShared(id) }
+    guard !shares.isEmpty else { throw ItemError.zoneNotShared(id, by: id.ownerName) }
     return AcceptedZone(entry: zone, shares: shares)
   }
 
@@ -83,16 +83,5 @@ extension ZoneID {
   var shown: String {
     let name = "zone " + Identifier.shown(zoneName)
     return ownerName.isEmpty ? name : "\(name) of \(Identifier.shown(ownerName))"
-  }
-}
-
-extension ItemError {
-  /// To the user there is no such zone, whether it exists or not.
-  static func notShared(_ zone: ZoneID) -> ItemError {
-    ItemError(
-      .zoneNotFound,
-      "\(zone.shown) is not shared with you: accept a share of it first, and drop what you keep of it "
-        + "from before"
-    )
   }
 }

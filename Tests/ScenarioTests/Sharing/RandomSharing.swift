@@ -5,7 +5,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// Users who save, move, delete, share, accept, leave and end at random, on a real server.
-final class SharingWorld {
+final class RandomSharing {
   typealias Zone = TidingsV1.ZoneID
 
   let users = ["ada", "bob", "cy", "di"]
