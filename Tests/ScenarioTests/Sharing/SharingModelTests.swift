@@ -16,6 +16,7 @@ internal import TidingsProto
     var watchers: [String: Watcher] = [:]
     for user in world.users { watchers[user] = try await Watcher(user, world.server) }
     var before: [String: SharedView] = [:]
+    var (recordCount, changeCount) = (0, 0)
     for number in 0..<Self.stepCount {
       let step = "seed \(seed), \(try await world.step())"
       for user in world.users { try await world.own[user]?.follow() }
@@ -34,8 +35,13 @@ internal import TidingsProto
         let heard = try await watchers[user]?.takeZones()
         #expect(heard == changed, "\(step), heard by \(user)")
         before[user] = expected
+        recordCount += expected.zones.values.map(\.count).reduce(0, +)
+        changeCount += changed.count
       }
     }
+    let restartCount = world.users.compactMap { world.shared[$0]?.restartCount }.reduce(0, +)
+    print("\(world.counts), \(recordCount) records seen, \(changeCount) zones changed,", restartCount)
+    #expect(recordCount > 100 && changeCount > 20, "seed \(seed)")
     for kind in ["save", "saveShared", "delete", "share", "change", "accept", "leave", "end"] {
       #expect(world.counts[kind, default: 0] > 0, "seed \(seed): no \(kind)")
     }
