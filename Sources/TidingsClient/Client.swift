@@ -25,6 +25,7 @@ public final class Client: Sendable {
     if !configuration.user.isEmpty { metadata[Metadata.userKey] = configuration.user }
     if !configuration.device.isEmpty { metadata[Metadata.deviceKey] = configuration.device }
     var settings = ConnectionConfiguration(endpoint: configuration.endpoint, metadata: metadata)
+    settings.security = configuration.security
     settings.connectTimeout = configuration.connectTimeout
     settings.timeout = configuration.timeout
     do {

@@ -1,10 +1,14 @@
+public import TidingsKeys
 public import TidingsProto
+internal import TidingsZeroMQ
 
 /// Which server a client calls, as whom, and where.
 public struct ClientConfiguration: Sendable {
   /// The server's endpoint, for example `tcp://127.0.0.1:5570`.
   public var endpoint: String
-  /// The user that calls (development mode); empty: nobody.
+  /// The keys to connect with; `nil`: the server is in development mode.
+  public var keys: ClientKeys?
+  /// The user that calls (development mode); empty: nobody, or whose key it is.
   public var user = ""
   /// This installation of the client: it gets no notifications of its own changes; empty: none.
   public var device = ""
@@ -21,4 +25,7 @@ public struct ClientConfiguration: Sendable {
 
   /// A configuration with the defaults.
   public init(endpoint: String = "tcp://127.0.0.1:5570") { self.endpoint = endpoint }
+
+  /// How its sockets prove who they are.
+  var security: Security { keys.map { .curveClient($0) } ?? .development }
 }

@@ -152,6 +152,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
       do {
         let connection = try await SubscriberConnection(
           endpoint: endpoint,
+          security: client.configuration.security,
           tick: client.configuration.reconcileInterval
         )
         stop?.watch(connection)

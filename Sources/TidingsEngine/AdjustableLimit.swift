@@ -2,8 +2,9 @@
 public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
-    case bytes, days, fields, groups, hours, items, members, minutes, notifications, pushes
-    case records, subscriptions, types, versions, zones
+    case bytes, calls, connections, days, fields, groups, hours, items, keys, members, minutes
+    case notifications, participants, pushes, records, roles, shares, subscriptions, types, users
+    case versions, zones
   }
 
   /// As it is written on a command line, for example `items-per-call-max`.
@@ -85,7 +86,57 @@ public struct AdjustableLimit: Sendable {
       .subscriptions,
       0...1_000_000,
       \.subscriptionsPerUserMax,
-      "of one user in one container"
+      "of one user in one container; 0: no bound"
+    ),
+    Self(
+      "records-per-user-max",
+      .records,
+      0...1_000_000_000_000,
+      \.recordsPerUserMax,
+      "in the private databases of one user in one container; 0: no bound"
+    ),
+    Self(
+      "bytes-per-user-max",
+      .bytes,
+      0...1_000_000_000_000_000,
+      \.bytesPerUserMax,
+      "of records and of the assets they name, in the private databases of one user in one container; "
+        + "0: no bound"
+    ),
+    Self(
+      "public-records-max",
+      .records,
+      0...1_000_000_000_000,
+      \.publicRecordsMax,
+      "in the public databases of one container; 0: no bound"
+    ),
+    Self(
+      "public-bytes-max",
+      .bytes,
+      0...1_000_000_000_000_000,
+      \.publicBytesMax,
+      "of records and of the assets they name, in the public databases of one container; 0: no bound"
+    ),
+    Self(
+      "calls-per-second-per-user-max",
+      .calls,
+      0...1_000_000,
+      \.callsPerSecondPerUserMax,
+      "of one user in a second, after a burst of as many; 0: no bound"
+    ),
+    Self(
+      "connections-per-user-max",
+      .connections,
+      0...1_000_000,
+      \.connectionsPerUserMax,
+      "of one user that call within a minute; 0: no bound"
+    ),
+    Self(
+      "waiting-calls-per-user-max",
+      .calls,
+      1...10_000,
+      \.waitingCallsPerUserMax,
+      "of one user that wait for a change"
     ),
     Self(
       "idempotency-retention-hours",
@@ -164,6 +215,34 @@ public struct AdjustableLimit: Sendable {
       100...1_000_000_000,
       \.querySortedRowsMax,
       "that a query looks at which has to sort what it finds"
+    ),
+    Self(
+      "participants-per-share-max",
+      .participants,
+      1...10_000,
+      \.participantsPerShareMax,
+      "of one share, with its owner"
+    ),
+    Self(
+      "shared-records-max",
+      .records,
+      1...100_000,
+      \.sharedRecordsMax,
+      "that the share of a record holds, with its own"
+    ),
+    Self(
+      "shares-per-zone-max",
+      .shares,
+      1...1_000_000,
+      \.sharesPerZoneMax,
+      "of one zone"
+    ),
+    Self(
+      "accepted-shares-per-user-max",
+      .shares,
+      1...100_000,
+      \.acceptedSharesPerUserMax,
+      "that a user has accepted, in all containers"
     ),
     Self(
       "client-change-token-bytes-max",
@@ -245,5 +324,16 @@ public struct AdjustableLimit: Sendable {
       \.openLeasesMax,
       "that one group has leased at a time"
     ),
+    Self("users-max", .users, 1...1_000_000, \.usersMax, "of the server"),
+    Self(
+      "keys-per-user-max",
+      .keys,
+      1...10_000,
+      \.keysPerUserMax,
+      "of one user, revoked ones aside"
+    ),
+    Self("guest-keys-max", .keys, 0...10_000, \.guestKeysMax, "of guests, revoked ones aside"),
+    Self("keys-max", .keys, 1...10_000_000, \.keysMax, "of everybody, revoked ones aside"),
+    Self("roles-per-user-max", .roles, 1...10_000, \.rolesPerUserMax, "of one user"),
   ]
 }

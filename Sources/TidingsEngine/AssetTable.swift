@@ -77,20 +77,32 @@ final class AssetTable: RecordFollower {
     try insert.run()
   }
 
-  /// Takes what a record names newly from a database where it was uploaded, if it is there.
+  /// Takes what a participant's record names newly from where the participant uploaded it.
   ///
-  /// - Throws: `SQLError`.
+  /// That the owner has it already does not count: who knows a checksum does not get the content.
+  ///
+  /// - Throws: `ItemError` `assetNotAvailable`; `SQLError`.
   func adopt(
     _ new: Record,
     replacing old: Record?,
-    from uploads: DatabaseEntry,
+    from uploads: DatabaseEntry?,
     to database: DatabaseEntry,
-    _ stamp: Record.Stamp
+    at time: Timestamp
   ) throws {
     guard new.namesAssets else { return }
-    for asset in new.assets.subtracting(old?.assets ?? []) {
-      guard try !has(asset, in: database), try has(asset, in: uploads) else { continue }
-      try add(asset, to: database, at: stamp.timestamp)
+    let known = old?.assets ?? []
+    try new.forEachAsset { asset, field in
+      guard !known.contains(asset) else { return }
+      guard let uploads, try has(asset, in: uploads) else {
+        throw ItemError(
+          .assetNotAvailable,
+          "record '\(new.recordID.recordName)', field '\(field)': the asset "
+            + "\(asset.checksum.hexadecimal) is not in your shared database: upload it there first, "
+            + "then save the record"
+        )
+      }
+      guard try !has(asset, in: database) else { return }
+      try add(asset, to: database, at: time)
     }
   }
 
@@ -216,4 +228,10 @@ extension Record {
   }
 
   fileprivate var assetChecksums: Set<[UInt8]> { Set(assets.map(\.checksum)) }
+
+  /// Bytes of the assets that it names, each once.
+  var assetBytes: Int64 {
+    guard namesAssets else { return 0 }
+    return assets.reduce(0) { $0 + Int64(clamping: $1.size) }
+  }
 }

@@ -6,6 +6,8 @@ final class DatabaseEntry {
   let number: Int64
   let id: DatabaseID
   private(set) var head: Int64
+  /// What its owner's databases take, once it was looked up.
+  var usage: UsageEntry?
   /// How many zones it has besides the default one, once they were counted.
   fileprivate var zoneCount: Int?
 

@@ -14,6 +14,8 @@ final class ChannelRegistry {
   private let catalog: Catalog
   private let codec: any BodyCodec
   private var entries: [Int64: ChannelEntry] = [:]
+  /// The only users who hear channels, for those that not everybody may.
+  private var readers: [Int64: String] = [:]
   private var index = ChannelIndex()
   private var zones = WatchedZones()
   private var contents = ChannelContents(bytesMax: contentBytesMax)
@@ -37,19 +39,35 @@ final class ChannelRegistry {
   // MARK: Subscribers
 
   /// The number of the channel of a subscription, if there is one.
-  func number(of subscription: Subscription, in database: DatabaseEntry) throws -> Int64? {
-    try table.channel(key: definition(of: subscription, in: database).key)?.number
+  func number(
+    of subscription: Subscription,
+    in database: DatabaseEntry,
+    for reader: String?
+  ) throws -> Int64? {
+    try table.channel(key: definition(of: subscription, in: database, for: reader).key)?.number
   }
 
   /// The channel of a subscription, created if needed, with one more subscriber.
-  func join(_ subscription: Subscription, in database: DatabaseEntry) throws -> ChannelEntry {
-    let (definition, body, key) = definition(of: subscription, in: database)
+  ///
+  /// - Parameters:
+  ///   - subscription: The subscription.
+  ///   - database: Its database.
+  ///   - reader: The only user who may hear the channel; `nil`: anyone may.
+  /// - Returns: The channel.
+  /// - Throws: `SQLError`.
+  func join(
+    _ subscription: Subscription,
+    in database: DatabaseEntry,
+    for reader: String?
+  ) throws -> ChannelEntry {
+    let (definition, body, key) = definition(of: subscription, in: database, for: reader)
     let found =
       try table.channel(key: key)
       ?? table.insert(
         key: key,
         topic: Cryptography.randomBytes(16),
-        databaseNumber: database.number
+        databaseNumber: database.number,
+        reader: reader
       )
     if let entry = entries[found.number] {
       try change(entry, members: entry.members + 1)
@@ -64,7 +82,7 @@ final class ChannelRegistry {
       head: found.head,
       members: 0
     )
-    insert(entry, watch)
+    insert(entry, watch, reader)
     try change(entry, members: 1)
     return entry
   }
@@ -96,6 +114,19 @@ final class ChannelRegistry {
 
   /// The channel with a number, if it has subscribers.
   func entry(_ channel: Int64) -> ChannelEntry? { entries[channel] }
+
+  /// The only user who hears a channel; `nil`: anyone may.
+  func reader(of channel: Int64) -> String? { readers.isEmpty ? nil : readers[channel] }
+
+  /// The channels that only one user hears: those of this user, with the numbers of their databases.
+  func channels(of reader: String) -> [ChannelEntry] {
+    readers.lazy.filter { $0.value == reader }.map(\.key).sorted().compactMap { entries[$0] }
+  }
+
+  /// The numbers of the channels of a database that have subscribers.
+  func numbers(in database: DatabaseEntry) -> [Int64] {
+    entries.values.lazy.filter { $0.databaseNumber == database.number }.map(\.number).sorted()
+  }
 
   /// The number of a channel's newest event.
   func head(_ channel: Int64) throws(SQLError) -> Int64 {
@@ -305,12 +336,14 @@ extension ChannelRegistry {
         head: row.head,
         members: row.members
       ),
-      watch
+      watch,
+      row.reader
     )
   }
 
-  private func insert(_ entry: ChannelEntry, _ watch: ChannelWatch) {
+  private func insert(_ entry: ChannelEntry, _ watch: ChannelWatch, _ reader: String?) {
     entries[entry.number] = entry
+    if let reader { readers[entry.number] = reader }
     guard watch.kind == .query else {
       zones.insert(
         entry.number,
@@ -334,6 +367,7 @@ extension ChannelRegistry {
 
   private func remove(_ entry: ChannelEntry) {
     entries[entry.number] = nil
+    readers[entry.number] = nil
     contents.forget(entry.number)
     if entry.kind == .query {
       index.remove(channel: entry.number)
@@ -353,13 +387,19 @@ extension ChannelRegistry {
   /// that always fire together.
   private func definition(
     of subscription: Subscription,
-    in database: DatabaseEntry
+    in database: DatabaseEntry,
+    for reader: String?
   ) -> (definition: Subscription, body: [UInt8], key: [UInt8]) {
     var definition = subscription
     definition.subscriptionID = ""
     let body = codec.encode(definition)
     var message = body
     withUnsafeBytes(of: database.number.bigEndian) { message += $0 }
+    if let reader {
+      // A name has printable characters only: no definition goes on like this.
+      message.append(0)
+      message += reader.utf8
+    }
     return (definition, body, Cryptography.hash(message, bytes: 32))
   }
 }

@@ -9,6 +9,8 @@ final class ChannelTable {
     var databaseNumber: Int64
     var head: Int64
     var members: Int64
+    /// The only user who hears it; `nil`: anyone may.
+    var reader: String?
     /// `nil`: it was not made yet, or by another version.
     var watch: ChannelWatch?
   }
@@ -31,7 +33,7 @@ final class ChannelTable {
   private let updateMembers: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
-    let columns = "SELECT id, database_id, head, members, watch FROM channels WHERE members > 0"
+    let columns = "SELECT id, database_id, head, members, watch, reader FROM channels WHERE members > 0"
     selectWatched = try connection.prepare(columns)
     selectOneWatched = try connection.prepare(columns + " AND id = ?1")
     countWatched = try connection.prepare("SELECT count(*) FROM channels WHERE members > 0")
@@ -44,8 +46,8 @@ final class ChannelTable {
     )
     insert = try connection.prepare(
       """
-      INSERT INTO channels (database_id, definition_key, topic, head)
-      VALUES (?1, ?2, ?3, 0) RETURNING id
+      INSERT INTO channels (database_id, definition_key, topic, reader, head)
+      VALUES (?1, ?2, ?3, ?4, 0) RETURNING id
       """
     )
     updateDefinition = try connection.prepare(
@@ -76,11 +78,13 @@ final class ChannelTable {
   private static func watched(_ row: any SQLStatement) -> Watched {
     var watch: ChannelWatch?
     row.withBytes(4) { watch = ChannelWatch($0) }
+    let reader = row.string(5)
     return Watched(
       number: row.int64(0),
       databaseNumber: row.int64(1),
       head: row.int64(2),
       members: row.int64(3),
+      reader: reader.isEmpty ? nil : reader,
       watch: watch
     )
   }
@@ -111,10 +115,16 @@ final class ChannelTable {
   }
 
   /// Writes a new channel, without events and subscribers.
-  func insert(key: [UInt8], topic: [UInt8], databaseNumber: Int64) throws(SQLError) -> Found {
+  func insert(
+    key: [UInt8],
+    topic: [UInt8],
+    databaseNumber: Int64,
+    reader: String?
+  ) throws(SQLError) -> Found {
     insert.bind(databaseNumber, at: 1)
     insert.bind(key, at: 2)
     insert.bind(topic, at: 3)
+    insert.bind(reader ?? "", at: 4)
     defer { insert.reset() }
     _ = try insert.step()
     return Found(number: insert.int64(0), head: 0)

@@ -3,14 +3,17 @@ internal import TidingsSQL
 
 /// Each user's own topic, which nobody else can guess; derived, so that it need not be stored.
 ///
-/// What is stored is how often it was replaced, for users who replaced it.
+/// What is stored is how often it was replaced: in a container, for users who replaced it, and in all
+/// of them, when a key of the user or the user was refused.
 final class ControlTopics {
   private let secret: [UInt8]
+  private let accounts: AccountDirectory
   private let select: any SQLStatement
   private let advance: any SQLStatement
 
-  init(_ connection: any SQLConnection, secret: [UInt8]) throws {
+  init(_ connection: any SQLConnection, secret: [UInt8], accounts: AccountDirectory) throws {
     self.secret = secret
+    self.accounts = accounts
     select = try connection.prepare(
       """
       SELECT epoch FROM control_epochs WHERE owner = ?1 AND container = ?2 AND environment = ?3
@@ -25,16 +28,28 @@ final class ControlTopics {
   }
 
   /// The topic of a user in a container, 16 bytes.
+  func topic(of user: String, container: String, environment: Environment) throws -> [UInt8] {
+    try topic(
+      of: user,
+      container: container,
+      environment: environment,
+      userEpoch: try accounts.controlEpoch(of: user)
+    )
+  }
+
+  /// The topic that a user had when all topics of the user had been replaced so many times.
   func topic(
     of user: String,
     container: String,
-    environment: Environment
+    environment: Environment,
+    userEpoch: Int64
   ) throws(SQLError) -> [UInt8] {
     bind(user, container, environment, to: select)
     defer { select.reset() }
     let epoch = try select.step() ? select.int64(0) : 0
     var name = "control\0\(user)\0\(container)\0\(environment.rawValue)"
-    if epoch > 0 { name += "\0\(epoch)" }
+    if epoch > 0 || userEpoch > 0 { name += "\0\(epoch)" }
+    if userEpoch > 0 { name += "\0\(userEpoch)" }
     return Cryptography.hash(Array(name.utf8), key: secret, bytes: 16)
   }
 

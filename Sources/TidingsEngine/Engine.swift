@@ -13,7 +13,7 @@ public final class Engine {
   public let incarnation: String
 
   private let codec: any BodyCodec
-  private let clock: () -> Timestamp
+  let clock: () -> Timestamp
   private(set) var now = Timestamp(millisecondsSince1970: 0)
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
@@ -21,6 +21,10 @@ public final class Engine {
   let catalog: Catalog
   let accounts: AccountDirectory
   let publicAccesses: PublicAccesses
+  let accountChanges: ModifyAccounts
+  let userRotation: UserRotation
+  let quotas: QuotaTable
+  let usage: UsageTable
   private let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -28,6 +32,7 @@ public final class Engine {
   let subscriptions: SubscriptionTable
   let sharedFirings: SharedFirings
   private let onceChannels: OnceChannels
+  let readerChannels: ReaderChannels
   private let events: EventLog
   private let answers: AnswerLog
   let readMarks: ReadMarkTable
@@ -66,12 +71,14 @@ public final class Engine {
   ///   - connection: The store.
   ///   - codec: How values become stored bytes.
   ///   - limits: What calls may not exceed.
+  ///   - admittedKeys: Told which keys may connect, now and after each commit.
   ///   - clock: The time of day; within a run the engine does not let it go backwards.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
     codec: any BodyCodec,
     limits: Limits = Limits(),
+    admittedKeys: AdmittedKeys = AdmittedKeys(),
     clock: @escaping () -> Timestamp
   ) throws {
     try connection.migrate(Migration.store)
@@ -81,11 +88,16 @@ public final class Engine {
     let identity = try StoreIdentity(connection)
     incarnation = identity.incarnation.hexadecimal
     originTags = OriginTags(secret: identity.secret)
-    controlTopics = try ControlTopics(connection, secret: identity.secret)
+    accounts = try AccountDirectory(connection, admittedKeys: admittedKeys)
+    controlTopics = try ControlTopics(connection, secret: identity.secret, accounts: accounts)
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection)
-    accounts = try AccountDirectory(connection)
+    indexes = try IndexRegistry(connection, bell: bell)
+    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
+    publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
+    quotas = try QuotaTable(connection, limits: limits)
+    usage = try UsageTable(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     subscriptions = try SubscriptionTable(connection)
@@ -101,6 +113,20 @@ public final class Engine {
       catalog: catalog,
       channels: channels
     )
+    userRotation = try UserRotation(
+      connection,
+      rotation: rotation,
+      controlTopics: controlTopics,
+      directory: accounts,
+      bell: bell
+    )
+    accountChanges = ModifyAccounts(
+      try AccountTable(connection),
+      accounts,
+      quotas,
+      userRotation,
+      limits
+    )
     events = try EventLog(
       connection,
       channels: channels,
@@ -108,12 +134,18 @@ public final class Engine {
       onceChannels: onceChannels,
       originTags: originTags,
       codec: codec,
-      limits: limits
+      limits: limits,
+      access: FiringAccess(channels: channels, accesses: publicAccesses)
     )
     answers = try AnswerLog(connection, limits: limits)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
     let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
+    let visibility = try NotificationVisibility(connection, codec: codec) {
+      [publicAccesses] user, recordType, database in
+      try publicAccesses.access(of: user, in: database).rights(on: recordType).readable
+    }
     leasing = LeaseNotifications(
+      visibility: visibility,
       channels: channels,
       memberships: try MembershipTable(connection),
       groups: workGroups,
@@ -124,17 +156,25 @@ public final class Engine {
     settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
     badges = try BadgeTable(connection)
     fetchLog = try FetchLog(connection)
-    tracer = try NotificationTracer(connection, fetchLog: fetchLog)
+    tracer = try NotificationTracer(connection, fetchLog: fetchLog, visibility: visibility)
     assets = try AssetTable(connection)
     assetCollection = try AssetCollection(connection, limits: limits)
+    readerChannels = try ReaderChannels(
+      connection,
+      catalog: catalog,
+      channels: channels,
+      subscriptions: subscriptions,
+      accesses: publicAccesses,
+      rotation: rotation,
+      codec: codec,
+      bell: bell
+    )
     let references = try ReferenceTable(connection, limits: limits)
     let clientTokens = try ClientTokens(connection, limits: limits)
-    indexes = try IndexRegistry(connection, bell: bell)
-    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
-    publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
+      usage,
       references,
       FieldIndex(registry: indexes, entries: indexEntries),
       clientTokens,
@@ -155,6 +195,8 @@ public final class Engine {
         sharedRecords: try SharedRecordTable(connection),
         sharedChanges: sharedChanges,
         assets: assets,
+        usage: usage,
+        quotas: quotas,
         followers: followers
       ),
       codec: codec,
@@ -170,9 +212,11 @@ public final class Engine {
       limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
+      accesses: publicAccesses,
       catalog: catalog,
       channels: channels,
       subscriptions: subscriptions,
+      quotas: quotas,
       codec: codec,
       limits: limits
     )
@@ -185,7 +229,10 @@ public final class Engine {
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
       try SharedRecordChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
+      readerChannels,
       try NotificationRetention(connection, limits: limits),
+      try KeyExpiry(connection, rotation: userRotation),
+      userRotation,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
@@ -200,10 +247,12 @@ public final class Engine {
   public func begin() throws {
     if mustReload {
       catalog.forget()
-      accounts.forget()
+      quotas.forget()
+      usage.forget()
       schemas.forget()
       publicAccesses.forget()
       ancestors.forget()
+      readerChannels.forget()
       try channels.restore()
       try indexes.load()
       try events.load()
@@ -222,9 +271,11 @@ public final class Engine {
   /// - Returns: The events of the group, to be published.
   public func commit() throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
+    try usage.write()
     try schemas.writeVersions()
     try channels.writeHeads()
     try commitStatement.run()
+    accounts.committed()
     return events.takePending()
   }
 
@@ -236,7 +287,11 @@ public final class Engine {
     _ = events.takePending()
     _ = readMarks.takePending()
     _ = onceChannels.takeChanged()
+    _ = readerChannels.takeChanged()
+    _ = readerChannels.takeRetired()
     _ = assetCollection.takeCollected()
+    accounts.takenBack()
+    userRotation.takenBack()
     mustReload = true
   }
 
@@ -259,9 +314,31 @@ public final class Engine {
     try events.asOneCall(by: caller, at: now, body)
   }
 
-  /// The users whose subscriptions have fired for the only time since the last commit, if they are few;
-  /// forgets them.
-  public func takeChangedSubscribers() -> Set<ChangedSubscriber> { onceChannels.takeChanged() }
+  /// The users whose channels changed without their doing since the last commit; forgets them.
+  ///
+  /// Their subscriptions have fired for the only time, if they are few, channels that they hear got new
+  /// topics, or they may read more or less than before.
+  public func takeChangedSubscribers() -> Set<ChangedSubscriber> {
+    let changed = onceChannels.takeChanged()
+    let (told, moved) = (userRotation.takeTold(), readerChannels.takeChanged())
+    return told.isEmpty && moved.isEmpty ? changed : changed.union(told).union(moved)
+  }
+
+  /// The topics on which nothing is to be published from the next commit on, because of what their
+  /// subscribers may read; forgets them.
+  public func takeRetiredTopics() -> [[UInt8]] { readerChannels.takeRetired() }
+
+  /// A user's roles were written, in the open transaction: from now on calls, feeds and notifications
+  /// follow them.
+  ///
+  /// The user's own channels get new topics, which `takeChangedSubscribers` and `takeRetiredTopics`
+  /// tell.
+  ///
+  /// - Throws: `SQLError`.
+  public func rolesChanged(of user: String) throws {
+    publicAccesses.forget()
+    try readerChannels.rolesChanged(of: user)
+  }
 
   // MARK: Records
 
@@ -394,8 +471,12 @@ public final class Engine {
   // MARK: Assets
 
   /// Makes an asset known whose file is complete; from now on records may name it.
-  public func addAsset(_ asset: Asset, in database: DatabaseID) throws {
-    try assets.add(asset, to: try catalog.makeDatabase(database), at: now)
+  ///
+  /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
+  public func addAsset(_ asset: Asset, in databaseID: DatabaseID) throws {
+    let database = try catalog.makeDatabase(databaseID)
+    try checkRoom(for: asset, in: database)
+    try assets.add(asset, to: database, at: now)
   }
 
   /// The checksums of assets that no database has since the last commit; their files can go.
@@ -413,7 +494,9 @@ public final class Engine {
     to container: String,
     isDryRun: Bool
   ) throws -> [SchemaChange] {
-    try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+    let changes = try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+    if !isDryRun { try follow(changes, of: container, .development) }
+    return changes
   }
 
   /// Brings the production schema of a container to that of development, or tells what would change.
@@ -421,7 +504,32 @@ public final class Engine {
   /// - Returns: The changes; none: it was so already.
   /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
   public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
-    try schemaChanges.deploy(container, isDryRun: isDryRun)
+    let changes = try schemaChanges.deploy(container, isDryRun: isDryRun)
+    if !isDryRun { try follow(changes, of: container, .production) }
+    return changes
+  }
+
+  /// Subscriptions follow changes of grants.
+  private func follow(
+    _ changes: [SchemaChange],
+    of container: String,
+    _ environment: Environment
+  ) throws {
+    let areOfGrants = changes.contains { change in
+      switch change {
+      case .grant, .recordType: true
+      case .role, .field: false
+      }
+    }
+    guard areOfGrants else { return }
+    try readerChannels.grantsChanged(
+      in: DatabaseID(
+        container: container,
+        environment: environment,
+        scope: .public,
+        owner: ""
+      )
+    )
   }
 
   // MARK: Idempotency

@@ -21,8 +21,13 @@ extension EngineReader {
     in database: DatabaseID,
     at time: Timestamp
   ) throws -> [SubscriptionExplanation] {
-    try explainer().explain(change, to: ids, for: caller, in: database, at: time) {
-      try step()
-    }
+    try explainer().explain(
+      change,
+      to: ids,
+      for: caller,
+      reading: publicReading(of: caller.user, in: database),
+      in: database,
+      at: time
+    ) { try step() }
   }
 }

@@ -10,7 +10,7 @@ public final class EngineReader {
   let catalog: Catalog
   let identity: StoreIdentity
   let schemas: SchemaReader
-  let accounts: AccountDirectory
+  let roles: RoleReader
   let ancestors: AncestorLog
   let codec: any BodyCodec
   let zoneFeed: ZoneFeed
@@ -25,6 +25,7 @@ public final class EngineReader {
   private var sharedZoneFeed: SharedZoneFeed?
   private var feed: NotificationFeed?
   private var healthReader: SubscriptionHealthReader?
+  private var visibility: NotificationVisibility?
   private let beginStatement: any SQLStatement
   private let endStatement: any SQLStatement
 
@@ -51,7 +52,7 @@ public final class EngineReader {
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
     shares = try ShareReader(connection)
     schemas = try SchemaReader(connection)
-    accounts = try AccountDirectory(connection)
+    roles = try RoleReader(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
@@ -97,16 +98,33 @@ public final class EngineReader {
       connection,
       identity: identity,
       codec: codec,
-      limits: limits
+      limits: limits,
+      visibility: try notificationVisibility()
     )
     feed = made
+    return made
+  }
+
+  private func notificationVisibility() throws -> NotificationVisibility {
+    if let visibility { return visibility }
+    let made = try NotificationVisibility(connection, codec: codec) {
+      [schemas, roles] user, recordType, database in
+      let schema = try schemas.schema(of: database.container, database.environment)
+      return try PublicReading(user: user, container: database.container, schema, roles)
+        .readable(recordType)
+    }
+    visibility = made
     return made
   }
 
   /// Tells how subscriptions fare; its statements are compiled for the first one.
   func subscriptionHealth() throws -> SubscriptionHealthReader {
     if let healthReader { return healthReader }
-    let made = try SubscriptionHealthReader(connection, interruption: interruption)
+    let made = try SubscriptionHealthReader(
+      connection,
+      visibility: try notificationVisibility(),
+      interruption: interruption
+    )
     healthReader = made
     return made
   }
@@ -133,7 +151,7 @@ public final class EngineReader {
     defer { interruption.check = nil }
     // The loop may have changed what was looked up before.
     catalog.forget()
-    accounts.forget()
+    roles.forget()
     try beginStatement.run()
     defer { try? endStatement.run() }
     return try body()

@@ -13,7 +13,9 @@ final class EventLog {
   private let originTags: OriginTags
   private let codec: any BodyCodec
   private let limits: Limits
+  private let access: FiringAccess
   private let insert: any SQLStatement
+  private let insertPublic: any SQLStatement
   private let selectLast: any SQLStatement
   /// The number of the newest event of all channels.
   private var lastID: Int64 = 0
@@ -41,6 +43,8 @@ final class EventLog {
     let database: DatabaseEntry
     /// Of the records that were created, changed or deleted.
     var recordTypes: Set<String> = []
+    /// In a public database: who created them, by type.
+    var creators: [String: Set<String>] = [:]
     var isCreated = false
     var isDeleted = false
   }
@@ -52,8 +56,10 @@ final class EventLog {
     onceChannels: OnceChannels,
     originTags: OriginTags,
     codec: any BodyCodec,
-    limits: Limits
+    limits: Limits,
+    access: FiringAccess
   ) throws {
+    self.access = access
     self.channels = channels
     self.shared = shared
     self.onceChannels = onceChannels
@@ -65,6 +71,13 @@ final class EventLog {
       INSERT INTO events
         (id, batch, channel_id, sequence, committed, origin_user, origin_device, body)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      """
+    )
+    insertPublic = try connection.prepare(
+      """
+      INSERT INTO events
+        (id, batch, channel_id, sequence, committed, origin_user, origin_device, body, creator)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       """
     )
     selectLast = try connection.prepare("SELECT max(id) FROM events")
@@ -124,10 +137,16 @@ final class EventLog {
     guard watchesZones || !firings.isEmpty else { return }
     if let old, let new, old.looks(like: new) { return }
     if watchesZones {
-      note(zone, in: database) { $0.recordTypes.insert(record.recordType) }
+      note(zone, in: database) { change in
+        change.recordTypes.insert(record.recordType)
+        guard database.id.scope == .public else { return }
+        change.creators[record.recordType, default: []].insert(record.creator)
+      }
     }
     for firing in firings {
-      guard let entry = channels.entry(firing.channel) else { continue }
+      guard let entry = channels.entry(firing.channel),
+        try access.mayTell(entry.number, of: record, in: database)
+      else { continue }
       let channel = try channels.content(of: entry)
       try store(
         .record(record.recordID, firing.reason.eventReason),
@@ -135,7 +154,8 @@ final class EventLog {
           EventContent($0, old: old, new: new, fieldsBytesMax: limits.notificationFieldsBytesMax)
         },
         entry,
-        channel
+        channel,
+        creator: database.id.scope == .public ? record.creator : nil
       )
       if channel.definition.options.contains(.once) { try end(entry, channel) }
     }
@@ -183,6 +203,7 @@ final class EventLog {
         // Who watches one zone hears nothing of its creation: it has no changes yet.
         let isOnlyCreated = !change.isDeleted && change.recordTypes.isEmpty
         if isOnlyCreated, channel.definition.zoneID != nil { continue }
+        guard try mayTell(entry, channel.definition.recordType, change) else { continue }
         try store(
           .zone(change.zone),
           channel.definition.notificationInfo.map {
@@ -218,13 +239,27 @@ final class EventLog {
     }
   }
 
+  private func mayTell(
+    _ entry: ChannelEntry,
+    _ recordType: String,
+    _ change: ZoneChange
+  ) throws -> Bool {
+    try access.mayTell(
+      entry.number,
+      ofZoneWith: recordType.isEmpty
+        ? change.creators : change.creators.filter { $0.key == recordType },
+      in: change.database
+    )
+  }
+
   // MARK: Storing
 
   private func store(
     _ subject: Event.Subject,
     _ content: EventContent?,
     _ entry: ChannelEntry,
-    _ channel: ChannelContent
+    _ channel: ChannelContent,
+    creator: String? = nil
   ) throws {
     guard let call else { preconditionFailure("an event is stored outside of a call") }
     let sequence = channels.advance(entry)
@@ -244,6 +279,8 @@ final class EventLog {
       self.call?.batch = lastID
       self.call?.device = device
     }
+    let insert = creator == nil ? insert : insertPublic
+    if let creator { insert.bind(creator, at: 9) }
     insert.bind(lastID, at: 1)
     insert.bind(call.batch ?? lastID, at: 2)
     insert.bind(entry.number, at: 3)

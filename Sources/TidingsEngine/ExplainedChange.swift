@@ -31,6 +31,22 @@ public struct SubscriptionExplanation: Hashable, Sendable {
   /// Of a longer term only so many characters are told.
   static let termCharactersMax = 1_000
 
+  /// The owner may not read the record.
+  struct Refusal {
+    let recordType: String
+  }
+
+  /// It does not fire, since its owner may not read the record.
+  init(_ subscriptionID: String, _ refusal: Refusal) {
+    self.init(
+      subscriptionID,
+      failedTerm: "READ on '\(refusal.recordType)'",
+      expected: "granted",
+      actual: "missing",
+      "its owner may not read the record: " + ItemError.missing("READ", on: refusal.recordType)
+    )
+  }
+
   /// It fires.
   init(_ subscriptionID: String, fires reason: Event.Reason?, _ message: String) {
     self.subscriptionID = subscriptionID

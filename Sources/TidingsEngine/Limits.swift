@@ -14,7 +14,23 @@ public struct Limits: Hashable, Sendable {
   /// Most results in one page; also what a limit of 0 means.
   public var pageItemsMax = 400
   /// Most subscriptions of one user in one container.
+  ///
+  /// 0: no bound.
   public var subscriptionsPerUserMax = 10_000
+  /// Most records in the private databases of a user in a container; 0: no bound.
+  public var recordsPerUserMax: Int64 = 10_000_000
+  /// Most bytes of records, and of the assets that they name, in the private databases of a user in a
+  /// container; 0: no bound.
+  public var bytesPerUserMax: Int64 = 10_000_000_000
+  /// Most records in the public databases of a container; 0: no bound.
+  public var publicRecordsMax: Int64 = 100_000_000
+  /// Most bytes of records, and of the assets that they name, in the public databases of a container;
+  /// 0: no bound.
+  public var publicBytesMax: Int64 = 100_000_000_000
+  /// Most calls of a user in a second, over all connections, after a burst of as many; 0: no bound.
+  public var callsPerSecondPerUserMax = 0
+  /// Most connections of a user that call, at a time; 0: no bound.
+  public var connectionsPerUserMax = 1_000
   /// How long an idempotency key is remembered, in hours.
   public var idempotencyRetentionHours = 24
   /// A page of a feed, and the server's records in an answer to a save, end at this many bytes: what
@@ -26,6 +42,8 @@ public struct Limits: Hashable, Sendable {
   public var feedRowsPerCallMax = 20_000
   /// Most calls that wait for a change.
   public var waitingCallsMax = 10_000
+  /// Most of them of one user.
+  public var waitingCallsPerUserMax = 2_500
   /// Most bytes of requests and answers that these calls hold.
   public var waitingBytesMax = 64 << 20
   /// The longest that a call waits for a change.
@@ -92,6 +110,16 @@ public struct Limits: Hashable, Sendable {
   public var notificationRetentionDays = 30
   /// Notifications that are kept, in all channels; older ones go first.
   public var notificationsMax: Int64 = 10_000_000
+  /// Most users.
+  public var usersMax = 100_000
+  /// Most keys of one user that are not revoked.
+  public var keysPerUserMax = 100
+  /// Most keys of guests that are not revoked.
+  public var guestKeysMax = 1_000
+  /// Most keys that are not revoked, of everybody.
+  public var keysMax = 500_000
+  /// Most roles of one user.
+  public var rolesPerUserMax = 100
   /// Most groups of one user in one container that share the work on notifications.
   public var workGroupsPerUserMax = 100
   /// Most leases of one group that are open at a time.

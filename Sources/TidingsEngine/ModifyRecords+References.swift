@@ -2,8 +2,10 @@ internal import TidingsModel
 
 extension ModifyRecords {
   /// Decides what references allow; a call that has none does not come past the guard.
-  func planReferences(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws {
-    guard try hasReferences(plan) else { return }
+  ///
+  /// - Returns: Whether something failed.
+  func planReferences(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws -> Bool {
+    guard try hasReferences(plan) else { return false }
     var saves: [ReferencePlan.Save] = []
     var deletions: [ReferencePlan.Deletion] = []
     var zones: [ZoneID: ZoneEntry] = [:]
@@ -55,6 +57,7 @@ extension ModifyRecords {
     plan.fail(decided.failures)
     plan.cascades = decided.cascades
     if isAtomic { plan.applyAtomicity() }
+    return !decided.failures.isEmpty
   }
 
   private func hasReferences(_ plan: RecordPlan) throws -> Bool {

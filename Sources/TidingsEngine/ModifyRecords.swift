@@ -17,6 +17,8 @@ final class ModifyRecords {
     let sharedRecords: SharedRecordTable
     let sharedChanges: SharedChanges
     let assets: AssetTable
+    let usage: UsageTable
+    let quotas: QuotaTable
     let followers: [any RecordFollower]
   }
 
@@ -114,8 +116,10 @@ final class ModifyRecords {
       try planDeletion(recordID, item: changes.saves.count + offset, scene, plan: &plan)
     }
     if changes.isAtomic { plan.applyAtomicity() }
-    try planReferences(&plan, scene, isAtomic: changes.isAtomic)
-    try planShares(&plan, scene, isAtomic: changes.isAtomic)
+    try planQuota(&plan, scene, isAtomic: changes.isAtomic)
+    var hasRefusals = try planReferences(&plan, scene, isAtomic: changes.isAtomic)
+    if try planShares(&plan, scene, isAtomic: changes.isAtomic) { hasRefusals = true }
+    if hasRefusals { try checkQuota(plan, scene) }
     return plan
   }
 
@@ -148,7 +152,12 @@ final class ModifyRecords {
       }
       let isShare = sent.share != nil
       if policy == .ifServerRecordUnchanged || isShare, let conflict = sent.conflict(with: row) {
-        let ancestor = try ancestor(of: row, sent.changeTag, steps: &plan.ancestorSteps)
+        let ancestor = try ancestor(
+          of: row,
+          sent.changeTag,
+          since: scene.participant?.joined(zone) ?? 0,
+          steps: &plan.ancestorSteps
+        )
         plan.fail(
           item,
           sent.recordID,
@@ -164,8 +173,14 @@ final class ModifyRecords {
       // Shares are in no schema.
       let discovery = isShare ? SchemaDiscovery() : try checkTypes(of: new, scene, plan)
       try limits.checkMemberCount(of: new)
-      if let uploads = scene.uploads {
-        try tables.assets.adopt(new, replacing: old, from: uploads, to: scene.database, scene.stamp)
+      if scene.participant != nil {
+        try tables.assets.adopt(
+          new,
+          replacing: old,
+          from: scene.uploads,
+          to: scene.database,
+          at: scene.stamp.timestamp
+        )
       }
       for follower in tables.followers {
         try follower.check(new, replacing: old, in: zone, of: scene.database)
@@ -310,14 +325,16 @@ final class ModifyRecords {
     )
   }
 
-  /// What the client had read: the version whose change tag it sent.
+  /// What the client had read: the version whose change tag it sent, unless it is older than what the
+  /// caller may know.
   private func ancestor(
     of row: RecordTable.Row?,
     _ changeTag: String,
+    since first: Int64,
     steps: inout Int
   ) throws -> [UInt8]? {
     guard let row, let sequence = RecordTable.sequence(ofChangeTag: changeTag),
-      sequence < row.sequence,
+      sequence < row.sequence, sequence >= first,
       case .present(sequence, let body) = try tables.ancestors.version(
         from: row.previous,
         asOf: sequence,

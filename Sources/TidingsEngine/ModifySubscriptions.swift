@@ -18,26 +18,33 @@ final class ModifySubscriptions {
   private let catalog: Catalog
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
+  private let quotas: QuotaTable
   private let codec: any BodyCodec
   private let limits: Limits
+  private let accesses: PublicAccesses
 
   init(
+    accesses: PublicAccesses,
     catalog: Catalog,
     channels: ChannelRegistry,
     subscriptions: SubscriptionTable,
+    quotas: QuotaTable,
     codec: any BodyCodec,
     limits: Limits
   ) {
+    self.accesses = accesses
     self.catalog = catalog
     self.channels = channels
     self.subscriptions = subscriptions
+    self.quotas = quotas
     self.codec = codec
     self.limits = limits
   }
 
   /// Saves a subscription: the same again changes nothing, another under its name replaces it.
   ///
-  /// - Throws: `ItemError`, before anything is written; `SQLError`.
+  /// - Throws: `ItemError`, before anything is written, `permissionFailure` for a type that the owner
+  ///   may not read; `SQLError`.
   func save(
     _ subscription: Subscription,
     of owner: String,
@@ -62,6 +69,7 @@ final class ModifySubscriptions {
       error.message = "subscription '\(subscription.subscriptionID)': " + error.message
       throw error
     }
+    try accesses.check(subscription, of: owner, in: id)
     let body = codec.encode(subscription)
     let existing = try subscriptions.row(subscription.subscriptionID, of: owner, in: database)
     if let existing, existing.body == body {
@@ -74,9 +82,7 @@ final class ModifySubscriptions {
     }
     if existing == nil { try checkCount(of: owner, in: id) }
 
-    if let number = try channels.number(of: subscription, in: database),
-      let equivalent = try subscriptions.name(in: number, of: owner)
-    {
+    if let equivalent = try equivalent(to: subscription, of: owner, in: database) {
       throw ItemError(
         .serverRejectedRequest,
         "subscription '\(subscription.subscriptionID)' is a duplicate of '\(equivalent)': use "
@@ -84,7 +90,8 @@ final class ModifySubscriptions {
         existingSubscriptionID: equivalent
       )
     }
-    let channel = try channels.join(subscription, in: database)
+    let reader = try accesses.reader(of: subscription, for: owner, in: id)
+    let channel = try channels.join(subscription, in: database, for: reader)
     if let existing { try end(existing) }
     try subscriptions.insert(
       subscription.subscriptionID,
@@ -101,6 +108,22 @@ final class ModifySubscriptions {
       since: channel.head,
       isNew: true
     )
+  }
+
+  /// The user's subscription that asks for the same, in the channel of all or in the user's own.
+  private func equivalent(
+    to subscription: Subscription,
+    of owner: String,
+    in database: DatabaseEntry
+  ) throws -> String? {
+    for reader in database.id.scope == .public ? [nil, owner] : [nil] {
+      if let number = try channels.number(of: subscription, in: database, for: reader),
+        let name = try subscriptions.name(in: number, of: owner)
+      {
+        return name
+      }
+    }
+    return nil
   }
 
   /// Deletes a subscription.
@@ -149,16 +172,18 @@ final class ModifySubscriptions {
   }
 
   private func checkCount(of owner: String, in id: DatabaseID) throws {
+    let countMax = try quotas.quota(of: owner).subscriptionsMax
+    guard countMax > 0 else { return }
     let count = try subscriptions.count(
       of: owner,
       container: id.container,
       environment: id.environment
     )
-    guard count < limits.subscriptionsPerUserMax else {
+    guard count < countMax else {
       throw ItemError(
         .limitExceeded,
-        "user '\(owner)' has \(count) subscriptions in container '\(id.container)', the most that "
-          + "are allowed: delete some first"
+        "user '\(owner)' has \(count) subscriptions in container '\(id.container)' and may have "
+          + "\(countMax): delete some first, or ask an administrator for a larger quota"
       )
     }
   }

@@ -8,13 +8,20 @@ extension Subscription {
   /// - Parameters:
   ///   - old: The record before; `nil`: it is created.
   ///   - new: The record after; `nil`: it is deleted.
+  ///   - refusal: The owner may not read the record; `nil`: the owner may.
   /// - Returns: Whether the subscription fires; if not, the first of these that is wrong: the zone, the
-  ///   record type, that anything changes, the option, the predicate.
-  func explanation(old: Record?, new: Record?) -> SubscriptionExplanation {
+  ///   record type, the right to read it, that anything changes, the option, the predicate.
+  func explanation(
+    old: Record?,
+    new: Record?,
+    _ refusal: SubscriptionExplanation.Refusal? = nil
+  ) -> SubscriptionExplanation {
     guard let record = new ?? old else {
       preconditionFailure("a change has a state before or after it")
     }
-    if let explanation = mismatch(record) ?? invisibility(old: old, new: new) { return explanation }
+    if let explanation = mismatch(record) { return explanation }
+    if let refusal { return SubscriptionExplanation(subscriptionID, refusal) }
+    if let explanation = invisibility(old: old, new: new) { return explanation }
     guard kind == .query else {
       return SubscriptionExplanation(
         subscriptionID,

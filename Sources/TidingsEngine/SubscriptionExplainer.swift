@@ -38,6 +38,7 @@ final class SubscriptionExplainer {
   ///   - change: The change.
   ///   - ids: Only these subscriptions; none: all.
   ///   - caller: Whose subscriptions; who makes the change.
+  ///   - reading: Which records the caller may read; `nil`: all.
   ///   - id: The database.
   ///   - time: When the change would be made.
   ///   - step: Called for each subscription; what it throws ends the work.
@@ -47,6 +48,7 @@ final class SubscriptionExplainer {
     _ change: ExplainedChange,
     to ids: [String],
     for caller: Caller,
+    reading: PublicReading?,
     in id: DatabaseID,
     at time: Timestamp,
     _ step: () throws -> Void
@@ -54,7 +56,8 @@ final class SubscriptionExplainer {
     let database = try catalog.database(id)
     let stamp = Record.Stamp(timestamp: time, caller: caller)
     let shared = try id.scope == .shared ? sharedRecords(of: change, in: id) : nil
-    let (old, new) = try states(of: change, shared, in: database, of: id, stamp)
+    let (old, new) = try states(of: change, shared, in: database, of: id, stamp, reading)
+    let refusal = try refusal(of: new ?? old, reading)
     let isShared = try shared.map { try $0.concerns(old: old, new: new) } ?? true
     var wanted = Set(ids)
     var explanations: [SubscriptionExplanation] = []
@@ -69,7 +72,8 @@ final class SubscriptionExplainer {
         var subscription: Subscription?
         try selectSubscriptions.withBytes(1) { subscription = try codec.decodeSubscription($0) }
         let found =
-          isShared ? subscription?.explanation(old: old, new: new) : subscription?.notShared
+          isShared
+          ? subscription?.explanation(old: old, new: new, refusal) : subscription?.notShared
         guard let explanation = found else { return }
         bytes += explanation.textBytes
         guard bytes <= limits.answerBytesMax else { throw Self.tooMany }
@@ -111,7 +115,8 @@ final class SubscriptionExplainer {
     _ shared: SharedRecords?,
     in database: DatabaseEntry?,
     of id: DatabaseID,
-    _ stamp: Record.Stamp
+    _ stamp: Record.Stamp,
+    _ reading: PublicReading?
   ) throws -> (old: Record?, new: Record?) {
     switch change {
     case .change(let old, let new):
@@ -128,14 +133,14 @@ final class SubscriptionExplainer {
       let zone = try shared?.zone ?? zone(sent.recordID.zoneID, in: database, of: id)
       sent.recordID.zoneID = zone.id
       try sent.validate()
-      let old = try stored(sent.recordID.recordName, in: zone, shared)
+      let old = try stored(sent.recordID.recordName, in: zone, shared, reading)
       var new = try sent.merged(into: old, in: zone, stamp)
       if removesParent { new.parent = nil }
       return (old, new)
     case .deletion(let recordID):
       try recordID.validate()
       let zone = try shared?.zone ?? zone(recordID.zoneID, in: database, of: id)
-      guard let old = try stored(recordID.recordName, in: zone, shared) else {
+      guard let old = try stored(recordID.recordName, in: zone, shared, reading) else {
         throw ItemError(
           .unknownItem,
           "record \(Identifier.shown(recordID.recordName)) does not exist: its deletion fires nothing"
@@ -188,11 +193,12 @@ final class SubscriptionExplainer {
     )
   }
 
-  /// The record as stored; `nil` also when it is not shared with the user.
+  /// What is stored, if the caller may read it, in a shared database if it is shared with the user.
   private func stored(
     _ recordName: String,
     in zone: ZoneEntry,
-    _ shared: SharedRecords?
+    _ shared: SharedRecords?,
+    _ reading: PublicReading?
   ) throws -> Record? {
     guard try shared?.holds(recordName) ?? true else { return nil }
     selectRecord.bind(zone.number, at: 1)
@@ -201,7 +207,22 @@ final class SubscriptionExplainer {
     guard try selectRecord.step() else { return nil }
     var record: Record?
     try selectRecord.withBytes(0) { record = try codec.decodeRecord($0) }
-    return record
+    guard let reading, let found = record else { return record }
+    return try reading.mayRead(found.recordType) { found.creator } ? found : nil
+  }
+
+  /// Why a subscription does not fire whose owner may not read the record; `nil`: the owner may.
+  private func refusal(
+    of record: Record?,
+    _ reading: PublicReading?
+  ) throws -> SubscriptionExplanation.Refusal? {
+    guard let reading, let record else { return nil }
+    switch try reading.readable(record.recordType) {
+    case .all: return nil
+    case .own where record.creator == reading.user: return nil
+    case .own, .none:
+      return SubscriptionExplanation.Refusal(recordType: record.recordType)
+    }
   }
 }
 

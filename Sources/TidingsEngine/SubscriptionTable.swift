@@ -24,6 +24,7 @@ final class SubscriptionTable {
 
   private let selectOne: any SQLStatement
   private let selectNames: any SQLStatement
+  private let selectMembers: any SQLStatement
   private let selectByChannel: any SQLStatement
   private let selectTopics: any SQLStatement
   private let countOwned: any SQLStatement
@@ -45,6 +46,12 @@ final class SubscriptionTable {
       """
       SELECT s.subscription_id \(from)
       WHERE s.owner = ?1 AND s.database_id = ?2 AND \(active) ORDER BY s.subscription_id
+      """
+    )
+    selectMembers = try connection.prepare(
+      """
+      SELECT s.id, s.channel_id, s.since, s.body, s.owner, s.subscription_id, s.saved \(from)
+      WHERE s.channel_id = ?1 AND \(active) LIMIT ?2
       """
     )
     selectByChannel = try connection.prepare(
@@ -111,6 +118,37 @@ final class SubscriptionTable {
     selectNames.bind(database.number, at: 2)
     try selectNames.forEachRow { names.append(selectNames.string(0)) }
     return names
+  }
+
+  /// An active subscription of a channel, whosever it is.
+  struct Member {
+    var row: Row
+    var owner: String
+    var subscriptionID: String
+    var saved: Timestamp
+  }
+
+  /// Active subscriptions of a channel, as many as a limit.
+  func members(of channel: Int64, limit: Int) throws -> [Member] {
+    var members: [Member] = []
+    selectMembers.bind(channel, at: 1)
+    selectMembers.bind(Int64(limit), at: 2)
+    try selectMembers.forEachRow {
+      members.append(
+        Member(
+          row: Row(
+            number: selectMembers.int64(0),
+            channel: selectMembers.int64(1),
+            since: selectMembers.int64(2),
+            body: selectMembers.bytes(3)
+          ),
+          owner: selectMembers.string(4),
+          subscriptionID: selectMembers.string(5),
+          saved: Timestamp(millisecondsSince1970: selectMembers.int64(6))
+        )
+      )
+    }
+    return members
   }
 
   /// The name of a user's active subscription to a channel.

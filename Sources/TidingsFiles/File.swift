@@ -16,12 +16,15 @@ package final class File: Sendable {
     case write
     /// To be read and written; created, for its owner alone, if it is not there.
     case create
+    /// To be read and written; created for its owner alone, an error when anything is there.
+    case createNew
 
     fileprivate var flags: CInt {
       switch self {
       case .read: O_RDONLY | O_CLOEXEC
       case .write: O_RDWR | O_CLOEXEC
       case .create: O_RDWR | O_CREAT | O_CLOEXEC
+      case .createNew: O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
       }
     }
   }
@@ -42,7 +45,10 @@ package final class File: Sendable {
   package init(path: String, _ access: Access, mode: UInt32 = 0o600) throws(FileError) {
     self.path = path
     descriptor = open(path, access.flags, mode)
-    guard descriptor >= 0 else { throw FileError(access == .create ? "create" : "open", path) }
+    guard descriptor >= 0 else {
+      let creates = access == .create || access == .createNew
+      throw FileError(creates ? "create" : "open", path)
+    }
   }
 
   deinit { close(descriptor) }
@@ -62,6 +68,15 @@ package final class File: Sendable {
       var status = stat()
       guard fstat(descriptor, &status) == 0 else { throw FileError("look at", path) }
       return status.st_mode & S_IFMT == S_IFREG
+    }
+  }
+
+  /// Whether others than the file's owner may read or write it.
+  package var isOpenToOthers: Bool {
+    get throws(FileError) {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw FileError("look at", path) }
+      return status.st_mode & 0o077 != 0
     }
   }
 

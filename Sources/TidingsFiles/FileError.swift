@@ -29,6 +29,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The file is not there.
   package var isMissing: Bool { code == ENOENT }
+  /// The file was there already, and was not to be.
+  package var isThere: Bool { code == EEXIST }
   /// The disk, or what the user may take of it, is full.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 

@@ -13,7 +13,7 @@ package enum Identifier {
     problem(inWord: name, what: "record type", bytesMax: bytesMax)
   }
 
-  static func problem(inRole name: String) -> String? {
+  package static func problem(inRole name: String) -> String? {
     problem(inWord: name, what: "role", bytesMax: bytesMax)
   }
 
@@ -42,7 +42,7 @@ package enum Identifier {
     return problem(inPrintable: name, what: "zone name")
   }
 
-  static func problem(inContainer name: String) -> String? {
+  package static func problem(inContainer name: String) -> String? {
     if let problem = problem(inLengthOf: name, what: "container name") { return problem }
     let allowed: (UInt8) -> Bool = {
       $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")

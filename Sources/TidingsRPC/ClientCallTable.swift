@@ -50,6 +50,8 @@ public struct ClientCallTable {
   /// Since when there has been no connection; `nil`: there is one.
   private var disconnected: ContinuousClock.Instant?
   private var earliest: ContinuousClock.Instant?
+  /// Why there is no connection, if it is known.
+  private var failure: RPCError?
 
   /// A table of a connection that is being made.
   public init(
@@ -164,7 +166,23 @@ public struct ClientCallTable {
   }
 
   /// There is a connection; unsent calls can go.
-  public mutating func connected() { disconnected = nil }
+  public mutating func connected() {
+    disconnected = nil
+    failure = nil
+  }
+
+  /// An attempt to connect failed; others follow.
+  ///
+  /// - Parameters:
+  ///   - error: What calls are told that wait too long for a connection.
+  ///   - failsCalls: They need not wait longer to be told.
+  public mutating func connectionFailed(_ error: RPCError, failsCalls: Bool) -> [Action] {
+    guard !isConnected else { return [] }
+    failure = error
+    guard failsCalls else { return [] }
+    unsent = FIFO()
+    return endAll(error)
+  }
 
   /// The connection is gone, and with it every answer that was to come on it.
   public mutating func connectionLost(_ now: ContinuousClock.Instant) -> [Action] {
@@ -231,7 +249,9 @@ public struct ClientCallTable {
     return calls.keys.sorted().map { .fail($0, error) }
   }
 
-  private var unreachable: RPCError { RPCError(.unavailable, "cannot reach \(endpoint)") }
+  private var unreachable: RPCError {
+    failure ?? RPCError(.unavailable, "cannot reach \(endpoint)")
+  }
   private var unknownOutcome: RPCError {
     RPCError(
       .unavailable,

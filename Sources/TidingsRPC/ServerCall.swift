@@ -10,6 +10,8 @@ public struct ServerCall: Sendable {
   public var idempotencyKey: String?
   /// The number that admission gave the key of the caller's connection; `nil` where callers need none.
   public var keyNumber: Int64?
+  /// Whom that key stands for; empty: a guest; `nil` where callers need none.
+  public var user: String?
 
   /// A call.
   public init(
@@ -17,13 +19,15 @@ public struct ServerCall: Sendable {
     metadata: Metadata = Metadata(),
     deadline: ContinuousClock.Instant? = nil,
     idempotencyKey: String? = nil,
-    keyNumber: Int64? = nil
+    keyNumber: Int64? = nil,
+    user: String? = nil
   ) {
     self.method = method
     self.metadata = metadata
     self.deadline = deadline
     self.idempotencyKey = idempotencyKey
     self.keyNumber = keyNumber
+    self.user = user
   }
 }
 

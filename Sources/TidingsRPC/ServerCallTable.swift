@@ -187,7 +187,8 @@ public struct ServerCallTable<Peer: Hashable> {
     calls.keys.sorted().flatMap { end($0, error) }
   }
 
-  private mutating func end(_ number: Number, _ error: RPCError) -> [Action] {
+  /// Ends a call with an error; one that is over already is passed over.
+  public mutating func end(_ number: Number, _ error: RPCError) -> [Action] {
     guard let call = forget(number) else { return [] }
     return [.cancelTask(number, error), .fail(call.key, error)]
   }

@@ -18,6 +18,25 @@ package final class Semaphore: @unchecked Sendable {
 
   package func signal() { sem_post(semaphore) }
   package func wait() { while sem_wait(semaphore) != 0 {} }
+
+  /// Waits for a signal, or for a time that the system's clock measures.
+  ///
+  /// - Returns: Whether there was a signal.
+  package func wait(for duration: Duration) -> Bool {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let (seconds, attoseconds) = duration.components
+    time.tv_sec += Int(clamping: seconds)
+    time.tv_nsec += Int(clamping: attoseconds / 1_000_000_000)
+    if time.tv_nsec >= 1_000_000_000 {
+      time.tv_nsec -= 1_000_000_000
+      time.tv_sec += 1
+    }
+    while sem_timedwait(semaphore, &time) != 0 {
+      if errno != EINTR { return false }
+    }
+    return true
+  }
 }
 
 /// Runs a closure on a new thread.

@@ -9,10 +9,16 @@ internal import Musl
 
 /// The folder that holds a server's data, locked for one process.
 final class DataFolder: Sendable {
+  /// The folder.
+  let path: String
   /// The database file.
   let databasePath: String
   /// The folder of the assets' files.
   let assetsPath: String
+  /// Where the server's key pair is, once the folder was initialized.
+  let serverKeyPath: String
+  /// Where its public part is, for those who connect.
+  let serverPublicKeyPath: String
   private let lock: CInt
 
   /// Creates the folder if needed, and locks it.
@@ -25,9 +31,12 @@ final class DataFolder: Sendable {
           + "another with --data"
       )
     }
+    self.path = path
     lock = try Self.lock(path)
     databasePath = path + "/tidings.sqlite"
     assetsPath = path + "/assets"
+    serverKeyPath = path + "/server.key"
+    serverPublicKeyPath = path + "/server.pub"
   }
 
   private static func lock(_ path: String) throws(StartError) -> CInt {

@@ -10,6 +10,10 @@ public struct ServerSettings: Sendable {
   public var advertisedPushEndpoint: String?
   /// The folder of the data.
   public var dataPath = "./tidings-data"
+  /// The file of the server's key pair; `nil`: `server.key` in the data folder, if it is there.
+  public var serverKeyPath: String?
+  /// Callers are believed who they say they are, whatever keys there are.
+  public var isDevelopment = false
   /// How much is logged.
   public var logLevel = Logger.Level.info
   /// Read every page of the database before starting.

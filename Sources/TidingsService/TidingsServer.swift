@@ -1,4 +1,5 @@
 internal import TidingsEngine
+public import TidingsKeys
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsRPC
@@ -15,6 +16,8 @@ public final class TidingsServer: Sendable {
   public let rpcEndpoint: String
   /// Where pushes come from, as bound.
   public let pushEndpoint: String
+  /// What clients must know to connect; `nil`: it is in development mode.
+  public let publicKey: PublicKey?
 
   private let server: RPCServer
   private let health: HealthState
@@ -31,10 +34,15 @@ public final class TidingsServer: Sendable {
       endpoint: settings.rpcEndpoint,
       pushEndpoint: settings.pushEndpoint
     )
-    configuration.security = .development
     configuration.advertisedPushEndpoint = settings.advertisedPushEndpoint
     // Before anything is bound: a second server must not take the first one's ipc endpoint away.
     let folder = try DataFolder(path: settings.dataPath)
+    let admittedKeys = AdmittedKeys()
+    let pair = try folder.serverKeys(settings)
+    let callerMode = pair == nil ? CallerMode.development : .authenticated
+    if let pair {
+      configuration.security = .curveServer(pair) { admittedKeys.number(of: $0) }
+    }
     do {
       let server = try await RPCServer.start(configuration) { loop in
         let connection = try folder.openDatabase(isThorough: settings.checksThoroughly)
@@ -43,10 +51,13 @@ public final class TidingsServer: Sendable {
           folder,
           limits: settings.limits,
           sealsPushes: settings.sealsPushes,
+          callerMode: callerMode,
+          admittedKeys: admittedKeys,
           logger: logger,
           remote: loop.remote
         )
         loop.turn = core
+        loop.gate = core.gate
         register(core, health, on: loop)
         logger.log(
           .info,
@@ -57,7 +68,7 @@ public final class TidingsServer: Sendable {
           ]
         )
       }
-      return TidingsServer(server, health, logger)
+      return TidingsServer(server, health, logger, pair?.publicKey)
     } catch let error as SQLError where error.kind == .damaged {
       throw folder.damaged(error)
     } catch let error as StartError {
@@ -67,8 +78,14 @@ public final class TidingsServer: Sendable {
     }
   }
 
-  private init(_ server: RPCServer, _ health: HealthState, _ logger: Logger) {
+  private init(
+    _ server: RPCServer,
+    _ health: HealthState,
+    _ logger: Logger,
+    _ publicKey: PublicKey?
+  ) {
     self.server = server
+    self.publicKey = publicKey
     self.health = health
     self.logger = logger
     rpcEndpoint = server.endpoint
@@ -112,6 +129,8 @@ public final class TidingsServer: Sendable {
     core.registerServerInfo(on: loop)
     core.registerFeeds(on: loop)
     core.registerShares(on: loop)
+    core.registerAccounts(on: loop)
+    core.registerAdministration(on: loop)
     loop.registerBuiltIn(health)
   }
 }

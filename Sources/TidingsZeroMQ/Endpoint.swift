@@ -1,9 +1,3 @@
-/// Who may connect, and how they prove who they are.
-public enum Security: Sendable {
-  /// Callers are believed who they say they are, so only this machine may connect.
-  case development
-}
-
 /// What an address such as `tcp://127.0.0.1:5570` says.
 struct Endpoint {
   let text: String
@@ -22,6 +16,15 @@ struct Endpoint {
   /// Whether IPv6 must be switched on for it.
   var isIPv6: Bool { host?.hasPrefix("[") ?? false }
 
+  /// Where a socket of this machine reaches what is bound to it.
+  var reachable: String {
+    switch host {
+    case "0.0.0.0"?: text.replacing("0.0.0.0", "127.0.0.1")
+    case "[::]"?: text.replacing("[::]", "[::1]")
+    default: text
+    }
+  }
+
   /// Refuses what others can reach, when callers do not prove who they are.
   func check(_ security: Security) throws(TransportError) {
     switch security {
@@ -30,7 +33,9 @@ struct Endpoint {
         "\(text) can be reached by others, and in development mode callers are not authenticated: "
           + "bind 127.0.0.1, [::1], localhost or ipc"
       )
-    case .development: break
+    case .development, .curveServer: break
+    case .curveClient:
+      throw TransportError("\(text) cannot be served with a client's keys: use a server's")
     }
   }
 
@@ -39,5 +44,11 @@ struct Endpoint {
     guard text.hasPrefix("tcp://") else { return nil }
     let address = text.dropFirst("tcp://".count)
     return address.lastIndex(of: ":").map { address[..<$0] }
+  }
+}
+
+extension String {
+  fileprivate func replacing(_ host: String, _ other: String) -> String {
+    "tcp://" + other + dropFirst("tcp://".count + host.count)
   }
 }

@@ -10,7 +10,8 @@ enum Contract {
     let files: [FileDescriptor] = [
       .tidingsV1NotificationServiceProto, .tidingsV1SubscriptionServiceProto,
       .tidingsV1ZoneServiceProto, .tidingsRpcV1ServerProto, .tidingsRpcV1ErrorDetailsProto,
-      .tidingsV1ErrorProto, .tidingsV1ShareServiceProto,
+      .tidingsV1ErrorProto, .tidingsV1AdminServiceProto, .tidingsV1AccountServiceProto,
+      .tidingsV1ShareServiceProto,
     ]
     do throws(Schema.ReadingError) {
       let schema = try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies))

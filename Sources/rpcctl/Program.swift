@@ -103,7 +103,10 @@ struct Program: Sendable {
         settings: settings,
         output: output,
         input: input,
-        connect: { [connect] in try await connect(settings.client) }
+        connect: { [connect] in
+          if let refusal = settings.refusal { throw refusal }
+          return try await connect(settings.client)
+        }
       )
     )
   }

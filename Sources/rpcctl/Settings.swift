@@ -1,5 +1,6 @@
 internal import CommandLineTools
 internal import TidingsClient
+internal import TidingsKeys
 internal import TidingsProto
 
 /// What the options of every verb say.
@@ -33,6 +34,16 @@ struct Settings: Sendable {
       value: "USER",
       "In the shared database: whose zone is meant. Without it zones are written OWNER/ZONE."
     ),
+    Option(
+      "key-file",
+      value: "FILE",
+      "The key pair to connect with; `rpcctl keys generate` makes one."
+    ),
+    Option(
+      "server-key",
+      value: "KEY|FILE",
+      "The server's public key, or a file with it: server.pub in its data folder."
+    ),
     Option("as", value: "USER", "The user that calls (development mode)."),
     Option(
       "device",
@@ -61,6 +72,8 @@ struct Settings: Sendable {
   var scope: TidingsV1.DatabaseScope
   /// Whose zones are meant; empty: those of the database, or as each one says.
   let owner: String
+  /// Why nothing can be connected to, for verbs that would.
+  let refusal: (any Error)?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     var client = ClientConfiguration(endpoint: try Self.endpoint(arguments))
@@ -71,6 +84,12 @@ struct Settings: Sendable {
     client.device = arguments["device"] ?? ""
     client.timeout = try arguments.duration("timeout")
     client.connectTimeout = try arguments.duration("connect-timeout") ?? client.connectTimeout
+    do {
+      client.keys = try Self.keys(arguments)
+      refusal = nil
+    } catch {
+      refusal = error
+    }
     self.client = client
     scope =
       switch arguments["database"] {
@@ -79,6 +98,35 @@ struct Settings: Sendable {
       default: .private
       }
     owner = arguments["owner"] ?? ""
+  }
+
+  /// The keys to connect with, if any.
+  private static func keys(_ arguments: ParsedArguments) throws -> ClientKeys? {
+    let (file, server) = (arguments["key-file"], arguments["server-key"])
+    guard file != nil || server != nil else { return nil }
+    guard let file else {
+      throw UsageError(
+        "\(arguments.source("server-key")) needs --key-file too: the key pair to connect with"
+      )
+    }
+    guard let server else {
+      throw UsageError(
+        "\(arguments.source("key-file")) needs --server-key too: the server's public key, which `rpcd "
+          + "init` printed"
+      )
+    }
+    guard arguments["as"] == nil else {
+      throw UsageError(
+        "\(arguments.source("as")) and \(arguments.source("key-file")) exclude each other: the key "
+          + "says who calls"
+      )
+    }
+    return ClientKeys(try KeyFile.pair(path: file), server: try serverKey(server))
+  }
+
+  private static func serverKey(_ text: String) throws -> PublicKey {
+    if let key = PublicKey(z85: text) { return key }
+    return try KeyFile(path: text).publicKey
   }
 
   /// The endpoint, if it looks like one.

@@ -16,7 +16,8 @@ struct Verb: Sendable {
       fetchSubscriptions, explainSubscriptions, watch, fetchNotificationChanges,
       markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
       settleNotifications, work, rotateChannels,
-    ] + shareVerbs + schemaVerbs + [call, describe, status, help]
+    ] + shareVerbs + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs
+    + [audit, account, call, describe, status, help]
 
   /// The verb with a name.
   ///

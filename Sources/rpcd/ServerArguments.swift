@@ -34,6 +34,15 @@ enum ServerArguments {
     ),
     Option("data", value: "FOLDER", default: defaults.dataPath, "The folder of the data."),
     Option(
+      "server-key-file",
+      value: "FILE",
+      "The server's key pair; without it server.key in the data folder, which `rpcd init` makes."
+    ),
+    Option(
+      flag: "development",
+      "Believe callers who they say they are, though there is a server key; local endpoints only."
+    ),
+    Option(
       "log-level",
       value: "LEVEL",
       default: defaults.logLevel.rawValue,
@@ -61,6 +70,7 @@ enum ServerArguments {
     "rpcd: the Tidings server.",
     options: options,
     discussion: """
+      `rpcd init` makes a data folder whose callers prove who they are; `rpcd init --help` tells more.
       Prints one line when it is ready: rpcd ready rpc=ENDPOINT push=ENDPOINT
       Stops cleanly on SIGINT and SIGTERM; a second signal ends it at once.
       """
@@ -111,6 +121,11 @@ enum ServerArguments {
       settings.advertisedPushEndpoint = endpoint
     }
     settings.dataPath = parsed["data"] ?? settings.dataPath
+    settings.serverKeyPath = parsed["server-key-file"]
+    if settings.serverKeyPath != nil, parsed.has("development") {
+      throw UsageError("\(parsed.source("server-key-file")) and --development exclude each other")
+    }
+    settings.isDevelopment = parsed.has("development")
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
     settings.sealsPushes = !parsed.has("unsealed-pushes")
     settings.checksThoroughly = parsed.has("verify")

@@ -13,19 +13,27 @@ umask(0o077)
 signal(SIGPIPE, SIG_IGN)
 
 do {
+  if CommandLine.arguments.dropFirst().first == InitArguments.word {
+    try InitArguments.run(CommandLine.arguments.dropFirst(2))
+    exit(0)
+  }
   guard let settings = try ServerArguments.settings(CommandLine.arguments.dropFirst()) else {
     exit(0)
   }
   let stopSignals = StopSignals()
+  DescriptorLimit.raise()
   let server = try await TidingsServer.start(settings)
   print("rpcd ready rpc=\(server.rpcEndpoint) push=\(server.pushEndpoint)")
   // Whoever started this waits for the line, and standard output may be a pipe.
   fflush(nil)
   let logger = Logger(level: settings.logLevel)
-  logger.log(
-    .warning,
-    "development mode: callers are believed who they say they are; only this machine can connect"
-  )
+  if server.publicKey == nil {
+    logger.log(
+      .warning,
+      "development mode: callers are believed who they say they are; only this machine can connect"
+        + (settings.isDevelopment ? ", and everybody on it may administer" : "")
+    )
+  }
   if !settings.sealsPushes {
     logger.log(
       .warning,

@@ -129,14 +129,23 @@ internal import TidingsRPC
     #expect(held.error?.code == .referenceViolation)
     #expect(held.error?.message.contains("secret") == false, "\(held)")
     // Nor does he delete what is shared by what it refers to.
-    _ = try await world.ben.modifyShared([
-      World.theirs(
-        "trip",
-        ["on": .init(.referenceValue(.init(recordID: World.theirID("new"), action: .deleteSelf)))]
-      )
+    _ = try await world.ada.modify([
+      World.record("hill"), World.record("tree", in: "hill"),
+      World.share("h", of: "hill", with: [("ben", .readWrite)]),
     ])
-    #expect(World.code(try await world.ben.modifyShared(delete: ["new"])[0]) == 10)
-    #expect(try await world.stored("trip").shareRecordName == "s")
+    try await world.accept(try await world.url("h"), by: world.ben)
+    let on = TidingsV1.Reference(recordID: World.theirID("tree"), action: .deleteSelf)
+    let saved = try await world.ben.modifyShared([
+      World.theirs("hill", ["on": .init(.referenceValue(on))])
+    ])[0]
+    #expect(saved.record != nil, "\(saved)")
+    let refused = try await world.ben.modifyShared(delete: ["tree"])[0]
+    #expect(refused.error?.code == .permissionFailure, "\(refused)")
+    #expect(try await world.stored("hill").shareRecordName == "h")
+    let owners = try await world.ada.records.modifyRecords(
+      .init(recordIDsToDelete: World.ids("tree"))
+    )
+    #expect(owners.cascadedDeletions.map { $0.recordID?.recordName } == ["hill", "h"])
   }
 
   @Test("a call to the shared database may name zones of several owners")

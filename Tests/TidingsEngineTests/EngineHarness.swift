@@ -75,6 +75,14 @@ final class EngineHarness {
     return result
   }
 
+  /// Runs a transaction and takes it back.
+  func takeBack(_ body: (Engine) throws -> Void) throws {
+    clock.time = Timestamp(millisecondsSince1970: time)
+    try engine.begin()
+    try body(engine)
+    engine.rollback()
+  }
+
   /// Saves and deletes records in one call, without comparing tags; none may fail.
   func modify(
     _ zone: ZoneID,

@@ -53,7 +53,8 @@ final class FeedStore {
     insertEvent = try connection.prepare(
       """
       INSERT INTO events VALUES (
-        NULL, coalesce(?7, (SELECT coalesce(max(id), 0) + 1 FROM events)), ?1, ?2, ?3, ?4, ?5, ?6
+        NULL, coalesce(?7, (SELECT coalesce(max(id), 0) + 1 FROM events)), ?1, ?2, ?3, ?4, ?5, ?6,
+        NULL
       )
       """
     )
@@ -116,7 +117,10 @@ final class FeedStore {
       connection,
       identity: StoreIdentity(connection),
       codec: OneSubscriptionCodec(),
-      limits: limits
+      limits: limits,
+      visibility: NotificationVisibility(connection, codec: OneSubscriptionCodec()) { _, _, _ in
+        .all
+      }
     )
   }
 

@@ -48,6 +48,7 @@ struct PushWatch: Sendable {
       do {
         let connection = try await SubscriberConnection(
           endpoint: response.pushEndpoint,
+          security: configuration.security,
           tick: configuration.reconcileInterval
         )
         listener.events = connection.events.makeAsyncIterator()

@@ -1,27 +1,84 @@
+internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsSQL
 
-/// The users that were created, with their roles: what permissions rest on.
+/// The users that were created, with their roles and their keys, in memory: what permissions rest on.
+///
+/// It holds all of them, as the open transaction leaves them; what is taken back is read again before
+/// the next look. Revoked keys are in the store only.
 final class AccountDirectory {
-  private let selectRoles: any SQLStatement
-  private var roles: [String: Set<String>] = [:]
+  /// Whom a key stands for.
+  struct Holder {
+    /// Empty: a guest.
+    let user: String
+    let publicKey: PublicKey
+    var expires: Timestamp?
+    var isRestricted: Bool
 
-  init(_ connection: any SQLConnection) throws {
-    selectRoles = try connection.prepare("SELECT role FROM account_roles WHERE user = ?1")
+    /// The key is refused by now.
+    func hasExpired(at now: Timestamp) -> Bool { expires.map { $0 <= now } ?? false }
+  }
+
+  /// What is known of a user.
+  struct User {
+    var displayName: String
+    var isRestricted: Bool
+    var roles: Set<String> = []
+    /// How often the user's control topics were replaced.
+    var controlEpoch: Int64
+    /// The numbers of the keys that are not revoked.
+    var keys: Set<Int64> = []
+  }
+
+  /// May do everything in the administration.
+  static let administratorRole = "admin"
+  /// Who has it may change schemas.
+  static let developerRole = "developer"
+
+  let admittedKeys: AdmittedKeys
+  private let selectUsers: any SQLStatement
+  private let selectRoles: any SQLStatement
+  private let selectKeys: any SQLStatement
+
+  private var users: [String: User] = [:]
+  private var holders: [Int64: Holder] = [:]
+  private var guestKeys: Set<Int64> = []
+  private var administrators: Set<String> = []
+  /// What the open transaction changed about who may connect.
+  private var pending: [PublicKey: AdmittedKeys.Admission?] = [:]
+  private var isChanged = false
+  /// A transaction that had changed something was taken back.
+  private var isStale = true
+
+  init(_ connection: any SQLConnection, admittedKeys: AdmittedKeys) throws {
+    self.admittedKeys = admittedKeys
+    selectUsers = try connection.prepare(
+      "SELECT user, display_name, restricted, control_epoch FROM accounts"
+    )
+    selectRoles = try connection.prepare("SELECT user, role FROM account_roles")
+    selectKeys = try connection.prepare(
+      "SELECT id, user, public_key, expires FROM account_keys WHERE revoked IS NULL"
+    )
+    try refresh()
+  }
+
+  // MARK: Looking
+
+  /// What is known of a user; `nil`: nobody created the user.
+  func user(_ name: String) throws -> User? {
+    if isStale { try refresh() }
+    return users[name]
+  }
+
+  /// Whom a key stands for; `nil`: it is not admitted.
+  func holder(of key: Int64) throws -> Holder? {
+    if isStale { try refresh() }
+    return holders[key]
   }
 
   /// The roles that an administrator gave a user, for example `admin`, `editor`,
   /// `iCloud.com.example.houses/editor`.
-  func roles(of user: String) throws -> Set<String> {
-    guard !user.isEmpty else { return [] }
-    if let known = roles[user] { return known }
-    var found: Set<String> = []
-    selectRoles.bind(user, at: 1)
-    try selectRoles.forEachRow { found.insert(selectRoles.string(0)) }
-    if roles.count >= Self.usersKeptMax { roles.removeAll(keepingCapacity: true) }
-    roles[user] = found
-    return found
-  }
+  func roles(of user: String) throws -> Set<String> { try self.user(user)?.roles ?? [] }
 
   /// Whether a user has a role of a container's schema.
   func has(_ user: String, role: String, in container: String) throws -> Bool {
@@ -29,8 +86,152 @@ final class AccountDirectory {
     return roles.contains(role) || roles.contains(container + "/" + role)
   }
 
-  /// Forgets what is in memory: it may have changed.
-  func forget() { roles.removeAll(keepingCapacity: true) }
+  /// How often the user's control topics were replaced.
+  func controlEpoch(of user: String) throws -> Int64 { try self.user(user)?.controlEpoch ?? 0 }
 
-  private static let usersKeptMax = 10_000
+  /// How many users are restricted.
+  private(set) var restrictedCount = 0
+  /// How many users there are.
+  var userCount: Int { users.count }
+  /// How many keys there are that are not revoked.
+  var keyCount: Int { holders.count }
+  /// How many of them belong to guests.
+  var guestKeyCount: Int { guestKeys.count }
+
+  /// Whether somebody can administer: has the role, a key that is not refused, and is not restricted.
+  ///
+  /// - Parameters:
+  ///   - user: This one does not count.
+  ///   - key: This one does not count.
+  ///   - now: The time.
+  /// - Returns: There is one.
+  func hasAdministrator(
+    without user: String? = nil,
+    withoutKey key: Int64? = nil,
+    at now: Timestamp
+  ) -> Bool {
+    administrators.contains { name in
+      guard name != user, let entry = users[name], !entry.isRestricted else { return false }
+      return entry.keys.contains { number in
+        number != key && holders[number].map { !$0.hasExpired(at: now) } ?? false
+      }
+    }
+  }
+
+  // MARK: Changing, in the open transaction
+
+  /// Something is about to be written.
+  func willChange() { isChanged = true }
+
+  func add(_ name: String, displayName: String) {
+    users[name] = User(displayName: displayName, isRestricted: false, controlEpoch: 0)
+  }
+
+  func setDisplayName(_ text: String, of name: String) { users[name]?.displayName = text }
+
+  func setRestricted(_ isRestricted: Bool, _ name: String) {
+    guard let user = users[name], user.isRestricted != isRestricted else { return }
+    restrictedCount += isRestricted ? 1 : -1
+    users[name]?.isRestricted = isRestricted
+    for key in users[name]?.keys ?? [] { holders[key]?.isRestricted = isRestricted }
+  }
+
+  func setRoles(_ roles: [String], of name: String) {
+    users[name]?.roles = Set(roles)
+    if roles.contains(Self.administratorRole) {
+      administrators.insert(name)
+    } else {
+      administrators.remove(name)
+    }
+  }
+
+  func setControlEpoch(_ epoch: Int64, of name: String) { users[name]?.controlEpoch = epoch }
+
+  /// Adds a key, or sets when it expires.
+  func admit(_ key: Int64, _ publicKey: PublicKey, of name: String, expires: Timestamp?) {
+    insert(key, publicKey, of: name, expires: expires)
+    pending[publicKey] = AdmittedKeys.Admission(number: key, expires: expires)
+  }
+
+  func remove(_ key: Int64) {
+    guard let holder = holders.removeValue(forKey: key) else { return }
+    users[holder.user]?.keys.remove(key)
+    guestKeys.remove(key)
+    pending.updateValue(nil, forKey: holder.publicKey)
+  }
+
+  // MARK: Transactions
+
+  /// What was changed is durable.
+  func committed() {
+    guard isChanged else { return }
+    isChanged = false
+    if !pending.isEmpty { admittedKeys.apply(pending) }
+    pending = [:]
+  }
+
+  /// What was changed is taken back.
+  func takenBack() {
+    guard isChanged else { return }
+    isChanged = false
+    pending = [:]
+    isStale = true
+  }
+
+  private func refresh() throws {
+    users.removeAll(keepingCapacity: true)
+    holders.removeAll(keepingCapacity: true)
+    guestKeys.removeAll(keepingCapacity: true)
+    administrators.removeAll(keepingCapacity: true)
+    restrictedCount = 0
+    try selectUsers.forEachRow {
+      users[selectUsers.string(0)] = User(
+        displayName: selectUsers.string(1),
+        isRestricted: !selectUsers.isNull(2),
+        controlEpoch: selectUsers.int64(3)
+      )
+      if !selectUsers.isNull(2) { restrictedCount += 1 }
+    }
+    try selectRoles.forEachRow {
+      let (user, role) = (selectRoles.string(0), selectRoles.string(1))
+      users[user]?.roles.insert(role)
+      if role == Self.administratorRole { administrators.insert(user) }
+    }
+    var admissions: [PublicKey: AdmittedKeys.Admission] = [:]
+    try selectKeys.forEachRow {
+      guard let publicKey = PublicKey(selectKeys.bytes(2)) else { return }
+      let number = selectKeys.int64(0)
+      let expires = selectKeys.timestamp(3)
+      insert(number, publicKey, of: selectKeys.string(1), expires: expires)
+      admissions[publicKey] = AdmittedKeys.Admission(number: number, expires: expires)
+    }
+    admittedKeys.replace(admissions)
+    isStale = false
+  }
+
+  private func insert(
+    _ key: Int64,
+    _ publicKey: PublicKey,
+    of name: String,
+    expires: Timestamp?
+  ) {
+    holders[key] = Holder(
+      user: name,
+      publicKey: publicKey,
+      expires: expires,
+      isRestricted: users[name]?.isRestricted ?? false
+    )
+    if name.isEmpty {
+      guestKeys.insert(key)
+    } else {
+      users[name]?.keys.insert(key)
+    }
+  }
+}
+
+extension SQLStatement {
+  /// The time in a column; `nil` for null.
+  func timestamp(_ column: Int) -> Timestamp? {
+    isNull(column) ? nil : Timestamp(millisecondsSince1970: int64(column))
+  }
 }

@@ -21,6 +21,11 @@ final class ParticipantAccess: RecordAccess {
     return found
   }
 
+  /// The zone's number when the user joined: what was before might have been removed for a reason.
+  func joined(_ zone: ZoneEntry) throws -> Int64 {
+    try shares(in: zone).lazy.map(\.joined).max() ?? .max
+  }
+
   /// What the user may do with what a share holds; `nil`: nothing.
   func permission(inShare share: Int64, of zone: ZoneEntry) throws -> Share.Permission? {
     try shares(in: zone).first { $0.share.number == share }?.permission

@@ -49,6 +49,34 @@ final class PublicAccesses {
     try schemas.entry(database.container, database.environment).hasOnlyOpenTypes
   }
 
+  /// Refuses a subscription to a type of which its owner may read no record.
+  ///
+  /// - Throws: `ItemError` `permissionFailure`; `SQLError`.
+  func check(_ subscription: Subscription, of owner: String, in database: DatabaseID) throws {
+    guard database.scope == .public, !subscription.recordType.isEmpty,
+      try access(of: owner, in: database).rights(on: subscription.recordType).readable == .none
+    else { return }
+    throw ItemError.lacks(
+      "READ",
+      on: subscription.recordType,
+      "subscription '\(subscription.subscriptionID)' cannot be saved"
+    )
+  }
+
+  /// Who alone hears the channel of a subscription, since not every user may read what it watches;
+  /// `nil`: anyone may.
+  func reader(
+    of subscription: Subscription,
+    for owner: String,
+    in database: DatabaseID
+  ) throws -> String? {
+    guard database.scope == .public else { return nil }
+    let isOpen =
+      subscription.recordType.isEmpty
+      ? try isOpen(database) : try isOpen(subscription.recordType, in: database)
+    return isOpen ? nil : owner
+  }
+
   /// Forgets what is in memory: the users' roles may have changed.
   func forget() {
     known.removeAll(keepingCapacity: true)

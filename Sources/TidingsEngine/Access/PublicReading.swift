@@ -5,14 +5,14 @@ final class PublicReading {
   let user: String
   private let container: String
   private let schema: StoredSchema
-  private let accounts: AccountDirectory
+  private let roles: RoleReader
   private var known: [String: TypeRights.Readable] = [:]
 
-  init(user: String, container: String, _ schema: StoredSchema, _ accounts: AccountDirectory) {
+  init(user: String, container: String, _ schema: StoredSchema, _ roles: RoleReader) {
     self.user = user
     self.container = container
     self.schema = schema
-    self.accounts = accounts
+    self.roles = roles
   }
 
   /// Which records of a type the caller may read.
@@ -21,7 +21,7 @@ final class PublicReading {
     let readable = try TypeRights(
       schema.types[recordType]?.grants,
       isUser: !user.isEmpty
-    ) { try accounts.has(user, role: $0, in: container) }.readable
+    ) { try roles.has(user, role: $0, in: container) }.readable
     known[recordType] = readable
     return readable
   }
@@ -62,7 +62,7 @@ extension EngineReader {
       user: user,
       container: database.container,
       try schemas.schema(of: database.container, database.environment),
-      accounts
+      roles
     )
   }
 }

@@ -10,6 +10,7 @@ final class BadgeReader {
   private let memberships: MembershipTable
   private let counter: UnreadCounter
   private let codec: any BodyCodec
+  private let visibility: NotificationVisibility
   private let selectBadge: any SQLStatement
   private let selectBody: any SQLStatement
   /// Channels whose notifications increment badges: all subscriptions to one ask for the same.
@@ -19,9 +20,11 @@ final class BadgeReader {
     _ connection: any SQLConnection,
     memberships: MembershipTable,
     counter: UnreadCounter,
-    codec: any BodyCodec
+    codec: any BodyCodec,
+    visibility: NotificationVisibility
   ) throws {
     (self.memberships, self.counter, self.codec) = (memberships, counter, codec)
+    self.visibility = visibility
     selectBadge = try connection.prepare(
       """
       SELECT value, event_id FROM badges WHERE owner = ?1 AND container = ?2 AND environment = ?3
@@ -50,6 +53,7 @@ final class BadgeReader {
       badge += try counter.count(
         membership,
         of: inbox.user,
+        visible: visibility.visible(membership.channel, to: inbox.user),
         withoutOwn: caller.device,
         after: place,
         max: UnreadCounter.countMax - badge

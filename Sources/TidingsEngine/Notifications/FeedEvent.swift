@@ -21,6 +21,8 @@ protocol FeedEvents: AnyObject {
   func next(_ rows: inout Int) throws -> FeedStep
   /// The encoded notification of the event that `next` returned last.
   func body() -> [UInt8]
+  /// Who created the record of the event that `next` returned last; empty: not known.
+  func creator() -> String
   /// Ends the walk: no statement is left in the middle of its rows.
   func close()
 }

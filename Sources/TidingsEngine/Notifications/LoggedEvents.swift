@@ -47,7 +47,7 @@ final class LoggedEvents: FeedEvents {
   /// Reads the events of all channels.
   static let sql = """
     SELECT id, channel_id, sequence, batch, body,
-      CASE WHEN origin_device = ?2 AND origin_user = ?3 THEN 1 ELSE 0 END
+      CASE WHEN origin_device = ?2 AND origin_user = ?3 THEN 1 ELSE 0 END, creator
     FROM events WHERE id > ?1 ORDER BY id
     """
 
@@ -77,6 +77,8 @@ final class LoggedEvents: FeedEvents {
   }
 
   func body() -> [UInt8] { rows.bytes(4) }
+
+  func creator() -> String { rows.string(6) }
 
   func close() { rows.reset() }
 

@@ -68,7 +68,7 @@ final class MergedEvents: FeedEvents {
   /// Reads the events of one channel between two numbers.
   static let sql = """
     SELECT sequence, id, batch, body,
-      CASE WHEN origin_device = ?4 AND origin_user = ?5 THEN 1 ELSE 0 END
+      CASE WHEN origin_device = ?4 AND origin_user = ?5 THEN 1 ELSE 0 END, creator
     FROM events WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence
     """
 
@@ -103,6 +103,8 @@ final class MergedEvents: FeedEvents {
   }
 
   func body() -> [UInt8] { current.map { cursors[$0].rows.bytes(3) } ?? [] }
+
+  func creator() -> String { current.map { cursors[$0].rows.string(5) } ?? "" }
 
   func close() { for cursor in cursors { cursor.rows.reset() } }
 

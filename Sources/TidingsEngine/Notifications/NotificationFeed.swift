@@ -14,14 +14,17 @@ final class NotificationFeed {
   private let badges: BadgeReader
   private let pool: StatementPool
   private let selectLog: any SQLStatement
+  private let visibility: NotificationVisibility
 
   init(
     _ connection: any SQLConnection,
     identity: StoreIdentity,
     codec: any BodyCodec,
-    limits: Limits
+    limits: Limits,
+    visibility: NotificationVisibility
   ) throws {
     self.identity = identity
+    self.visibility = visibility
     self.limits = limits
     memberships = try MembershipTable(connection)
     places = try EventPlaces(connection)
@@ -31,7 +34,8 @@ final class NotificationFeed {
       connection,
       memberships: memberships,
       counter: UnreadCounter(connection, places: places),
-      codec: codec
+      codec: codec,
+      visibility: visibility
     )
     pool = StatementPool(connection)
     selectLog = try connection.prepare(LoggedEvents.sql)
@@ -59,7 +63,7 @@ final class NotificationFeed {
     let last = try places.last()
     let events = try events(after: before.event, last: last, request)
     defer { events.close() }
-    let isAtEnd = try fill(&cut, from: events)
+    let isAtEnd = try fill(&cut, from: events, for: inbox.user)
 
     var page = NotificationPage()
     var after = ChangeToken(event: isAtEnd ? last : cut.position, mark: before.mark)
@@ -114,7 +118,11 @@ final class NotificationFeed {
   /// Adds events until the page is at its end.
   ///
   /// - Returns: No event is left.
-  private func fill(_ cut: inout PageCut, from events: any FeedEvents) throws -> Bool {
+  private func fill(
+    _ cut: inout PageCut,
+    from events: any FeedEvents,
+    for user: String
+  ) throws -> Bool {
     var rows = limits.rowsPerPageMax
     while true {
       switch try events.next(&rows) {
@@ -123,7 +131,8 @@ final class NotificationFeed {
         cut.endEarly(at: place, within: batch)
         return false
       case .event(let event):
-        if try event.isOwn || marks.isRead(event.id) {
+        let visible = try visibility.visible(event.id.channel, to: user)
+        if try event.isOwn || marks.isRead(event.id) || !visible.shows(creator: events.creator) {
           cut.pass(to: event.place)
           continue
         }

@@ -43,16 +43,22 @@ public struct NotificationTrace: Sendable {
 final class NotificationTracer {
   private let memberships: MembershipTable
   private let fetchLog: FetchLog
+  private let visibility: NotificationVisibility
   private let selectEvent: any SQLStatement
   private let selectMark: any SQLStatement
   private let selectLeases: any SQLStatement
 
-  init(_ connection: any SQLConnection, fetchLog: FetchLog) throws {
+  init(
+    _ connection: any SQLConnection,
+    fetchLog: FetchLog,
+    visibility: NotificationVisibility
+  ) throws {
     self.fetchLog = fetchLog
+    self.visibility = visibility
     memberships = try MembershipTable(connection)
     selectEvent = try connection.prepare(
       """
-      SELECT committed, origin_user, origin_device, body FROM events
+      SELECT committed, origin_user, origin_device, body, creator FROM events
       WHERE channel_id = ?1 AND sequence = ?2
       """
     )
@@ -80,7 +86,8 @@ final class NotificationTracer {
     selectEvent.bind(id.channel, at: 1)
     selectEvent.bind(id.sequence, at: 2)
     defer { selectEvent.reset() }
-    guard let name = try memberships.subscriptionID(of: id, in: inbox), try selectEvent.step()
+    guard let name = try memberships.subscriptionID(of: id, in: inbox), try selectEvent.step(),
+      try visibility.visible(id.channel, to: inbox.user).shows(creator: { selectEvent.string(4) })
     else {
       throw ItemError(
         .unknownItem,

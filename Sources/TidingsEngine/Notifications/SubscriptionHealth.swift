@@ -15,17 +15,25 @@ public struct SubscriptionHealth: Sendable {
   public let unreadCount: Int64
   /// How many users share its channel.
   public let subscriberCount: Int64
+  /// The user may read no record of its type now: it does not fire.
+  public let lacksPermission: Bool
 }
 
 /// Finds out how subscriptions fare.
 final class SubscriptionHealthReader {
   private let counter: UnreadCounter
   private let interruption: Interruption
+  private let visibility: NotificationVisibility
   private let selectNames: any SQLStatement
   private let selectOne: any SQLStatement
   private let selectCommitted: any SQLStatement
 
-  init(_ connection: any SQLConnection, interruption: Interruption) throws {
+  init(
+    _ connection: any SQLConnection,
+    visibility: NotificationVisibility,
+    interruption: Interruption
+  ) throws {
+    self.visibility = visibility
     self.interruption = interruption
     counter = try UnreadCounter(connection, places: EventPlaces(connection))
     selectNames = try connection.prepare(
@@ -71,6 +79,7 @@ final class SubscriptionHealthReader {
     guard try selectOne.step() else { return nil }
     let (channel, since) = (selectOne.int64(0), selectOne.int64(1))
     let (saved, head) = (selectOne.int64(2), selectOne.int64(3))
+    let visible = try visibility.visible(channel, to: owner)
     return SubscriptionHealth(
       channel: channel,
       saved: saved == 0 ? nil : Timestamp(millisecondsSince1970: saved),
@@ -78,9 +87,11 @@ final class SubscriptionHealthReader {
       firedCount: max(0, head - since),
       unreadCount: try counter.count(
         .init(channel: channel, subscriptionID: subscriptionID, since: since),
-        of: owner
+        of: owner,
+        visible: visible
       ),
-      subscriberCount: selectOne.int64(4)
+      subscriberCount: selectOne.int64(4),
+      lacksPermission: visible == .none
     )
   }
 

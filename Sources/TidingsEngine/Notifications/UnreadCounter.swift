@@ -16,6 +16,7 @@ final class UnreadCounter {
       SELECT count(*) FROM (
         SELECT 1 FROM events
         WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3
+          AND (?7 IS NULL OR creator = ?7)
           AND (?4 IS NULL OR origin_device <> ?4 OR origin_user <> ?5)
           AND NOT EXISTS (
             SELECT 1 FROM read_marks
@@ -32,6 +33,7 @@ final class UnreadCounter {
   /// - Parameters:
   ///   - membership: Which.
   ///   - user: Whose it is.
+  ///   - visible: Which of them the user may see.
   ///   - device: Without what this device caused; empty: with all.
   ///   - place: Only events behind this place.
   ///   - max: Where to stop.
@@ -40,11 +42,12 @@ final class UnreadCounter {
   func count(
     _ membership: MembershipTable.Membership,
     of user: String,
+    visible: NotificationVisibility.Visible,
     withoutOwn device: String = "",
     after place: Int64 = 0,
     max: Int64 = countMax
   ) throws -> Int64 {
-    guard max > 0,
+    guard max > 0, visible != .none,
       let first = try places.number(
         upTo: place,
         in: membership.channel,
@@ -57,6 +60,7 @@ final class UnreadCounter {
     count.bind(device.isEmpty ? nil : device, at: 4)
     count.bind(user, at: 5)
     count.bind(max, at: 6)
+    count.bind(visible.creator, at: 7)
     defer { count.reset() }
     return try count.step() ? count.int64(0) : 0
   }

@@ -16,6 +16,11 @@ public struct ShareInfo: Sendable {
 }
 
 extension Engine {
+  /// From now on only users can be invited who were created.
+  public func requireKnownParticipants() {
+    recordChanges.isKnownUser = { [accounts] in try accounts.user($0) != nil }
+  }
+
   /// What is behind the URL of a share, for those who may accept it or have.
   ///
   /// - Throws: `ItemError` `unknownItem` for all others; `SQLError`.

@@ -92,7 +92,7 @@ extension ModifyRecords {
     let new = old.changed(share: changed, in: zone, scene.stamp)
     var plan = RecordPlan(itemCount: 1, limits: limits)
     plan.write(write(new, over: old, row, item: 0, in: zone), outcome: .saved(new))
-    try planShares(&plan, scene, isAtomic: true)
+    _ = try planShares(&plan, scene, isAtomic: true)
     _ = try apply(plan, scene, mark: [])
     return new
   }
@@ -123,17 +123,19 @@ extension ModifyRecords {
   // MARK: What shares hold
 
   /// Decides what the call does to shares; one in zones without shares does not come past the guard.
-  func planShares(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws {
-    guard try isAboutShares(plan) else { return }
-    for _ in 0..<Self.sharingRoundsMax {
+  ///
+  /// - Returns: Whether something failed.
+  func planShares(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws -> Bool {
+    guard try isAboutShares(plan) else { return false }
+    for round in 0..<Self.sharingRoundsMax {
       let failures = try failures(of: &plan, scene)
-      guard !failures.isEmpty else { return }
+      guard !failures.isEmpty else { return round > 0 }
       plan.removeFollowingWrites()
       plan.sharing = []
       plan.cascades = []
       plan.fail(failures)
       if isAtomic { plan.applyAtomicity() }
-      try planReferences(&plan, scene, isAtomic: isAtomic)
+      _ = try planReferences(&plan, scene, isAtomic: isAtomic)
     }
     var failures: [Int: ItemError] = [:]
     for write in plan.writes {
@@ -147,6 +149,7 @@ extension ModifyRecords {
     plan.removeFollowingWrites()
     (plan.sharing, plan.cascades) = ([], [])
     plan.fail(failures)
+    return true
   }
 
   private func isAboutShares(_ plan: RecordPlan) throws -> Bool {

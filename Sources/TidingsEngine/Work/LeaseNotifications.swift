@@ -6,6 +6,7 @@ internal import TidingsSQL
 /// First those whose lease ended without being settled, then new ones, merged over the user's channels
 /// in the order in which they were stored. What is marked read is passed over.
 final class LeaseNotifications {
+  private let visibility: NotificationVisibility
   private let channels: ChannelRegistry
   private let memberships: MembershipTable
   private let groups: WorkGroupTable
@@ -14,6 +15,7 @@ final class LeaseNotifications {
   private let limits: Limits
 
   init(
+    visibility: NotificationVisibility,
     channels: ChannelRegistry,
     memberships: MembershipTable,
     groups: WorkGroupTable,
@@ -21,6 +23,7 @@ final class LeaseNotifications {
     events: WorkEvents,
     limits: Limits
   ) {
+    self.visibility = visibility
     self.channels = channels
     self.memberships = memberships
     self.groups = groups
@@ -136,7 +139,8 @@ final class LeaseNotifications {
     let id = lease.notification
     hand.rows += 1
     guard let subscriptionID = try memberships.subscriptionID(of: id, in: hand.inbox),
-      let body = try events.body(of: id)
+      let body = try events.body(of: id),
+      try visibility.visible(id.channel, to: hand.inbox.user).shows(creator: { body.creator })
     else {
       try leases.delete(lease)
       return true
@@ -193,7 +197,15 @@ final class LeaseNotifications {
       let head = isActive ? try channels.head(channel) : 0
       // Most channels have nothing new, and cost nothing.
       guard (isActive ? head : ranges.last?.ended ?? 0) > position else { continue }
-      var cursor = WorkCursor(ranges, channel: channel, head: head, after: position)
+      let visible = try visibility.visible(channel, to: hand.inbox.user)
+      guard visible != .none else { continue }
+      var cursor = WorkCursor(
+        ranges,
+        channel: channel,
+        head: head,
+        after: position,
+        creator: visible.creator
+      )
       try refill(&cursor)
       cursors.append(cursor)
     }

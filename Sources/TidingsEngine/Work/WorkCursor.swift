@@ -23,6 +23,8 @@ struct WorkCursor {
   private static let chunkRowsMax = 64
 
   let channel: Int64
+  /// Only events of records that this user created; `nil`: of all.
+  let creator: String?
   /// Where the group stood before.
   let start: Int64
   /// The last number that was taken or passed over.
@@ -42,8 +44,10 @@ struct WorkCursor {
     _ ranges: ArraySlice<SubscriptionTable.Membership>,
     channel: Int64,
     head: Int64,
-    after: Int64
+    after: Int64,
+    creator: String? = nil
   ) {
+    self.creator = creator
     self.ranges = ranges
     self.channel = channel
     self.head = head

@@ -13,12 +13,14 @@ final class WorkEvents {
       SELECT sequence, id,
         CASE WHEN origin_device = ?5 AND origin_user = ?6 THEN 1 ELSE 0 END
       FROM events
-      WHERE channel_id = ?1 AND sequence >= ?2 AND sequence <= ?3 ORDER BY sequence LIMIT ?4
+      WHERE channel_id = ?1 AND sequence >= ?2 AND sequence <= ?3
+        AND (?7 IS NULL OR creator = ?7)
+      ORDER BY sequence LIMIT ?4
       """
     )
     selectBody = try connection.prepare(
       """
-      SELECT body, CASE WHEN origin_device = ?3 AND origin_user = ?4 THEN 1 ELSE 0 END
+      SELECT body, CASE WHEN origin_device = ?3 AND origin_user = ?4 THEN 1 ELSE 0 END, creator
       FROM events WHERE channel_id = ?1 AND sequence = ?2
       """
     )
@@ -44,6 +46,7 @@ final class WorkEvents {
   /// Reads on in a channel.
   func refill(_ cursor: inout WorkCursor) throws {
     let channel = cursor.channel
+    selectNext.bind(cursor.creator, at: 7)
     try cursor.refill { numbers, rows in
       var events: [WorkCursor.Event] = []
       selectNext.bind(channel, at: 1)
@@ -63,12 +66,16 @@ final class WorkEvents {
     }
   }
 
-  /// The encoded notification, and whether the caller caused it; `nil`: it is no longer kept.
-  func body(of id: NotificationID) throws(SQLError) -> (bytes: [UInt8], isOwn: Bool)? {
+  /// The encoded notification, whether the caller caused it, and who created its record, empty if that
+  /// is not known; `nil`: it is no longer kept.
+  func body(
+    of id: NotificationID
+  ) throws(SQLError) -> (bytes: [UInt8], isOwn: Bool, creator: String)? {
     selectBody.bind(id.channel, at: 1)
     selectBody.bind(id.sequence, at: 2)
     defer { selectBody.reset() }
-    return try selectBody.step() ? (selectBody.bytes(0), selectBody.int64(1) != 0) : nil
+    guard try selectBody.step() else { return nil }
+    return (selectBody.bytes(0), selectBody.int64(1) != 0, selectBody.string(2))
   }
 
   /// The first number of a channel, from one on, that the caller marked read; `.max`: none.

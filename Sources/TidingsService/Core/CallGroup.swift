@@ -20,6 +20,8 @@ struct CallGroup {
   var hasWrites = false
   /// Control topics of users whose channels changed.
   var changedTopics: Set<[UInt8]> = []
+  /// What administrators did.
+  var audits: [AuditEntry] = []
   /// Topics that were replaced.
   var retiredTopics: [[UInt8]] = []
   /// Counts what counts once the group is committed.
@@ -42,6 +44,7 @@ struct CallGroup {
     waiting.removeAll(keepingCapacity: true)
     changedTopics.removeAll(keepingCapacity: true)
     retiredTopics = []
+    audits = []
     counters = CoreCounters()
     hasWrites = false
     bytes = 0

@@ -2,15 +2,18 @@ internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-/// Who calls, in development mode: whoever the call's metadata says.
+/// Who calls: whom the key of the connection stands for, or in development mode whoever the call's
+/// metadata says; the device is always the metadata's.
 enum CallerIdentity {
   /// Longest name of a user or device, in bytes.
   static let nameBytesMax = 255
 
   /// The caller of a call; the user is empty when the call names none.
   static func caller(of call: borrowing InlineCall) throws(ItemError) -> Caller {
-    Caller(
-      user: try name(call.metadata(Metadata.userKey), Metadata.userKey),
+    let claim = call.user == nil ? call.metadata(Metadata.userKey) : nil
+    let claimed = try name(claim, Metadata.userKey)
+    return Caller(
+      user: call.user ?? claimed,
       device: try name(call.metadata(Metadata.deviceKey), Metadata.deviceKey)
     )
   }
@@ -27,7 +30,8 @@ enum CallerIdentity {
       }
       return try result.get()
     }
-    return Caller(user: try name(Metadata.userKey), device: try name(Metadata.deviceKey))
+    let claimed = call.user == nil ? try name(Metadata.userKey) : ""
+    return Caller(user: call.user ?? claimed, device: try name(Metadata.deviceKey))
   }
 
   private static func name(

@@ -102,7 +102,8 @@ extension TidingsV1.SubscriptionHealth {
       lastEvaluated: evaluation.last.map { .init($0) },
       evaluatedCount: evaluation.count,
       unreadCount: UInt32(health.unreadCount),
-      subscriberCount: UInt64(health.subscriberCount)
+      subscriberCount: UInt64(health.subscriberCount),
+      lacksPermission: health.lacksPermission
     )
   }
 }

@@ -2,6 +2,7 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsRPC
 internal import TidingsZeroMQ
 
 extension Core {
@@ -29,25 +30,24 @@ extension Core {
 
   private func applySchema(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
-    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    let method = TidingsV1.SchemaService.Methods.applySchema
+    try requireDeveloper(call, method)
     keepsAnswer = !request.dryRun
-    let changes = try engine.applySchema(
-      request.text,
-      to: try containerName(request.container),
-      isDryRun: request.dryRun
-    )
+    let container = try containerName(request.container)
+    let changes = try engine.applySchema(request.text, to: container, isDryRun: request.dryRun)
+    if !request.dryRun { note(method, call, "container \(container)") }
     return TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) })
       .encoded(in: call.arena)
   }
 
   private func deploySchema(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
-    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    let method = TidingsV1.SchemaService.Methods.deploySchema
+    try requireDeveloper(call, method)
     keepsAnswer = !request.dryRun
-    let changes = try engine.deploySchema(
-      of: try containerName(request.container),
-      isDryRun: request.dryRun
-    )
+    let container = try containerName(request.container)
+    let changes = try engine.deploySchema(of: container, isDryRun: request.dryRun)
+    if !request.dryRun { note(method, call, "container \(container)") }
     return TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) })
       .encoded(in: call.arena)
   }

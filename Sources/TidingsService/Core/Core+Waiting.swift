@@ -22,6 +22,8 @@ struct FeedCall: Sendable {
 
   let token: ReplyToken
   let caller: Caller
+  /// The number of the key of the caller's connection; `nil` in development mode.
+  let keyNumber: Int64?
   let body: [UInt8]
   let deadline: ContinuousClock.Instant?
   let handler: Handler
@@ -50,6 +52,7 @@ extension Core {
         let feedCall = FeedCall(
           token: call.token,
           caller: try CallerIdentity.caller(of: call),
+          keyNumber: call.keyNumber,
           body: Array(call.body),
           deadline: call.deadline,
           handler: handler
@@ -80,6 +83,17 @@ extension Core {
   func endAllWaits(on loop: LoopContext) {
     letsCallsWait = false
     for call in waitingCalls.takeAll() { loop.reply(call.token, body: call.answer) }
+  }
+
+  /// Ends what callers wait for who are refused from now on; streams and uploads too.
+  func endCalls(of ended: EndedAccess, on loop: LoopContext) {
+    for call in waitingCalls.take(where: { ended.includes($0.keyNumber, $0.caller.user) }) {
+      loop.fail(call.token, gate.refusal(ofKey: call.keyNumber) ?? .accessEnded)
+    }
+    loop.endCalls(
+      where: { key, user in ended.includes(key, user) },
+      .accessEnded
+    )
   }
 
   private func run(_ call: FeedCall) -> Bool {
@@ -121,6 +135,8 @@ extension Core {
       call.isRerun = false
       runWoken(on: loop)
     }
+    // The caller may have been refused since the call began.
+    if let refusal = gate.refusal(ofKey: call.keyNumber) { return loop.fail(call.token, refusal) }
     switch result {
     case .failure(let error): loop.fail(call.token, error)
     case .success(let answer):
@@ -164,4 +180,21 @@ extension Core {
     guard let deadline = call.deadline else { return end }
     return min(end, deadline.advanced(by: .zero - Self.deadlineMargin))
   }
+}
+
+extension EndedAccess {
+  /// A caller is refused.
+  fileprivate func includes(_ key: Int64?, _ user: String?) -> Bool {
+    key.map(keys.contains) ?? false || user.map(users.contains) ?? false
+  }
+}
+
+extension RPCError {
+  /// The caller was admitted when the call began.
+  fileprivate static let accessEnded = RPCError(
+    callFailure: ItemError(
+      .notAuthenticated,
+      "an administrator ended this access: the next call says why"
+    )
+  )
 }

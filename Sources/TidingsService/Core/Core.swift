@@ -23,6 +23,8 @@ final class Core: LoopTurn {
   /// A call as the store's handlers see it: who calls, and with what.
   struct Call: ~Copyable {
     let caller: Caller
+    /// The number of the key of the caller's connection; `nil` in development mode.
+    let keyNumber: Int64?
     let body: UnsafeRawBufferPointer
     let loop: LoopContext
 
@@ -38,6 +40,12 @@ final class Core: LoopTurn {
 
   private let connection: SQLiteConnection
   private let folder: DataFolder
+  /// Who administered what, and who was refused what.
+  let audit: AuditLog
+  /// How it is known who calls.
+  let callerMode: CallerMode
+  /// Says it, and refuses who may not call.
+  let gate: IdentityGate
   private let checkpointer: Checkpointer
   let readers: ReaderPool
   let assets: AssetFiles
@@ -61,6 +69,8 @@ final class Core: LoopTurn {
     _ folder: DataFolder,
     limits: Limits,
     sealsPushes: Bool,
+    callerMode: CallerMode,
+    admittedKeys: AdmittedKeys,
     logger: Logger,
     remote: LoopRemote
   ) throws {
@@ -71,8 +81,13 @@ final class Core: LoopTurn {
       connection,
       codec: ProtoBodyCodec(),
       limits: limits,
+      admittedKeys: admittedKeys,
       clock: { .now }
     )
+    self.callerMode = callerMode
+    audit = AuditLog(folder: folder.path, logger: logger)
+    gate = IdentityGate(engine, mode: callerMode, audit: audit)
+    if callerMode == .authenticated { engine.requireKnownParticipants() }
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
@@ -120,7 +135,7 @@ final class Core: LoopTurn {
       let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
       if access == .write { group.hasWrites = true }
       let answer = try answer(
-        Call(caller: caller, body: call.body, loop: loop),
+        Call(caller: caller, keyNumber: call.keyNumber, body: call.body, loop: loop),
         idempotent,
         handler
       )
@@ -166,6 +181,9 @@ final class Core: LoopTurn {
 
   /// Nothing more is to be published on these topics once the group is committed.
   func retire(_ topics: [[UInt8]]) { group.retiredTopics += topics }
+
+  /// Notes what an administrator did, once the group is committed.
+  func auditWhenCommitted(_ entry: AuditEntry) { group.audits.append(entry) }
 
   private func answer(
     _ call: borrowing Call,
@@ -214,6 +232,11 @@ final class Core: LoopTurn {
     guard isOpen || !group.answers.isEmpty || !group.waiting.isEmpty else { return }
     do {
       let isCommitted = isOpen
+      let ended = isOpen && engine.hasEndedAccess ? engine.takeEndedAccess() : nil
+      if let ended {
+        group.changedTopics.formUnion(ended.controlTopics)
+        group.retiredTopics += ended.retiredTopics
+      }
       for changed in engine.takeChangedSubscribers() {
         try channelsChanged(
           of: changed.user,
@@ -223,6 +246,7 @@ final class Core: LoopTurn {
       }
       let events = isOpen ? try engine.commit() : []
       isOpen = false
+      for entry in group.audits { audit.add(entry) }
       for answer in group.answers {
         switch answer.result {
         case .success(let body): loop.reply(answer.token, body: body)
@@ -231,9 +255,10 @@ final class Core: LoopTurn {
       }
       for done in group.waiting { done(nil) }
       publisher.publish(events, on: loop)
-      publisher.retire(group.retiredTopics)
+      publisher.retire(group.retiredTopics + engine.takeRetiredTopics())
       publisher.announceChannels(group.changedTopics, on: loop)
       if isCommitted { publishReadMarks(on: loop) }
+      if let ended { endCalls(of: ended, on: loop) }
       if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
       settle(eventCount: events.count)
     } catch {
@@ -279,6 +304,7 @@ final class Core: LoopTurn {
     }
     assets.stop()
     checkpointer.stop()
+    audit.stop()
   }
 
   var nextTimer: ContinuousClock.Instant? {
@@ -342,6 +368,12 @@ final class Core: LoopTurn {
     let failure = RPCError(callFailure: error)
     for answer in group.answers { loop.fail(answer.token, failure) }
     for done in group.waiting { done(failure) }
+    for entry in group.audits {
+      var entry = entry
+      entry.isRefused = true
+      entry.detail += " (not kept: the store failed)"
+      audit.add(entry)
+    }
     group.clear()
     isOpen = false
     engine.rollback()

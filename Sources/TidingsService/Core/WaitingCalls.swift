@@ -100,6 +100,14 @@ struct WaitingCalls<Call> {
     return calls
   }
 
+  /// Ends some waits.
+  mutating func take(where isTaken: (Call) -> Bool) -> [Call] {
+    let ids = waiters.filter { isTaken($0.value.call) }.keys.sorted()
+    let wokenCalls = woken.filter(isTaken)
+    woken.removeAll(where: isTaken)
+    return wokenCalls + ids.compactMap { remove($0) }
+  }
+
   /// Ends all waits.
   mutating func takeAll() -> [Call] {
     defer { self = Self(countMax: countMax, bytesMax: bytesMax) }

@@ -126,3 +126,18 @@ extension GoogleProtobuf.Timestamp {
     self.init(seconds: seconds, nanos: nanos)
   }
 }
+
+extension GoogleProtobuf.Timestamp {
+  /// The time, to the millisecond.
+  ///
+  /// - Throws: `ItemError` `invalidArguments` outside the years 1 to 9999.
+  var model: Timestamp {
+    get throws(ItemError) {
+      let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000)
+      let time = Timestamp(millisecondsSince1970: milliseconds)
+      guard !overflows, Timestamp.validRange.contains(time), (0..<1_000_000_000).contains(nanos)
+      else { throw ItemError(.invalidArguments, "a time is not within the years 1 to 9999") }
+      return Timestamp(millisecondsSince1970: milliseconds + Int64(nanos / 1_000_000))
+    }
+  }
+}

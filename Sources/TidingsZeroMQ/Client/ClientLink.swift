@@ -20,6 +20,7 @@ struct ClientLink: ~Copyable {
       frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
       queueMax: SocketLimits.rpcQueueMax
     )
+    try socket.secure(configuration.security)
     try socket.configureReconnecting(timeout: configuration.connectTimeout)
     let monitor = try ConnectionMonitor(socket, context: context)
     try socket.connect(endpoint.text)

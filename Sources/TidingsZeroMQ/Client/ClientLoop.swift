@@ -22,6 +22,7 @@ struct ClientLoop: ~Copyable {
   private var controls: [Control] = []
   private var descriptors: [pollfd]
   private var now = ContinuousClock.now
+  private var renewal = Renewal()
 
   init(
     _ configuration: ConnectionConfiguration,
@@ -71,15 +72,24 @@ struct ClientLoop: ~Copyable {
     // descriptor; and a full queue may have room again.
     let events = link.socket.events()
     if events & ZMQ_POLLIN != 0 || (hasUnsent && events & ZMQ_POLLOUT != 0) { return true }
-    wait(for: &descriptors, until: table.nextTimer)
+    wait(for: &descriptors, until: earlier(table.nextTimer, renewal.due))
     return true
   }
 
   private mutating func followConnection() throws(TransportError) {
+    // First: a new socket's descriptors tell nothing before it was looked at once.
+    if renewal.isDue(now) { try renewLink() }
     while let event = try link.monitor.next() {
       switch event {
-      case .connected: table.connected()
+      case .connected:
+        table.connected()
+        renewal.stop()
+      case .unreachable, .refused, .brokenOff, .misunderstood: connectionFailed(event)
       case .disconnected:
+        guard table.isConnected else {
+          renewal.schedule(now)
+          continue
+        }
         // Answers that came before the loss are still to be had.
         _ = try receiveResponses()
         controls = []
@@ -87,6 +97,18 @@ struct ClientLoop: ~Copyable {
         try renewLink()
       }
     }
+  }
+
+  /// Keeps what can be told about a connection that was not made.
+  private mutating func connectionFailed(_ event: ConnectionMonitor.Event) {
+    guard
+      let failure = ConnectionFailure.error(
+        of: event,
+        endpoint: configuration.endpoint,
+        security: configuration.security
+      )
+    else { return }
+    perform(table.connectionFailed(failure, failsCalls: event == .refused))
   }
 
   private mutating func renewLink() throws(TransportError) {

@@ -4,7 +4,7 @@ public import TidingsRPC
 public struct ConnectionConfiguration: Sendable {
   /// The server's endpoint, for example `tcp://127.0.0.1:5570`.
   public var endpoint: String
-  /// How the server is to be proved.
+  /// How the two sides prove who they are: `development` or `curveClient`.
   public var security: Security
   /// How long calls wait for a connection before they fail UNAVAILABLE.
   public var connectTimeout: Duration

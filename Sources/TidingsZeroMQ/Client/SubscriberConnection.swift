@@ -1,5 +1,3 @@
-internal import CZeroMQ
-internal import Glibc
 internal import TidingsRPC
 
 /// A connection to a server's push endpoint: receives what is published on chosen topics.
@@ -52,7 +50,7 @@ public final class SubscriberConnection: Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffer: buffer) }
   }
 
-  fileprivate enum Message: Sendable {
+  enum Message: Sendable {
     case subscribe([UInt8])
     case unsubscribe([UInt8])
     case close
@@ -68,12 +66,14 @@ public final class SubscriberConnection: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The server's push endpoint, for example `tcp://127.0.0.1:5571`.
+  ///   - security: How the two sides prove who they are: `development` or `curveClient`.
   ///   - tick: How often to deliver `Event.tick`; `nil`: never.
   ///   - eventsMax: Most events that wait to be read; the rest is lost, and reported as lost.
   ///   - context: To share an I/O thread with other connections; `nil`: one of its own.
   /// - Throws: When the endpoint is malformed, or the process out of resources.
   public init(
     endpoint: String,
+    security: Security = .development,
     tick: Duration? = nil,
     eventsMax: Int = 10_000,
     context: Context? = nil
@@ -85,7 +85,7 @@ public final class SubscriberConnection: Sendable {
     try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
       do {
         try LoopThread.start("tidings-push") {
-          Self.runThread(endpoint, tick, context, inbox, buffer, ready)
+          Self.runThread(endpoint, security, tick, context, inbox, buffer, ready)
           ended.fire()
         }
       } catch {
@@ -110,6 +110,7 @@ public final class SubscriberConnection: Sendable {
 
   private static func runThread(
     _ endpoint: String,
+    _ security: Security,
     _ tick: Duration?,
     _ context: Context?,
     _ inbox: Mailbox<Message>,
@@ -120,6 +121,7 @@ public final class SubscriberConnection: Sendable {
     do {
       loop = try SubscriberLoop(
         Endpoint(endpoint),
+        security,
         tick: tick,
         context: context ?? Context(),
         inbox: inbox,
@@ -130,108 +132,5 @@ public final class SubscriberConnection: Sendable {
     }
     ready.resume()
     loop.run()
-  }
-}
-
-/// A subscriber's thread: owns the SUB socket.
-private struct SubscriberLoop: ~Copyable {
-  private let inbox: Mailbox<SubscriberConnection.Message>
-  private let buffer: DeliveryBuffer<SubscriberConnection.Event>
-  private let socket: Socket
-  private var monitor: ConnectionMonitor
-  private var frames = FrameSet()
-  private var descriptors: [pollfd]
-  private let tick: Duration?
-  private var nextTick: ContinuousClock.Instant?
-  private var isConnected = false
-
-  init(
-    _ endpoint: Endpoint,
-    tick: Duration?,
-    context: Context,
-    inbox: Mailbox<SubscriberConnection.Message>,
-    buffer: DeliveryBuffer<SubscriberConnection.Event>
-  ) throws(TransportError) {
-    let socket = try Socket(context, kind: ZMQ_SUB)
-    try socket.configure(
-      for: endpoint,
-      frameBytesMax: WireLimits.frameBytesMax,
-      queueMax: SocketLimits.pushQueueMax
-    )
-    try socket.configureReconnecting(timeout: .seconds(3))
-    // Subscriptions travel as messages; with a bound, those beyond it are dropped in silence when
-    // they are all sent again after a reconnection.
-    try socket.set(ZMQ_SNDHWM, CInt(0))
-    let monitor = try ConnectionMonitor(socket, context: context)
-    try socket.connect(endpoint.text)
-    descriptors = [inbox.descriptor, try socket.descriptor(), monitor.descriptor].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
-    self.inbox = inbox
-    self.buffer = buffer
-    self.socket = socket
-    self.monitor = monitor
-    self.tick = tick
-    nextTick = tick.map { .now + $0 }
-  }
-
-  consuming func run() {
-    do {
-      while try turn() {}
-    } catch {
-      // The socket failed other than by what peers do; the end of the events tells.
-    }
-    _ = inbox.close()
-    buffer.finish(nil)
-  }
-
-  /// - Returns: `false` when the connection is to be closed.
-  private mutating func turn() throws(TransportError) -> Bool {
-    var isBusy = try deliverMessages()
-    while let event = try monitor.next() {
-      isBusy = true
-      // What came before the loss is told before it.
-      if event == .disconnected { _ = try deliverMessages() }
-      isConnected = event == .connected
-      deliver(isConnected ? .connected : .disconnected)
-    }
-    for message in inbox.drain() {
-      isBusy = true
-      switch message {
-      case .subscribe(let topic): try socket.set(ZMQ_SUBSCRIBE, topic)
-      case .unsubscribe(let topic): try socket.set(ZMQ_UNSUBSCRIBE, topic)
-      case .close: return false
-      }
-    }
-    if let due = nextTick, let tick, due <= .now {
-      deliver(.tick)
-      nextTick = .now + tick
-    }
-    if !isBusy { wait(for: &descriptors, until: nextTick) }
-    return true
-  }
-
-  /// - Returns: Whether there was any.
-  private mutating func deliverMessages() throws(TransportError) -> Bool {
-    var hasAny = false
-    while try frames.receive(from: socket) {
-      hasAny = true
-      // A message may be seen before the news of the connection that brought it.
-      if !isConnected, try monitor.next() == .connected {
-        isConnected = true
-        deliver(.connected)
-      }
-      if frames.count >= 2 {
-        deliver(.message(topic: Array(frames[0]), body: Array(frames[1])))
-      }
-      frames.clear()
-    }
-    return hasAny
-  }
-
-  private func deliver(_ event: SubscriberConnection.Event) {
-    buffer.push(event) { earlier in
-      if case .lost(let count)? = earlier { .lost(count: count + 1) } else { .lost(count: 1) }
-    }
   }
 }

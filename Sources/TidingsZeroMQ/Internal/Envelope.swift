@@ -25,6 +25,17 @@ enum Envelope: Hashable, Sendable {
     }
   }
 
+  /// Whether libzmq made the routing id up: a zero and four bytes.
+  ///
+  /// A peer can claim such an id too, without knowing whose it is or will be.
+  var hasIDOfLibzmq: Bool {
+    guard case .short(let word) = self else {
+      guard case .frames(let bytes) = self, bytes.count > 4 else { return false }
+      return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } == 5 && bytes[4] == 0
+    }
+    return word & 0x7f == 5 && word & 0xff00 == 0
+  }
+
   /// Only the connection, whatever proxies or delimiters follow.
   var peer: Self {
     switch self {

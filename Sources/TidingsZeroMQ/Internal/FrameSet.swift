@@ -24,6 +24,28 @@ struct FrameSet: ~Copyable {
     UnsafeRawBufferPointer(start: zmq_msg_data(slots + index), count: zmq_msg_size(slots + index))
   }
 
+  /// The number that the admission gave the key of the connection that a frame came on.
+  ///
+  /// Ask the body: libzmq 4.3.4 loses it on the first frame of a message that it looked at ahead.
+  func keyNumber(ofFrame index: Int) -> Int64? {
+    let name: StaticString = "User-Id"
+    let text = name.utf8Start.withMemoryRebound(
+      to: CChar.self,
+      capacity: name.utf8CodeUnitCount + 1
+    ) {
+      zmq_msg_gets(slots + index, $0)
+    }
+    guard var digit = text, digit.pointee != 0 else { return nil }
+    var number: Int64 = 0
+    while digit.pointee != 0 {
+      let value = Int64(digit.pointee) - 48
+      guard 0...9 ~= value, number <= (.max - value) / 10 else { return nil }
+      number = number * 10 + value
+      digit += 1
+    }
+    return number
+  }
+
   /// Receives a message without waiting.
   ///
   /// - Returns: Whether there was one.

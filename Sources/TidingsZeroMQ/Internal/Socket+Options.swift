@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import TidingsKeys
 
 extension Socket {
   /// What every socket of ours has: bounds, heartbeats, and a short linger.
@@ -19,6 +20,27 @@ extension Socket {
     try set(ZMQ_HEARTBEAT_TTL, SocketLimits.heartbeatTTLMilliseconds)
   }
 
+  /// How peers prove who they are.
+  func secure(_ security: Security) throws(TransportError) {
+    switch security {
+    case .development: break
+    case .curveServer(let pair, _):
+      try set(ZMQ_CURVE_SERVER, CInt(1))
+      try set(ZMQ_CURVE_SECRETKEY, pair.secretKey)
+      try set(ZMQ_ZAP_DOMAIN, Array("tidings".utf8))
+    case .curveClient(let keys):
+      try set(ZMQ_CURVE_SERVERKEY, keys.server.bytes)
+      try set(ZMQ_CURVE_PUBLICKEY, keys.pair.publicKey.bytes)
+      try set(ZMQ_CURVE_SECRETKEY, keys.pair.secretKey)
+    }
+  }
+
+  /// How a server's socket treats those that connect and have not said who they are.
+  func configureListening() throws(TransportError) {
+    try set(ZMQ_HANDSHAKE_IVL, SocketLimits.handshakeMilliseconds)
+    try set(ZMQ_BACKLOG, SocketLimits.listenBacklog)
+  }
+
   /// How a client's socket makes its connection again.
   func configureReconnecting(timeout: Duration) throws(TransportError) {
     try set(ZMQ_RECONNECT_IVL, SocketLimits.reconnectMilliseconds)
@@ -36,9 +58,10 @@ enum SocketLimits {
   static let heartbeatTTLMilliseconds: CInt = 30_000
   /// How long a closed socket goes on sending what it was given.
   static let lingerMilliseconds: CInt = 1000
-  /// How long a connection may take to greet before it is made anew.
+  /// How long a connection may take to greet before a client makes it anew, and a server drops it.
   ///
-  /// libzmq would wait 30 s for a server that died after it took the connection.
+  /// libzmq would wait 30 s: for a server that died after it took the connection, and for as many
+  /// strangers as connect and say nothing.
   static let handshakeMilliseconds: CInt = 3000
   /// First pause before a connection is tried again; it doubles up to the maximum.
   static let reconnectMilliseconds: CInt = 50
@@ -52,6 +75,8 @@ enum SocketLimits {
   /// How much larger than the announced limit a frame may be before its sender is disconnected:
   /// up to here it is answered.
   static let frameBytesSlack = 1024 * 1024
+  /// Connections that the system keeps for a server that has not taken them yet.
+  static let listenBacklog: CInt = 4096
   /// Largest header frame: its limits taken together, with room for fields of newer clients.
   static let headerBytesMax = 16 * 1024
   /// Largest topic that a subscriber may send.

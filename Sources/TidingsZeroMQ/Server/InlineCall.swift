@@ -16,6 +16,8 @@ public struct InlineCall: ~Copyable {
   public let token: ReplyToken
   /// The number that admission gave the key of the caller's connection; `nil` in development mode.
   public let keyNumber: Int64?
+  /// Whom that key stands for; empty: a guest; `nil` in development mode.
+  public let user: String?
 
   /// The client's idempotency key, valid UTF-8 of at most 64 bytes; empty: none.
   public var idempotencyKey: UnsafeRawBufferPointer { header.idempotencyKey }
@@ -31,7 +33,8 @@ public struct InlineCall: ~Copyable {
       deadline: deadline,
       idempotencyKey: idempotencyKey.isEmpty
         ? nil : String(decoding: idempotencyKey, as: UTF8.self),
-      keyNumber: keyNumber
+      keyNumber: keyNumber,
+      user: user
     )
   }
 }

@@ -126,7 +126,7 @@ extension LoopContext {
     if !gonePeers.isEmpty {
       let gone = gonePeers
       gonePeers = []
-      perform(calls.peerGone { gone.contains($0.peer) })
+      perform(calls.peerGone { gone.contains($0.envelope.peer) })
     }
   }
 

@@ -51,10 +51,19 @@ extension LoopContext {
         RPCError(.invalidArgument, "the request header cannot be decoded")
       )
     }
-    let token = ReplyToken(envelope: Envelope(frames, count: count - 2), callID: view.callID)
+    let envelope = Envelope(frames, count: count - 2)
+    let keyNumber = isCurve ? frames.keyNumber(ofFrame: count - 1) : nil
+    let token = ReplyToken(
+      peer: .init(envelope: envelope, keyNumber: keyNumber),
+      callID: view.callID
+    )
+    if isCurve, let refusal = refusal(ofPeer: token.peer) {
+      counters.callsFailed += 1
+      return refuseUnbegun(token, refusal)
+    }
     switch view.kind {
     case .call: begin(view, frames[count - 1], token)
-    case .cancel: perform(calls.cancel(.init(peer: token.envelope, callID: token.callID)))
+    case .cancel: perform(calls.cancel(.init(peer: token.peer, callID: token.callID)))
     case .credit: grant(view.credit, token)
     case .unknown:
       counters.requestsMalformed += 1
@@ -64,7 +73,25 @@ extension LoopContext {
 
   private func refuseMalformed(envelope count: Int, _ error: RPCError) {
     counters.requestsMalformed += 1
-    refuseUnbegun(ReplyToken(envelope: Envelope(frames, count: count), callID: 0), error)
+    let peer = ReplyToken.Peer(envelope: Envelope(frames, count: count), keyNumber: nil)
+    refuseUnbegun(ReplyToken(peer: peer, callID: 0), error)
+  }
+
+  /// Why a connection may not call at all, where connections prove who they are.
+  ///
+  /// A routing id that its peer chose may be another's tomorrow, or have been one's yesterday, and
+  /// answers go where it leads. Those that libzmq makes up cannot be predicted.
+  private func refusal(ofPeer peer: ReplyToken.Peer) -> RPCError? {
+    if !peer.envelope.hasIDOfLibzmq {
+      return RPCError(
+        .invalidArgument,
+        "connections to this server do not choose their routing id: leave ZMQ_ROUTING_ID unset"
+      )
+    }
+    if peer.keyNumber == nil {
+      return RPCError(.unauthenticated, "the connection's key was not admitted: connect again")
+    }
+    return nil
   }
 
   private func begin(
@@ -73,10 +100,19 @@ extension LoopContext {
     _ token: ReplyToken
   ) {
     counters.calls += 1
+    let keyNumber = token.peer.keyNumber
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
-    guard let route = routes.lookup(header.method) else {
-      return refuseUnbegun(token, routes.refusal(of: header.method))
+    let route = routes.lookup(header.method)
+    var user: String?
+    if let gate {
+      let claim = header.metadata(Metadata.userKey)
+      switch gate.admit(key: keyNumber, claiming: claim, method: route?.method) {
+      case .admitted(let name): user = name
+      case .believed: break
+      case .refused(let error): return refuseUnbegun(token, error)
+      }
     }
+    guard let route else { return refuseUnbegun(token, routes.refusal(of: header.method)) }
     let timeout = header.timeoutMilliseconds
     let deadline = timeout == 0 ? nil : now.advanced(by: .milliseconds(timeout))
     let call = InlineCall(
@@ -85,7 +121,8 @@ extension LoopContext {
       body: body,
       deadline: deadline,
       token: token,
-      keyNumber: nil
+      keyNumber: keyNumber,
+      user: user
     )
     switch route.handler {
     case .inline(let handler):

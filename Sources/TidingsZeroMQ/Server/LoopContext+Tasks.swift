@@ -1,4 +1,4 @@
-internal import TidingsRPC
+public import TidingsRPC
 
 /// What other threads tell a server's loop.
 enum LoopMessage: Sendable {
@@ -6,6 +6,8 @@ enum LoopMessage: Sendable {
   case message(UInt64, [UInt8])
   /// A task ended.
   case finished(UInt64, Result<[UInt8], RPCError>)
+  /// Nobody decides any more who may connect.
+  case admissionFailed(TransportError)
   /// Stop, after a grace period at most.
   case stop(grace: Duration)
 }
@@ -15,14 +17,18 @@ struct RunningCall {
   let task: Task<Void, Never>
   /// Of streams only.
   let gate: StreamGate?
+  /// Who began it.
+  let keyNumber: Int64?
+  /// The same as a user.
+  let user: String?
 }
 
 extension LoopContext {
   /// Begins a call as a task.
   func start(_ call: borrowing InlineCall, _ service: any RPCService) {
     let isStream = call.method.kind == .serverStreaming
-    let key = ServerCallTable<Envelope>.Key(
-      peer: call.token.envelope,
+    let key = ServerCallTable<ReplyToken.Peer>.Key(
+      peer: call.token.peer,
       callID: call.token.callID
     )
     let credit = call.header.credit
@@ -50,7 +56,7 @@ extension LoopContext {
           body.withUnsafeBytes { answer(Self.token(key), $0, endsStream: false) }
         }
       case .finished(let number, let result): finish(number, result)
-      case .stop: break
+      case .stop, .admissionFailed: break
       }
     }
     return messages
@@ -58,12 +64,12 @@ extension LoopContext {
 
   /// Lets a stream's writer go on.
   func grant(_ count: UInt32, _ token: ReplyToken) {
-    let key = ServerCallTable<Envelope>.Key(peer: token.envelope, callID: token.callID)
+    let key = ServerCallTable<ReplyToken.Peer>.Key(peer: token.peer, callID: token.callID)
     guard let number = calls.credit(key, count: count) else { return }
     running[number]?.gate?.grant(Int(count))
   }
 
-  func perform(_ actions: [ServerCallTable<Envelope>.Action]) {
+  func perform(_ actions: [ServerCallTable<ReplyToken.Peer>.Action]) {
     for action in actions {
       switch action {
       case .fail(let key, let error): refuse(Self.token(key), error)
@@ -72,6 +78,19 @@ extension LoopContext {
         running[number]?.task.cancel()
       }
     }
+  }
+
+  /// Ends the calls that run as tasks for some callers.
+  ///
+  /// - Parameters:
+  ///   - isEnded: Whether the calls of a key, and of its user, end.
+  ///   - error: What they are answered with.
+  public func endCalls(
+    where isEnded: (_ keyNumber: Int64?, _ user: String?) -> Bool,
+    _ error: RPCError
+  ) {
+    let ended = running.filter { isEnded($0.value.keyNumber, $0.value.user) }.keys.sorted()
+    perform(ended.flatMap { calls.end($0, error) })
   }
 
   private func finish(_ number: UInt64, _ result: Result<[UInt8], RPCError>) {
@@ -100,7 +119,12 @@ extension LoopContext {
         inbox.send(.finished(number, .failure(.thrown(error))))
       }
     }
-    running[number] = RunningCall(task: task, gate: nil)
+    running[number] = RunningCall(
+      task: task,
+      gate: nil,
+      keyNumber: call.keyNumber,
+      user: call.user
+    )
   }
 
   private func runStream(
@@ -126,11 +150,16 @@ extension LoopContext {
         inbox.send(.finished(number, .failure(.thrown(error))))
       }
     }
-    running[number] = RunningCall(task: task, gate: gate)
+    running[number] = RunningCall(
+      task: task,
+      gate: gate,
+      keyNumber: call.keyNumber,
+      user: call.user
+    )
   }
 
-  private static func token(_ key: ServerCallTable<Envelope>.Key) -> ReplyToken {
-    ReplyToken(envelope: key.peer, callID: key.callID)
+  private static func token(_ key: ServerCallTable<ReplyToken.Peer>.Key) -> ReplyToken {
+    ReplyToken(peer: key.peer, callID: key.callID)
   }
 }
 

@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import TidingsKeys
 public import TidingsProtobuf
 public import TidingsRPC
 
@@ -40,18 +41,26 @@ public final class LoopContext {
   public internal(set) var now = ContinuousClock.now
   /// What the loop did so far.
   public internal(set) var counters = LoopCounters()
+  /// Says who calls; without it callers are believed.
+  public var gate: (any CallGate)?
   /// Takes part in the turns, if set.
   public var turn: (any LoopTurn)?
   /// The services that are answered, in the order of registration.
   public private(set) var services: [ServiceDescriptor] = []
 
+  /// Hears of keys that were refused, at most once a second, if set.
+  public var onRefusedHandshakes: (([RefusedHandshake], LoopContext) -> Void)?
+
+  /// Connections prove who they are.
+  let isCurve: Bool
+  let admission: ZAPHandler?
   let router: Socket
   let push: Socket?
   let inbox: Mailbox<LoopMessage>
   var frames = FrameSet()
   var headerBuffer = ResponseHeaderBuffer()
   var routes = MethodTable<Route>()
-  var calls: ServerCallTable<Envelope>
+  var calls: ServerCallTable<ReplyToken.Peer>
   var running: [UInt64: RunningCall] = [:]
   var backlog = ReplyBacklog()
   var gonePeers: Set<Envelope> = []
@@ -81,12 +90,17 @@ public final class LoopContext {
     let context = try Context()
     let endpoint = Endpoint(configuration.endpoint)
     try endpoint.check(configuration.security)
+    // Before the sockets: libzmq lets everybody in while nobody is there to decide.
+    admission = try Self.makeAdmission(context, configuration.security, inbox, remote)
+    isCurve = admission != nil
     router = try Socket(context, kind: ZMQ_ROUTER)
     try router.configure(
       for: endpoint,
       frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
       queueMax: configuration.repliesQueuedMax
     )
+    try router.secure(configuration.security)
+    try router.configureListening()
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
     guard let pushText = configuration.pushEndpoint else {
@@ -142,6 +156,38 @@ public final class LoopContext {
       frameBytesMax: SocketLimits.topicBytesMax,
       queueMax: SocketLimits.pushQueueMax
     )
+    try socket.secure(configuration.security)
+    try socket.configureListening()
     return socket
+  }
+
+  private static func makeAdmission(
+    _ context: Context,
+    _ security: Security,
+    _ inbox: Mailbox<LoopMessage>,
+    _ remote: LoopRemote
+  ) throws(TransportError) -> ZAPHandler? {
+    guard case .curveServer(_, let admit) = security else { return nil }
+    return try ZAPHandler(
+      context,
+      admit: admit,
+      report: { refusals in
+        remote.submit { loop in loop.onRefusedHandshakes?(refusals, loop) }
+      },
+      failed: { inbox.send(.admissionFailed($0)) }
+    )
+  }
+
+  /// Begins to admit connections, and makes sure that not everybody is.
+  ///
+  /// - Throws: When a key that nobody knows was admitted, or the outcome cannot be learnt.
+  func admit() throws(TransportError) {
+    guard let admission, case .curveServer(let pair, _) = configuration.security else { return }
+    let probe = KeyPair()
+    admission.open(probe: probe.publicKey)
+    for (kind, endpoint) in [(ZMQ_DEALER, endpoint), (ZMQ_SUB, pushEndpoint)] {
+      guard let endpoint else { continue }
+      try AdmissionProbe.check(Endpoint(endpoint), kind, ClientKeys(probe, server: pair.publicKey))
+    }
   }
 }

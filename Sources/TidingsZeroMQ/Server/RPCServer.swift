@@ -86,14 +86,28 @@ public final class RPCServer: Sendable {
     _ setup: @Sendable (LoopContext) throws -> Void,
     _ ready: CheckedContinuation<Bound, any Error>
   ) {
+    // It goes after the sockets that it guards.
+    let admission = serve(configuration, inbox, jobs, setup, ready)
+    admission?.stop()
+  }
+
+  private static func serve(
+    _ configuration: ServerConfiguration,
+    _ inbox: Mailbox<LoopMessage>,
+    _ jobs: Mailbox<LoopJob>,
+    _ setup: @Sendable (LoopContext) throws -> Void,
+    _ ready: CheckedContinuation<Bound, any Error>
+  ) -> ZAPHandler? {
     let loop: LoopContext
     let turns: ServerLoop
     do {
       loop = try LoopContext(configuration, inbox: inbox, remote: LoopRemote(jobs: jobs))
       try setup(loop)
+      try loop.admit()
       turns = try ServerLoop(loop, jobs: jobs)
     } catch {
-      return ready.resume(throwing: error)
+      ready.resume(throwing: error)
+      return nil
     }
     ready.resume(returning: (loop.endpoint, loop.pushEndpoint))
     do {
@@ -102,5 +116,6 @@ public final class RPCServer: Sendable {
       // A socket of ours failed other than by what peers do: there is nothing to serve on.
       loop.perform(loop.calls.endAll(.init(.unavailable, "the server's socket failed: \(error)")))
     }
+    return loop.admission
   }
 }

@@ -2,7 +2,18 @@
 ///
 /// Use it once, on the loop thread, in the turn of the call or any later one.
 public struct ReplyToken: Hashable, Sendable {
-  let envelope: Envelope
+  /// A connection and what is known of it.
+  ///
+  /// The key is a part of it: what one key began, no other can cancel or feed.
+  struct Peer: Hashable, Sendable {
+    let envelope: Envelope
+    let keyNumber: Int64?
+  }
+
+  let peer: Peer
   /// The client's name for the call.
   public let callID: UInt64
+
+  /// The way back.
+  var envelope: Envelope { peer.envelope }
 }

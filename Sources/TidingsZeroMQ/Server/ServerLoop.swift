@@ -56,7 +56,13 @@ struct ServerLoop: ~Copyable {
       try loop.discardSubscriptions()
     }
     let messages = loop.drainInbox()
-    for case .stop(let grace) in messages { beginStopping(grace) }
+    for message in messages {
+      switch message {
+      case .stop(let grace): beginStopping(grace)
+      case .admissionFailed(let error): throw error
+      case .message, .finished: break
+      }
+    }
     let jobs = jobs.drain()
     for job in jobs { job(loop) }
     var isBusy = requests > 0 || !messages.isEmpty || !jobs.isEmpty

@@ -46,6 +46,7 @@ enum SubscriptionJSON {
       "evaluatedCount": .integer(health.evaluatedCount),
       "unreadCount": .integer(health.unreadCount),
       "subscriberCount": .integer(health.subscriberCount),
+      "lacksPermission": health.lacksPermission ? .bool(true) : nil,
     ])
   }
 

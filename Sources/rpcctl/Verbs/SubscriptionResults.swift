@@ -64,7 +64,7 @@ enum SubscriptionResults {
     return [
       id, health.saved?.text ?? "", text(health.lastFired), "\(health.firedCount)",
       text(health.lastEvaluated), "\(health.evaluatedCount)", "\(health.unreadCount)",
-      "\(health.subscriberCount)", "ok",
+      "\(health.subscriberCount)", health.lacksPermission ? "no permission to read" : "ok",
     ]
   }
 

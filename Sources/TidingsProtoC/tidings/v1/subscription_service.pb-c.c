@@ -566,7 +566,7 @@ const ProtobufCMessageDescriptor tidings__v1__subscription_result__descriptor =
   (ProtobufCMessageInit) tidings__v1__subscription_result__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__subscription_health__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__v1__subscription_health__field_descriptors[8] =
 {
   {
     "saved",
@@ -652,10 +652,23 @@ static const ProtobufCFieldDescriptor tidings__v1__subscription_health__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "lacks_permission",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SubscriptionHealth, lacks_permission),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__subscription_health__field_indices_by_name[] = {
   4,   /* field[4] = evaluated_count */
   2,   /* field[2] = fired_count */
+  7,   /* field[7] = lacks_permission */
   3,   /* field[3] = last_evaluated */
   1,   /* field[1] = last_fired */
   0,   /* field[0] = saved */
@@ -665,7 +678,7 @@ static const unsigned tidings__v1__subscription_health__field_indices_by_name[] 
 static const ProtobufCIntRange tidings__v1__subscription_health__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tidings__v1__subscription_health__descriptor =
 {
@@ -675,7 +688,7 @@ const ProtobufCMessageDescriptor tidings__v1__subscription_health__descriptor =
   "Tidings__V1__SubscriptionHealth",
   "tidings.v1",
   sizeof(Tidings__V1__SubscriptionHealth),
-  7,
+  8,
   tidings__v1__subscription_health__field_descriptors,
   tidings__v1__subscription_health__field_indices_by_name,
   1,  tidings__v1__subscription_health__number_ranges,

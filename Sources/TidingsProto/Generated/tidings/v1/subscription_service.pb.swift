@@ -82,6 +82,8 @@ extension TidingsV1 {
     public var unreadCount: UInt32 = 0
     /// How many users share its channel.
     public var subscriberCount: UInt64 = 0
+    /// It does not fire now: the user may read no record of its type in the public database.
+    public var lacksPermission: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -94,7 +96,8 @@ extension TidingsV1 {
       lastEvaluated: GoogleProtobuf.Timestamp? = nil,
       evaluatedCount: UInt64 = 0,
       unreadCount: UInt32 = 0,
-      subscriberCount: UInt64 = 0
+      subscriberCount: UInt64 = 0,
+      lacksPermission: Bool = false
     ) {
       self.saved = saved
       self.lastFired = lastFired
@@ -103,6 +106,7 @@ extension TidingsV1 {
       self.evaluatedCount = evaluatedCount
       self.unreadCount = unreadCount
       self.subscriberCount = subscriberCount
+      self.lacksPermission = lacksPermission
     }
   }
 
@@ -403,6 +407,7 @@ extension TidingsV1.SubscriptionHealth: TidingsProtobuf.GeneratedMessage {
     self.evaluatedCount = c.pointee.evaluated_count
     self.unreadCount = c.pointee.unread_count
     self.subscriberCount = c.pointee.subscriber_count
+    self.lacksPermission = c.pointee.lacks_permission != 0
   }
 
   /// Builds the generated C struct in the arena.
@@ -418,6 +423,7 @@ extension TidingsV1.SubscriptionHealth: TidingsProtobuf.GeneratedMessage {
     c.pointee.evaluated_count = self.evaluatedCount
     c.pointee.unread_count = self.unreadCount
     c.pointee.subscriber_count = self.subscriberCount
+    c.pointee.lacks_permission = self.lacksPermission ? 1 : 0
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -874,32 +880,33 @@ extension TidingsProtobuf.FileDescriptor {
       bGV0ZSKLAgoSU3Vic2NyaXB0aW9uUmVzdWx0EicKD3N1YnNjcmlwdGlvbl9pZBgBIAEoCVIOc3Vic2NyaXB0aW9uSWQS\
       PgoMc3Vic2NyaXB0aW9uGAIgASgLMhgudGlkaW5ncy52MS5TdWJzY3JpcHRpb25IAFIMc3Vic2NyaXB0aW9uEhoKB2Rl\
       bGV0ZWQYAyABKAhIAFIHZGVsZXRlZBItCgVlcnJvchgEIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVycm9y\
-      EjYKBmhlYWx0aBgFIAEoCzIeLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoUgZoZWFsdGhCCQoHb3V0Y29tZSLc\
-      AgoSU3Vic2NyaXB0aW9uSGVhbHRoEjAKBXNhdmVkGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2F2\
+      EjYKBmhlYWx0aBgFIAEoCzIeLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoUgZoZWFsdGhCCQoHb3V0Y29tZSKH\
+      AwoSU3Vic2NyaXB0aW9uSGVhbHRoEjAKBXNhdmVkGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2F2\
       ZWQSOQoKbGFzdF9maXJlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWxhc3RGaXJlZBIfCgtmaXJl\
       ZF9jb3VudBgDIAEoBFIKZmlyZWRDb3VudBJBCg5sYXN0X2V2YWx1YXRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5U\
       aW1lc3RhbXBSDWxhc3RFdmFsdWF0ZWQSJwoPZXZhbHVhdGVkX2NvdW50GAUgASgEUg5ldmFsdWF0ZWRDb3VudBIhCgx1\
       bnJlYWRfY291bnQYBiABKA1SC3VucmVhZENvdW50EikKEHN1YnNjcmliZXJfY291bnQYByABKARSD3N1YnNjcmliZXJD\
-      b3VudCJXChtNb2RpZnlTdWJzY3JpcHRpb25zUmVzcG9uc2USOAoHcmVzdWx0cxgBIAMoCzIeLnRpZGluZ3MudjEuU3Vi\
-      c2NyaXB0aW9uUmVzdWx0UgdyZXN1bHRzIqIBChlGZXRjaFN1YnNjcmlwdGlvbnNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lk\
-      GAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEikKEHN1YnNjcmlwdGlvbl9pZHMYAiADKAlS\
-      D3N1YnNjcmlwdGlvbklkcxIhCgx3YW50c19oZWFsdGgYAyABKAhSC3dhbnRzSGVhbHRoIlYKGkZldGNoU3Vic2NyaXB0\
-      aW9uc1Jlc3BvbnNlEjgKB3Jlc3VsdHMYASADKAsyHi50aWRpbmdzLnYxLlN1YnNjcmlwdGlvblJlc3VsdFIHcmVzdWx0\
-      cyK9AgobRXhwbGFpblN1YnNjcmlwdGlvbnNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5E\
-      YXRhYmFzZUlEUgpkYXRhYmFzZUlkEikKEHN1YnNjcmlwdGlvbl9pZHMYAiADKAlSD3N1YnNjcmlwdGlvbklkcxI1Cgxy\
-      ZWNvcmRfYWZ0ZXIYAyABKAsyEi50aWRpbmdzLnYxLlJlY29yZFILcmVjb3JkQWZ0ZXISNwoNcmVjb3JkX2JlZm9yZRgE\
-      IAEoCzISLnRpZGluZ3MudjEuUmVjb3JkUgxyZWNvcmRCZWZvcmUSFwoHaXNfc2F2ZRgFIAEoCFIGaXNTYXZlEjEKCXJl\
-      Y29yZF9pZBgGIAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkIpoCChdTdWJzY3JpcHRpb25FeHBsYW5h\
-      dGlvbhInCg9zdWJzY3JpcHRpb25faWQYASABKAlSDnN1YnNjcmlwdGlvbklkEhQKBWZpcmVzGAIgASgIUgVmaXJlcxIf\
-      CgtmYWlsZWRfdGVybRgDIAEoCVIKZmFpbGVkVGVybRI7CgZyZWFzb24YBCABKA4yIy50aWRpbmdzLnYxLlF1ZXJ5Tm90\
-      aWZpY2F0aW9uUmVhc29uUgZyZWFzb24SJQoOZXhwZWN0ZWRfdmFsdWUYBSABKAlSDWV4cGVjdGVkVmFsdWUSIQoMYWN0\
-      dWFsX3ZhbHVlGAYgASgJUgthY3R1YWxWYWx1ZRIYCgdtZXNzYWdlGAcgASgJUgdtZXNzYWdlImcKHEV4cGxhaW5TdWJz\
-      Y3JpcHRpb25zUmVzcG9uc2USRwoMZXhwbGFuYXRpb25zGAEgAygLMiMudGlkaW5ncy52MS5TdWJzY3JpcHRpb25FeHBs\
-      YW5hdGlvblIMZXhwbGFuYXRpb25zMtwCChNTdWJzY3JpcHRpb25TZXJ2aWNlEmsKE01vZGlmeVN1YnNjcmlwdGlvbnMS\
-      Ji50aWRpbmdzLnYxLk1vZGlmeVN1YnNjcmlwdGlvbnNSZXF1ZXN0GicudGlkaW5ncy52MS5Nb2RpZnlTdWJzY3JpcHRp\
-      b25zUmVzcG9uc2UiA5ACAhJoChJGZXRjaFN1YnNjcmlwdGlvbnMSJS50aWRpbmdzLnYxLkZldGNoU3Vic2NyaXB0aW9u\
-      c1JlcXVlc3QaJi50aWRpbmdzLnYxLkZldGNoU3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgESbgoURXhwbGFpblN1YnNj\
-      cmlwdGlvbnMSJy50aWRpbmdzLnYxLkV4cGxhaW5TdWJzY3JpcHRpb25zUmVxdWVzdBooLnRpZGluZ3MudjEuRXhwbGFp\
-      blN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      b3VudBIpChBsYWNrc19wZXJtaXNzaW9uGAggASgIUg9sYWNrc1Blcm1pc3Npb24iVwobTW9kaWZ5U3Vic2NyaXB0aW9u\
+      c1Jlc3BvbnNlEjgKB3Jlc3VsdHMYASADKAsyHi50aWRpbmdzLnYxLlN1YnNjcmlwdGlvblJlc3VsdFIHcmVzdWx0cyKi\
+      AQoZRmV0Y2hTdWJzY3JpcHRpb25zUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJh\
+      c2VJRFIKZGF0YWJhc2VJZBIpChBzdWJzY3JpcHRpb25faWRzGAIgAygJUg9zdWJzY3JpcHRpb25JZHMSIQoMd2FudHNf\
+      aGVhbHRoGAMgASgIUgt3YW50c0hlYWx0aCJWChpGZXRjaFN1YnNjcmlwdGlvbnNSZXNwb25zZRI4CgdyZXN1bHRzGAEg\
+      AygLMh4udGlkaW5ncy52MS5TdWJzY3JpcHRpb25SZXN1bHRSB3Jlc3VsdHMivQIKG0V4cGxhaW5TdWJzY3JpcHRpb25z\
+      UmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBIpChBz\
+      dWJzY3JpcHRpb25faWRzGAIgAygJUg9zdWJzY3JpcHRpb25JZHMSNQoMcmVjb3JkX2FmdGVyGAMgASgLMhIudGlkaW5n\
+      cy52MS5SZWNvcmRSC3JlY29yZEFmdGVyEjcKDXJlY29yZF9iZWZvcmUYBCABKAsyEi50aWRpbmdzLnYxLlJlY29yZFIM\
+      cmVjb3JkQmVmb3JlEhcKB2lzX3NhdmUYBSABKAhSBmlzU2F2ZRIxCglyZWNvcmRfaWQYBiABKAsyFC50aWRpbmdzLnYx\
+      LlJlY29yZElEUghyZWNvcmRJZCKaAgoXU3Vic2NyaXB0aW9uRXhwbGFuYXRpb24SJwoPc3Vic2NyaXB0aW9uX2lkGAEg\
+      ASgJUg5zdWJzY3JpcHRpb25JZBIUCgVmaXJlcxgCIAEoCFIFZmlyZXMSHwoLZmFpbGVkX3Rlcm0YAyABKAlSCmZhaWxl\
+      ZFRlcm0SOwoGcmVhc29uGAQgASgOMiMudGlkaW5ncy52MS5RdWVyeU5vdGlmaWNhdGlvblJlYXNvblIGcmVhc29uEiUK\
+      DmV4cGVjdGVkX3ZhbHVlGAUgASgJUg1leHBlY3RlZFZhbHVlEiEKDGFjdHVhbF92YWx1ZRgGIAEoCVILYWN0dWFsVmFs\
+      dWUSGAoHbWVzc2FnZRgHIAEoCVIHbWVzc2FnZSJnChxFeHBsYWluU3Vic2NyaXB0aW9uc1Jlc3BvbnNlEkcKDGV4cGxh\
+      bmF0aW9ucxgBIAMoCzIjLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uRXhwbGFuYXRpb25SDGV4cGxhbmF0aW9uczLcAgoT\
+      U3Vic2NyaXB0aW9uU2VydmljZRJrChNNb2RpZnlTdWJzY3JpcHRpb25zEiYudGlkaW5ncy52MS5Nb2RpZnlTdWJzY3Jp\
+      cHRpb25zUmVxdWVzdBonLnRpZGluZ3MudjEuTW9kaWZ5U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgISaAoSRmV0Y2hT\
+      dWJzY3JpcHRpb25zEiUudGlkaW5ncy52MS5GZXRjaFN1YnNjcmlwdGlvbnNSZXF1ZXN0GiYudGlkaW5ncy52MS5GZXRj\
+      aFN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBEm4KFEV4cGxhaW5TdWJzY3JpcHRpb25zEicudGlkaW5ncy52MS5FeHBs\
+      YWluU3Vic2NyaXB0aW9uc1JlcXVlc3QaKC50aWRpbmdzLnYxLkV4cGxhaW5TdWJzY3JpcHRpb25zUmVzcG9uc2UiA5AC\
+      AWIGcHJvdG8z
       """)
 }

@@ -140,10 +140,14 @@ struct  Tidings__V1__SubscriptionHealth
    * How many users share its channel.
    */
   uint64_t subscriber_count;
+  /*
+   * It does not fire now: the user may read no record of its type in the public database.
+   */
+  protobuf_c_boolean lacks_permission;
 };
 #define TIDINGS__V1__SUBSCRIPTION_HEALTH__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__subscription_health__descriptor) \
-    , NULL, NULL, 0, NULL, 0, 0, 0 }
+    , NULL, NULL, 0, NULL, 0, 0, 0, 0 }
 
 
 /*

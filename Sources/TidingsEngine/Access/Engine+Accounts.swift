@@ -1,0 +1,160 @@
+public import TidingsKeys
+public import TidingsModel
+
+/// What a key is good for.
+public enum KeyStanding: Hashable, Sendable {
+  /// Calls are the user's; empty: a guest's.
+  case admitted(String)
+  /// The user's calls are refused.
+  case restricted(String)
+  /// It is refused since.
+  case expired(String, since: Timestamp)
+  /// It is refused since.
+  case revoked(String, since: Timestamp)
+  /// It was never admitted.
+  case unknown
+}
+
+extension Engine {
+  /// What a key is good for now; looks into memory, for keys that are not revoked.
+  ///
+  /// - Parameter number: The key's, as `AdmittedKeys` tells it.
+  /// - Returns: Whose calls it may make, or why not.
+  /// - Throws: `SQLError`.
+  public func standing(ofKey number: Int64) throws -> KeyStanding {
+    guard let holder = try accounts.holder(of: number) else {
+      guard let row = try accountChanges.key(number), let revoked = row.key.revoked else {
+        return .unknown
+      }
+      return .revoked(row.user, since: revoked)
+    }
+    if let expires = holder.expires, expires <= clock() {
+      return .expired(holder.user, since: expires)
+    }
+    return holder.isRestricted ? .restricted(holder.user) : .admitted(holder.user)
+  }
+
+  /// A key that is or was admitted, and whose it is; for the user's own eyes and for logs.
+  public func accountKey(_ number: Int64) throws -> (user: String, key: AccountKey)? {
+    try accountChanges.key(number).map { ($0.user, $0.key) }
+  }
+
+  /// Whether a user may administer the server.
+  public func isAdministrator(_ user: String) throws -> Bool {
+    try accounts.roles(of: user).contains(AccountDirectory.administratorRole)
+  }
+
+  /// Whether a user may change schemas.
+  public func isDeveloper(_ user: String) throws -> Bool {
+    let roles = try accounts.roles(of: user)
+    return roles.contains(AccountDirectory.developerRole)
+      || roles.contains(AccountDirectory.administratorRole)
+  }
+
+  /// The roles of a user, sorted.
+  public func roles(of user: String) throws -> [String] { try accounts.roles(of: user).sorted() }
+
+  /// What others see of a user.
+  ///
+  /// - Returns: `nil`: nobody created the user; else a text, perhaps empty.
+  public func displayName(of user: String) throws -> String? {
+    try accounts.user(user)?.displayName
+  }
+
+  /// The administrator does not admit the user's calls.
+  public func isRestricted(_ user: String) throws -> Bool {
+    try accounts.user(user)?.isRestricted ?? false
+  }
+
+  /// There are users whose calls are refused.
+  public var hasRestrictedUsers: Bool { accounts.restrictedCount > 0 }
+
+  // MARK: Administration
+
+  /// Creates the first administrator of a store.
+  ///
+  /// Also when there are some of whom none can call, because their keys are revoked or expired: then a
+  /// user that exists gets the role and the key.
+  ///
+  /// - Parameters:
+  ///   - name: The user's name.
+  ///   - key: The first key.
+  /// - Returns: The user as stored.
+  /// - Throws: `ItemError` `serverRejectedRequest` when there is one, or the key is taken;
+  ///   `invalidArguments`; `SQLError`.
+  @discardableResult
+  public func createAdministrator(_ name: String, key: KeyRequest) throws -> Account {
+    let account = try accountChanges.createAdministrator(name, key: key, at: now)
+    try rolesChanged(of: name)
+    return account
+  }
+
+  /// Creates a user.
+  ///
+  /// - Throws: `ItemError` `serverRejectedRequest` when the name or the key is taken; `SQLError`.
+  public func createUser(_ request: AccountRequest) throws -> Account {
+    let account = try accountChanges.create(request, at: now)
+    if !account.roles.isEmpty { try rolesChanged(of: account.name) }
+    return account
+  }
+
+  /// Changes a user.
+  ///
+  /// - Throws: `ItemError` `unknownItem`; `serverRejectedRequest` for the last administrator who can
+  ///   call; `SQLError`.
+  public func updateUser(_ name: String, _ change: AccountChange) throws -> Account {
+    try accountChanges.update(name, change, at: now)
+  }
+
+  /// Sets the roles of a user; errors as `updateUser`.
+  public func assignRoles(_ roles: [String], to name: String) throws -> Account {
+    let account = try accountChanges.assign(roles, to: name, at: now)
+    try rolesChanged(of: name)
+    return account
+  }
+
+  /// Admits a key, or changes when it expires.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - name: Whose; empty: of guests.
+  /// - Returns: Whose it is; `nil`: of guests.
+  /// - Throws: `ItemError` `serverRejectedRequest` when it was revoked or belongs to somebody else;
+  ///   `unknownItem`, `limitExceeded`; `SQLError`.
+  public func authorizeKey(_ key: KeyRequest, of name: String) throws -> Account? {
+    try accountChanges.authorize(key, of: name, at: now)
+  }
+
+  /// Refuses a key for ever, and gives new topics to all that its user hears.
+  ///
+  /// - Returns: Whose it was (`nil`: of guests), and how many channels got new topics at once; when
+  ///   there are very many, the rest follows.
+  /// - Throws: `ItemError` `unknownItem`; `serverRejectedRequest` for the last administrator's last
+  ///   key; `SQLError`.
+  public func revokeKey(_ key: PublicKey) throws -> (account: Account?, rotatedCount: Int) {
+    try accountChanges.revoke(key, at: now)
+  }
+
+  /// A user with roles and keys.
+  ///
+  /// - Throws: `ItemError` `unknownItem`; `SQLError`.
+  public func account(_ name: String) throws -> Account { try accountChanges.account(name) }
+
+  /// Users after a name, sorted; at most `limit`.
+  public func accounts(
+    after name: String,
+    limit: Int
+  ) throws -> (accounts: [Account], moreComing: Bool) {
+    let page = try accountChanges.accounts(after: name, limit: limit)
+    return (page.accounts, page.more)
+  }
+
+  /// The keys of guests.
+  public func guestKeys() throws -> [AccountKey] { try accountChanges.guestKeys() }
+
+  /// Somebody is refused since `takeEndedAccess` was asked last.
+  public var hasEndedAccess: Bool { userRotation.hasEnded }
+
+  /// Who is refused since this was asked last, and what is not to be heard any more; forgets it.
+  public func takeEndedAccess() -> EndedAccess { userRotation.takeEnded() }
+}

@@ -1,0 +1,401 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Gives new topics, and so new keys, to all that a user hears, when a key of the user or the user is
+/// refused: who listens on hears nothing more.
+///
+/// Much is done at once, the rest in pieces, which a restart does not forget. The user's other devices,
+/// and whoever hears the same channels, are told to register again.
+final class UserRotation {
+  /// Who is refused from now on.
+  enum End {
+    case key(Int64)
+    case user(String)
+  }
+
+  /// What is to be done for a user, one after the other.
+  private enum Stage: Int64 {
+    /// Open leases end.
+    case leases
+    /// All that the user subscribed to.
+    case subscriptions
+    /// All channels of the user's private databases, also those that nobody subscribes to now: who
+    /// subscribes again gets the same one.
+    case privateChannels
+  }
+
+  private struct State {
+    var user: String
+    var epoch: Int64
+    var stage: Stage
+    var container = ""
+    var environment: Int64 = 0
+    var number: Int64 = 0
+  }
+
+  /// Channels that get new topics in the call that asks for it.
+  private static let rowsAtOnce = 1_000
+  private static let rowsPerPiece = 200
+  /// Subscribers that are told in one piece.
+  private static let membersPerPiece = 500
+  /// Control topics that a device may still hear, since several rotations may follow each other.
+  private static let epochsMax: Int64 = 4
+  private static let pause = Duration.seconds(3_600)
+
+  private let rotation: ChannelRotation
+  private let controlTopics: ControlTopics
+  private let directory: AccountDirectory
+  private let bell: ChoreBell
+  private let advanceEpoch: any SQLStatement
+  private let begin: any SQLStatement
+  private let selectNext: any SQLStatement
+  private let update: any SQLStatement
+  private let delete: any SQLStatement
+  private let selectLeases: any SQLStatement
+  private let endLease: any SQLStatement
+  private let selectSubscriptions: any SQLStatement
+  private let selectPrivate: any SQLStatement
+  private let selectMembers: any SQLStatement
+
+  private var ended = EndedAccess()
+  /// Channels whose subscribers are to be told; of the first up to `toldOwner`.
+  private var untold: [Int64] = []
+  private var toldOwner = ""
+  private var told: Set<ChangedSubscriber> = []
+
+  init(
+    _ connection: any SQLConnection,
+    rotation: ChannelRotation,
+    controlTopics: ControlTopics,
+    directory: AccountDirectory,
+    bell: ChoreBell
+  ) throws {
+    self.rotation = rotation
+    self.controlTopics = controlTopics
+    self.directory = directory
+    self.bell = bell
+    advanceEpoch = try connection.prepare(
+      "UPDATE accounts SET control_epoch = control_epoch + 1 WHERE user = ?1"
+    )
+    begin = try connection.prepare(
+      """
+      INSERT INTO user_rotations (user, epoch, stage, container, environment, number)
+      VALUES (?1, ?2, ?3, '', 0, 0)
+      ON CONFLICT (user) DO UPDATE SET stage = excluded.stage, container = '', environment = 0,
+        number = 0
+      """
+    )
+    selectNext = try connection.prepare(
+      """
+      SELECT user, epoch, stage, container, environment, number FROM user_rotations
+      WHERE user >= ?1 ORDER BY user LIMIT 1
+      """
+    )
+    update = try connection.prepare(
+      """
+      UPDATE user_rotations SET stage = ?2, container = ?3, environment = ?4, number = ?5
+      WHERE user = ?1
+      """
+    )
+    delete = try connection.prepare("DELETE FROM user_rotations WHERE user = ?1")
+    selectLeases = try connection.prepare(
+      """
+      SELECT l.group_id, l.channel_id, l.sequence
+      FROM work_groups g JOIN work_leases l ON l.group_id = g.id
+      WHERE g.owner = ?1 AND l.settled IS NULL AND l.expires > ?2 LIMIT ?3
+      """
+    )
+    endLease = try connection.prepare(
+      """
+      UPDATE work_leases SET expires = ?4
+      WHERE group_id = ?1 AND channel_id = ?2 AND sequence = ?3
+      """
+    )
+    selectSubscriptions = try connection.prepare(
+      """
+      SELECT s.container, s.environment, s.channel_id, d.owner
+      FROM subscriptions s JOIN databases d ON d.id = s.database_id
+      WHERE s.owner = ?1 AND (s.container, s.environment, s.channel_id) > (?2, ?3, ?4)
+      ORDER BY s.container, s.environment, s.channel_id LIMIT ?5
+      """
+    )
+    selectPrivate = try connection.prepare(
+      """
+      SELECT d.container, d.environment, c.id FROM databases d
+        JOIN channels c ON c.database_id = d.id
+      WHERE d.owner = ?1 AND (d.id, c.id) > (?2, ?3) ORDER BY d.id, c.id LIMIT ?4
+      """
+    )
+    selectMembers = try connection.prepare(
+      """
+      SELECT s.owner, s.container, s.environment FROM subscriptions s
+      WHERE s.channel_id = ?1 AND s.ended IS NULL AND s.owner > ?2 ORDER BY s.owner LIMIT ?3
+      """
+    )
+  }
+
+  /// Begins to take from a user's devices what they hear, in the open transaction.
+  ///
+  /// - Parameters:
+  ///   - end: Who is refused.
+  ///   - user: Whose devices they are; empty: of guests, who hear nothing of their own.
+  ///   - now: The time.
+  /// - Returns: How many channels got new topics at once.
+  /// - Throws: `SQLError`.
+  @discardableResult
+  func end(_ end: End, of user: String, at now: Timestamp) throws -> Int {
+    switch end {
+    case .key(let number): ended.keys.insert(number)
+    case .user(let name): ended.users.insert(name)
+    }
+    guard !user.isEmpty, let account = try directory.user(user) else { return 0 }
+    directory.willChange()
+    advanceEpoch.bind(user, at: 1)
+    try advanceEpoch.run()
+    directory.setControlEpoch(account.controlEpoch + 1, of: user)
+    let isUsed = !account.isRestricted && !account.keys.isEmpty
+    let stage = isUsed ? Stage.subscriptions : .leases
+    begin.bind(user, at: 1)
+    begin.bind(account.controlEpoch, at: 2)
+    begin.bind(stage.rawValue, at: 3)
+    try begin.run()
+    bell.ring()
+    return try work(for: user, rowsMax: Self.rowsAtOnce, at: now)
+  }
+
+  /// A key expires at another time.
+  func expiryChanged() { bell.ring() }
+
+  /// Something was ended since `takeEnded` was asked last.
+  var hasEnded: Bool { !ended.isEmpty }
+
+  /// What was ended since this was asked last; forgets it.
+  func takeEnded() -> EndedAccess {
+    defer { ended = EndedAccess() }
+    return ended
+  }
+
+  /// Users who are to be told that their channels changed; forgets them.
+  func takeTold() -> Set<ChangedSubscriber> {
+    defer { told = [] }
+    return told
+  }
+
+  /// The transaction was taken back: what was told in it is to be told again.
+  func takenBack() {
+    ended = EndedAccess()
+    told = []
+    toldOwner = ""
+  }
+
+  // MARK: Pieces
+
+  /// Goes on with what is to be done for a user.
+  ///
+  /// - Returns: How many channels got new topics.
+  private func work(for user: String, rowsMax: Int, at now: Timestamp) throws -> Int {
+    var rotatedCount = 0
+    var rowsLeft = rowsMax
+    while rowsLeft > 0, let state = try next(from: user), state.user == user {
+      let (rows, rotated) = try step(state, rowsMax: rowsLeft, at: now)
+      rotatedCount += rotated
+      // A stage that found little still took its time.
+      rowsLeft -= max(rows, 1)
+    }
+    return rotatedCount
+  }
+
+  private func step(
+    _ state: State,
+    rowsMax: Int,
+    at now: Timestamp
+  ) throws -> (rows: Int, rotated: Int) {
+    switch state.stage {
+    case .leases:
+      let rows = try endLeases(of: state.user, rowsMax: rowsMax, at: now)
+      if rows < rowsMax { try save(State(user: state.user, epoch: 0, stage: .subscriptions)) }
+      return (rows, 0)
+    case .subscriptions: return try rotateSubscribed(state, rowsMax: rowsMax)
+    case .privateChannels: return try rotatePrivate(state, rowsMax: rowsMax)
+    }
+  }
+
+  private func endLeases(of user: String, rowsMax: Int, at now: Timestamp) throws -> Int {
+    var leases: [(group: Int64, channel: Int64, sequence: Int64)] = []
+    selectLeases.bind(user, at: 1)
+    selectLeases.bind(now.millisecondsSince1970, at: 2)
+    selectLeases.bind(Int64(rowsMax), at: 3)
+    try selectLeases.forEachRow {
+      leases.append((selectLeases.int64(0), selectLeases.int64(1), selectLeases.int64(2)))
+    }
+    for lease in leases {
+      endLease.bind(lease.group, at: 1)
+      endLease.bind(lease.channel, at: 2)
+      endLease.bind(lease.sequence, at: 3)
+      endLease.bind(now.millisecondsSince1970, at: 4)
+      try endLease.run()
+    }
+    return leases.count
+  }
+
+  private func rotateSubscribed(_ state: State, rowsMax: Int) throws -> (Int, Int) {
+    var state = state
+    var rows: [(container: String, environment: Int64, channel: Int64, owner: String)] = []
+    selectSubscriptions.bind(state.user, at: 1)
+    selectSubscriptions.bind(state.container, at: 2)
+    selectSubscriptions.bind(state.environment, at: 3)
+    selectSubscriptions.bind(state.number, at: 4)
+    selectSubscriptions.bind(Int64(rowsMax), at: 5)
+    try selectSubscriptions.forEachRow {
+      rows.append(
+        (
+          selectSubscriptions.string(0), selectSubscriptions.int64(1),
+          selectSubscriptions.int64(2), selectSubscriptions.string(3)
+        )
+      )
+    }
+    var rotatedCount = 0
+    for row in rows {
+      let isNew = (row.container, row.environment) != (state.container, state.environment)
+      if isNew { try announce(state, row.container, row.environment) }
+      let isSameChannel = !isNew && row.channel == state.number
+      (state.container, state.environment, state.number) =
+        (row.container, row.environment, row.channel)
+      // Those of the user's own databases come in the next stage.
+      guard row.owner != state.user, !isSameChannel else { continue }
+      if try rotate(row.channel) {
+        rotatedCount += 1
+        untold.append(row.channel)
+      }
+    }
+    if rows.count < rowsMax {
+      state = State(user: state.user, epoch: state.epoch, stage: .privateChannels)
+    }
+    try save(state)
+    return (rows.count, rotatedCount)
+  }
+
+  private func rotatePrivate(_ state: State, rowsMax: Int) throws -> (Int, Int) {
+    var state = state
+    var rows: [(container: String, environment: Int64, database: Int64, channel: Int64)] = []
+    // Here the database's number takes the environment's place.
+    selectPrivate.bind(state.user, at: 1)
+    selectPrivate.bind(state.environment, at: 2)
+    selectPrivate.bind(state.number, at: 3)
+    selectPrivate.bind(Int64(rowsMax), at: 4)
+    try selectPrivate.forEachRow {
+      rows.append(
+        (
+          selectPrivate.string(0), selectPrivate.int64(1), selectPrivate.int64(2),
+          selectPrivate.int64(3)
+        )
+      )
+    }
+    for row in rows {
+      if row.database != state.environment { try announce(state, row.container, row.environment) }
+      (state.environment, state.number) = (row.database, row.channel)
+      _ = try rotate(row.channel)
+    }
+    if rows.count < rowsMax {
+      delete.bind(state.user, at: 1)
+      try delete.run()
+    } else {
+      try save(state)
+    }
+    return (rows.count, rows.count)
+  }
+
+  private func rotate(_ channel: Int64) throws -> Bool {
+    guard let old = try rotation.rotate(channel) else { return false }
+    ended.retiredTopics.append(old)
+    return true
+  }
+
+  /// The devices hear the old control topics still: these say a last word.
+  private func announce(_ state: State, _ container: String, _ number: Int64) throws {
+    let environment = Environment(rawValue: Int32(number)) ?? .development
+    let current = try directory.controlEpoch(of: state.user)
+    for epoch in max(state.epoch, current - Self.epochsMax)..<max(current, state.epoch) {
+      let topic = try controlTopics.topic(
+        of: state.user,
+        container: container,
+        environment: environment,
+        userEpoch: epoch
+      )
+      ended.controlTopics.insert(topic)
+      ended.retiredTopics.append(topic)
+    }
+  }
+
+  private func tellMembers() throws {
+    guard let channel = untold.last else { return }
+    var count = 0
+    selectMembers.bind(channel, at: 1)
+    selectMembers.bind(toldOwner, at: 2)
+    selectMembers.bind(Int64(Self.membersPerPiece), at: 3)
+    try selectMembers.forEachRow {
+      count += 1
+      toldOwner = selectMembers.string(0)
+      told.insert(
+        ChangedSubscriber(
+          user: toldOwner,
+          container: selectMembers.string(1),
+          environment: Environment(rawValue: Int32(selectMembers.int64(2))) ?? .development
+        )
+      )
+    }
+    guard count < Self.membersPerPiece else { return }
+    untold.removeLast()
+    toldOwner = ""
+  }
+
+  private func save(_ state: State) throws {
+    update.bind(state.user, at: 1)
+    update.bind(state.stage.rawValue, at: 2)
+    update.bind(state.container, at: 3)
+    update.bind(state.environment, at: 4)
+    update.bind(state.number, at: 5)
+    try update.run()
+  }
+
+  private func next(from user: String) throws -> State? {
+    selectNext.bind(user, at: 1)
+    defer { selectNext.reset() }
+    guard try selectNext.step() else { return nil }
+    return State(
+      user: selectNext.string(0),
+      epoch: selectNext.int64(1),
+      stage: Stage(rawValue: selectNext.int64(2)) ?? .subscriptions,
+      container: selectNext.string(3),
+      environment: selectNext.int64(4),
+      number: selectNext.int64(5)
+    )
+  }
+}
+
+extension UserRotation: Chore {
+  func work(at now: Timestamp) throws -> Duration {
+    if !untold.isEmpty {
+      try tellMembers()
+      return .zero
+    }
+    guard let state = try next(from: "") else { return Self.pause }
+    _ = try work(for: state.user, rowsMax: Self.rowsPerPiece, at: now)
+    return .zero
+  }
+}
+
+/// Who is refused since the last commit, and what is not to be heard any more.
+public struct EndedAccess: Sendable {
+  /// Keys that were revoked or have expired.
+  public var keys: Set<Int64> = []
+  /// Users who were restricted.
+  public var users: Set<String> = []
+  /// Control topics that were replaced: their last word is that their user's channels changed.
+  public var controlTopics: Set<[UInt8]> = []
+  /// Topics that were replaced.
+  public var retiredTopics: [[UInt8]] = []
+
+  /// Nobody.
+  public var isEmpty: Bool { keys.isEmpty && users.isEmpty && retiredTopics.isEmpty }
+}

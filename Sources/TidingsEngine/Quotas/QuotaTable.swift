@@ -1,0 +1,70 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The quotas of users: their own, which administrators set, or the server's.
+///
+/// Of an own quota, a null member stands for the server's.
+final class QuotaTable {
+  private let limits: Limits
+  private let select: any SQLStatement
+  private let update: any SQLStatement
+  private var known: [String: Quota] = [:]
+
+  private static let usersKeptMax = 10_000
+
+  init(_ connection: any SQLConnection, limits: Limits) throws {
+    self.limits = limits
+    select = try connection.prepare(
+      """
+      SELECT records_max, bytes_max, calls_per_second_max, subscriptions_max, connections_max
+      FROM accounts WHERE user = ?1
+      """
+    )
+    update = try connection.prepare(
+      """
+      UPDATE accounts SET records_max = ?2, bytes_max = ?3, calls_per_second_max = ?4,
+        subscriptions_max = ?5, connections_max = ?6
+      WHERE user = ?1
+      """
+    )
+  }
+
+  /// What a user may take; the owner of public databases is empty.
+  func quota(of user: String) throws(SQLError) -> Quota {
+    guard !user.isEmpty else { return limits.publicQuota }
+    if let quota = known[user] { return quota }
+    let quota = try read(user)
+    if known.count >= Self.usersKeptMax { known.removeAll(keepingCapacity: true) }
+    known[user] = quota
+    return quota
+  }
+
+  /// Gives a user with an account a quota of one's own; `nil`: the server's again.
+  func set(_ quota: Quota?, of user: String) throws(SQLError) {
+    known[user] = nil
+    update.bind(user, at: 1)
+    update.bind(quota?.recordsMax, at: 2)
+    update.bind(quota?.bytesMax, at: 3)
+    update.bind(quota?.callsPerSecondMax, at: 4)
+    update.bind(quota?.subscriptionsMax, at: 5)
+    update.bind(quota?.connectionsMax, at: 6)
+    try update.run()
+  }
+
+  /// Forgets what is in memory: it may have changed.
+  func forget() { known.removeAll(keepingCapacity: true) }
+
+  private func read(_ user: String) throws(SQLError) -> Quota {
+    var quota = limits.userQuota
+    select.bind(user, at: 1)
+    defer { select.reset() }
+    guard try select.step() else { return quota }
+    let members: [WritableKeyPath<Quota, Int64>] = [
+      \.recordsMax, \.bytesMax, \.callsPerSecondMax, \.subscriptionsMax, \.connectionsMax,
+    ]
+    for (column, member) in members.enumerated() where !select.isNull(column) {
+      quota[keyPath: member] = select.int64(column)
+    }
+    return quota
+  }
+}

@@ -1,0 +1,143 @@
+internal import TidingsFiles
+
+/// A file with a key pair, or with the public part of one.
+///
+/// Text: `public-key KEY` and `secret-key KEY`, each on a line of its own, the keys in Z85. Lines
+/// that begin with `#` say what the file is. A file with a secret part is its owner's alone.
+public enum KeyFile: Sendable {
+  /// Both parts.
+  case pair(KeyPair)
+  /// The part that others may know.
+  case publicKey(PublicKey)
+
+  /// Largest key file, in bytes.
+  static let bytesMax = 4096
+
+  private static let publicWord = "public-key"
+  private static let secretWord = "secret-key"
+
+  /// The public part.
+  public var publicKey: PublicKey {
+    switch self {
+    case .pair(let pair): pair.publicKey
+    case .publicKey(let key): key
+    }
+  }
+
+  /// Reads a key file.
+  ///
+  /// - Throws: When it cannot be read, is no key file, its parts do not belong together, or others
+  ///   than its owner may read a secret part.
+  public init(path: String) throws(KeyFileError) {
+    let (text, isOpenToOthers) = try Self.read(path)
+    self = try Self.parse(text, path)
+    if case .pair = self, isOpenToOthers {
+      throw KeyFileError(
+        "others can read the key file '\(path)': chmod 600 '\(path)', and replace the key if they "
+          + "may have done so"
+      )
+    }
+  }
+
+  /// Reads the key pair of a file.
+  ///
+  /// - Throws: As `init(path:)`, and when the file has the public part only.
+  public static func pair(path: String) throws(KeyFileError) -> KeyPair {
+    guard case .pair(let pair) = try Self(path: path) else {
+      throw KeyFileError("the key file '\(path)' has no secret part: name the file that has both")
+    }
+    return pair
+  }
+
+  /// Writes a file that was not there, for its owner alone.
+  ///
+  /// - Parameters:
+  ///   - path: Where.
+  ///   - title: What the key is for, one line; it stands in the file's first line.
+  /// - Throws: When something is there already, or it cannot be written.
+  public func write(to path: String, title: String) throws(KeyFileError) {
+    let file: File
+    do {
+      file = try File(path: path, .createNew)
+    } catch {
+      guard error.isThere else { throw KeyFileError("\(error)") }
+      throw KeyFileError("'\(path)' is there already, and keys are not overwritten: name another")
+    }
+    do {
+      try file.write(Array(text(title).utf8)[...], at: 0)
+      try file.synchronize()
+    } catch {
+      try? Folder.remove(path)
+      throw KeyFileError("\(error)")
+    }
+  }
+
+  private func text(_ title: String) -> String {
+    let title = title.split(whereSeparator: \.isNewline).joined(separator: " ")
+    let lines =
+      switch self {
+      case .pair(let pair):
+        [
+          "# Tidings CURVE key pair: \(title)",
+          "# Whoever has the secret key can pass for its owner. Show nobody more than the public key.",
+          "\(Self.publicWord) \(pair.publicKey)",
+          "\(Self.secretWord) \(Z85.encode(pair.secretKey))",
+        ]
+      case .publicKey(let key):
+        [
+          "# Tidings CURVE public key: \(title)",
+          "# This is not secret.",
+          "\(Self.publicWord) \(key)",
+        ]
+      }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func read(
+    _ path: String
+  ) throws(KeyFileError) -> (text: String, isOpenToOthers: Bool) {
+    do {
+      let file = try File(path: path, .read)
+      guard try file.isRegular, try file.size <= UInt64(bytesMax) else {
+        throw KeyFileError("'\(path)' is not a key file")
+      }
+      let bytes = try file.read(at: 0, count: bytesMax)
+      return (String(decoding: bytes, as: UTF8.self), try file.isOpenToOthers)
+    } catch let error as KeyFileError {
+      throw error
+    } catch {
+      throw KeyFileError("\(error)")
+    }
+  }
+
+  private static func parse(_ text: String, _ path: String) throws(KeyFileError) -> Self {
+    var keys: [Substring: PublicKey] = [:]
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      if words.isEmpty || line.hasPrefix("#") { continue }
+      // What stands there may be a secret: it is not shown.
+      guard words.count == 2, words[0] == publicWord || words[0] == secretWord,
+        let key = PublicKey(z85: String(words[1])), keys.updateValue(key, forKey: words[0]) == nil
+      else {
+        throw KeyFileError(
+          "'\(path)' is not a key file: line \(index + 1) is neither '\(publicWord) KEY' nor "
+            + "'\(secretWord) KEY', each at most once, with a key of 40 characters"
+        )
+      }
+    }
+    let publicKey = keys[publicWord[...]]
+    guard let secret = keys[secretWord[...]] else {
+      if let publicKey { return .publicKey(publicKey) }
+      throw KeyFileError("'\(path)' is not a key file: it has no line '\(publicWord) KEY'")
+    }
+    guard let pair = KeyPair(secretKey: secret.bytes) else {
+      throw KeyFileError("the secret key in '\(path)' is not valid")
+    }
+    guard publicKey == nil || publicKey == pair.publicKey else {
+      throw KeyFileError("the two keys in '\(path)' do not belong together")
+    }
+    return .pair(pair)
+  }
+}

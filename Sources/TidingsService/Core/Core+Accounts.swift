@@ -1,0 +1,59 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers AccountService.
+  func registerAccounts(on loop: LoopContext) {
+    typealias Methods = TidingsV1.AccountService.Methods
+    register(Methods.fetchAccountStatus, .read, on: loop) { [self] in try fetchAccountStatus($0) }
+    register(Methods.fetchUserRecordID, .read, on: loop) { call in
+      let request = try TidingsV1.FetchUserRecordIDRequest(
+        decoding: call.body.bytes,
+        in: call.arena
+      )
+      guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+      _ = try containerName(request.container)
+      return TidingsV1.FetchUserRecordIDResponse(userRecordName: call.caller.user)
+        .encoded(in: call.arena)
+    }
+    register(Methods.fetchUsers, .read, on: loop) { [self] in try fetchUsers($0) }
+  }
+
+  private func fetchAccountStatus(_ call: borrowing Call) throws -> [UInt8] {
+    _ = try TidingsV1.FetchAccountStatusRequest(decoding: call.body.bytes, in: call.arena)
+    let user = call.caller.user
+    var response = TidingsV1.FetchAccountStatusResponse(status: .noAccount)
+    if !user.isEmpty {
+      response.status = try engine.isRestricted(user) ? .restricted : .available
+      response.userRecordName = user
+      response.roles = try engine.roles(of: user)
+      response.quota = .init(try engine.quota(of: user))
+      response.usage = try engine.usage(of: user).map { .init($0) }
+    }
+    if let number = call.keyNumber, let expires = try engine.accountKey(number)?.key.expires {
+      response.keyExpiresMs = UInt64(clamping: expires.millisecondsSince1970)
+    }
+    return response.encoded(in: call.arena)
+  }
+
+  private func fetchUsers(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.FetchUsersRequest(decoding: call.body.bytes, in: call.arena)
+    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    _ = try containerName(request.container)
+    try engine.limits.check(itemCount: request.userRecordNames.count)
+    let results = try request.userRecordNames.map { name in
+      let displayName = try engine.displayName(of: name)
+      return TidingsV1.UserResult(
+        userRecordName: name,
+        outcome: displayName.map { .user(.init(userRecordName: name, displayName: $0)) }
+          ?? .error(
+            .init(ItemError(.unknownItem, "the user \(Identifier.shown(name)) does not exist"))
+          )
+      )
+    }
+    return TidingsV1.FetchUsersResponse(results: results).encoded(in: call.arena)
+  }
+}

@@ -1,0 +1,151 @@
+internal import TidingsEngine
+internal import TidingsKeys
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// How it is known who calls.
+enum CallerMode: Sendable {
+  /// Callers are believed who they say they are; only this machine can connect, and everybody on it may
+  /// administer.
+  case development
+  /// The key of the connection tells it.
+  case authenticated
+}
+
+/// Says who calls, and refuses whom an administrator does not admit: the one place for all calls,
+/// whatever answers them.
+///
+/// A key is looked up by its number in memory, with every call: what an administrator does is in force
+/// with the next call of a connection that is open.
+final class IdentityGate: CallGate {
+  private let engine: Engine
+  private let mode: CallerMode
+  private let audit: AuditLog
+
+  /// A gate before the calls of a server.
+  init(_ engine: Engine, mode: CallerMode, audit: AuditLog) {
+    self.engine = engine
+    self.mode = mode
+    self.audit = audit
+  }
+
+  func admit(
+    key: Int64?,
+    claiming claim: UnsafeRawBufferPointer?,
+    method: MethodDescriptor?
+  ) -> CallAdmission {
+    do {
+      switch mode {
+      case .development: return try admitBelieved(claim, method)
+      case .authenticated:
+        guard let key else { throw ItemError.keyUnknown }
+        return .admitted(user: try user(of: key, claiming: claim, method))
+      }
+    } catch {
+      return .refused(refusal(error, key: key))
+    }
+  }
+
+  /// Why a key may not be used now; `nil`: it may, or there is none.
+  func refusal(ofKey key: Int64?) -> RPCError? {
+    guard let key else { return nil }
+    do {
+      _ = try user(of: key, claiming: nil, nil)
+      return nil
+    } catch {
+      return RPCError(callFailure: error)
+    }
+  }
+
+  /// Whom a key stands for.
+  private func user(
+    of key: Int64,
+    claiming claim: UnsafeRawBufferPointer?,
+    _ method: MethodDescriptor?
+  ) throws -> String {
+    let user: String
+    switch try engine.standing(ofKey: key) {
+    case .admitted(let name): user = name
+    case .restricted(let name):
+      guard method?.tellsStatus == true else { throw ItemError.restricted }
+      user = name
+    case .expired(_, let since): throw ItemError.keyExpired(since: since)
+    case .revoked(_, let since): throw ItemError.keyRevoked(since: since)
+    case .unknown: throw ItemError.keyUnknown
+    }
+    if let claim, !claim.isEmpty, !claim.elementsEqual(user.utf8) {
+      throw ItemError.anotherUser
+    }
+    return user
+  }
+
+  private func admitBelieved(
+    _ claim: UnsafeRawBufferPointer?,
+    _ method: MethodDescriptor?
+  ) throws -> CallAdmission {
+    guard let claim, engine.hasRestrictedUsers, method?.tellsStatus != true else {
+      return .believed
+    }
+    guard try !engine.isRestricted(String(decoding: claim, as: UTF8.self)) else {
+      throw ItemError.restricted
+    }
+    return .believed
+  }
+
+  /// Notes a refusal, and says it to the caller.
+  private func refusal(_ error: any Error, key: Int64?) -> RPCError {
+    if let error = error as? ItemError {
+      let row = key.flatMap { try? engine.accountKey($0) }
+      audit.addRefusal(
+        AuditEntry(
+          "call",
+          user: row?.user ?? "",
+          publicKey: row?.key.publicKey.description ?? "",
+          isRefused: true,
+          detail: error.message
+        )
+      )
+    }
+    return RPCError(callFailure: error)
+  }
+}
+
+extension MethodDescriptor {
+  /// Restricted users learn with it that they are.
+  fileprivate var tellsStatus: Bool {
+    fullName == TidingsV1.AccountService.Methods.fetchAccountStatus.fullName
+  }
+}
+
+extension ItemError {
+  fileprivate static let keyUnknown = ItemError(
+    .notAuthenticated,
+    "the key of this connection is not admitted: ask an administrator to authorize it"
+  )
+  fileprivate static func keyExpired(since time: Timestamp) -> ItemError {
+    ItemError(
+      .notAuthenticated,
+      "the key of this connection expired at \(time.utcText): ask an administrator to authorize it "
+        + "for longer"
+    )
+  }
+  fileprivate static func keyRevoked(since time: Timestamp) -> ItemError {
+    ItemError(
+      .notAuthenticated,
+      "the key of this connection was revoked at \(time.utcText): make a new pair, and ask an "
+        + "administrator to authorize it"
+    )
+  }
+  /// Only a caller who proved to be the user hears it.
+  static let restricted = ItemError(
+    .managedAccountRestricted,
+    "an administrator restricted this account: its calls are refused"
+  )
+  fileprivate static let anotherUser = ItemError(
+    .permissionFailure,
+    "the metadata 'tidings-user' names another user than the key of this connection belongs to: "
+      + "leave it out"
+  )
+}

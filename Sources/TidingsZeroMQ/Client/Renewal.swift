@@ -1,0 +1,32 @@
+/// When a client makes its socket anew after a handshake that failed.
+///
+/// libzmq tries again by itself where nobody listens, but not where the two sides do not understand
+/// each other or the key is refused. Both may change, so the pauses only grow up to a maximum.
+struct Renewal {
+  /// When; `nil`: not needed.
+  private(set) var due: ContinuousClock.Instant?
+  private var pause = pauseMin
+
+  private static let pauseMin = Duration.milliseconds(Int64(SocketLimits.reconnectMilliseconds))
+  private static let pauseMax = Duration.milliseconds(Int64(SocketLimits.reconnectMillisecondsMax))
+
+  /// A handshake failed.
+  mutating func schedule(_ now: ContinuousClock.Instant) {
+    guard due == nil else { return }
+    due = now.advanced(by: pause)
+    pause = min(pause * 2, Self.pauseMax)
+  }
+
+  /// There is a connection.
+  mutating func stop() {
+    due = nil
+    pause = Self.pauseMin
+  }
+
+  /// Whether to renew now; once.
+  mutating func isDue(_ now: ContinuousClock.Instant) -> Bool {
+    guard let moment = due, moment <= now else { return false }
+    due = nil
+    return true
+  }
+}

@@ -1,0 +1,163 @@
+internal import CZeroMQ
+internal import Glibc
+internal import TidingsRPC
+
+/// A subscriber's thread: owns the SUB socket.
+struct SubscriberLoop: ~Copyable {
+  private let inbox: Mailbox<SubscriberConnection.Message>
+  private let buffer: DeliveryBuffer<SubscriberConnection.Event>
+  private let endpoint: Endpoint
+  private let security: Security
+  private let context: Context
+  private var socket: Socket
+  private var monitor: ConnectionMonitor
+  private var frames = FrameSet()
+  private var descriptors: [pollfd]
+  private let tick: Duration?
+  private var nextTick: ContinuousClock.Instant?
+  private var isConnected = false
+  /// How often each topic is subscribed to, for the next socket.
+  private var topics: [[UInt8]: Int] = [:]
+  private var renewal = Renewal()
+
+  init(
+    _ endpoint: Endpoint,
+    _ security: Security,
+    tick: Duration?,
+    context: Context,
+    inbox: Mailbox<SubscriberConnection.Message>,
+    buffer: DeliveryBuffer<SubscriberConnection.Event>
+  ) throws(TransportError) {
+    let socket = try Self.makeSocket(endpoint, security, context)
+    let monitor = try ConnectionMonitor(socket, context: context)
+    try socket.connect(endpoint.text)
+    descriptors = try Self.descriptors(inbox, socket, monitor)
+    self.endpoint = endpoint
+    self.security = security
+    self.context = context
+    self.inbox = inbox
+    self.buffer = buffer
+    self.socket = socket
+    self.monitor = monitor
+    self.tick = tick
+    nextTick = tick.map { .now + $0 }
+  }
+
+  consuming func run() {
+    do {
+      while try turn() {}
+    } catch {
+      // The socket failed other than by what peers do; the end of the events tells.
+    }
+    _ = inbox.close()
+    buffer.finish(nil)
+  }
+
+  /// - Returns: `false` when the connection is to be closed.
+  private mutating func turn() throws(TransportError) -> Bool {
+    // First: a new socket's descriptors tell nothing before it was looked at once.
+    if renewal.isDue(.now) { try renew() }
+    var isBusy = try deliverMessages()
+    while let event = try monitor.next() {
+      isBusy = true
+      try follow(event)
+    }
+    for message in inbox.drain() {
+      isBusy = true
+      switch message {
+      case .subscribe(let topic):
+        topics[topic, default: 0] += 1
+        try socket.set(ZMQ_SUBSCRIBE, topic)
+      case .unsubscribe(let topic):
+        guard let count = topics[topic] else { continue }
+        topics[topic] = count > 1 ? count - 1 : nil
+        try socket.set(ZMQ_UNSUBSCRIBE, topic)
+      case .close: return false
+      }
+    }
+    if let due = nextTick, let tick, due <= .now {
+      deliver(.tick)
+      nextTick = .now + tick
+    }
+    if !isBusy { wait(for: &descriptors, until: earlier(nextTick, renewal.due)) }
+    return true
+  }
+
+  private mutating func follow(_ event: ConnectionMonitor.Event) throws(TransportError) {
+    switch event {
+    case .connected:
+      isConnected = true
+      renewal.stop()
+      deliver(.connected)
+    case .disconnected:
+      guard isConnected else { return renewal.schedule(.now) }
+      // What came before the loss is told before it.
+      _ = try deliverMessages()
+      isConnected = false
+      deliver(.disconnected)
+    case .unreachable, .refused, .brokenOff, .misunderstood: break
+    }
+  }
+
+  /// Makes a new socket: libzmq does not try again after some failed handshakes.
+  private mutating func renew() throws(TransportError) {
+    let renewed = try Self.makeSocket(endpoint, security, context)
+    for (topic, count) in topics {
+      for _ in 0..<count { try renewed.set(ZMQ_SUBSCRIBE, topic) }
+    }
+    monitor = try ConnectionMonitor(renewed, context: context)
+    try renewed.connect(endpoint.text)
+    descriptors = try Self.descriptors(inbox, renewed, monitor)
+    socket = renewed
+  }
+
+  private static func makeSocket(
+    _ endpoint: Endpoint,
+    _ security: Security,
+    _ context: Context
+  ) throws(TransportError) -> Socket {
+    let socket = try Socket(context, kind: ZMQ_SUB)
+    try socket.configure(
+      for: endpoint,
+      frameBytesMax: WireLimits.frameBytesMax,
+      queueMax: SocketLimits.pushQueueMax
+    )
+    try socket.secure(security)
+    try socket.configureReconnecting(timeout: .seconds(3))
+    // Subscriptions travel as messages; with a bound, those beyond it are dropped in silence when
+    // they are all sent again after a reconnection.
+    try socket.set(ZMQ_SNDHWM, CInt(0))
+    return socket
+  }
+
+  private static func descriptors(
+    _ inbox: Mailbox<SubscriberConnection.Message>,
+    _ socket: borrowing Socket,
+    _ monitor: borrowing ConnectionMonitor
+  ) throws(TransportError) -> [pollfd] {
+    [inbox.descriptor, try socket.descriptor(), monitor.descriptor].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+  }
+
+  /// - Returns: Whether there was any.
+  private mutating func deliverMessages() throws(TransportError) -> Bool {
+    var hasAny = false
+    while try frames.receive(from: socket) {
+      hasAny = true
+      // A message may be seen before the news of the connection that brought it.
+      while !isConnected, let event = try monitor.next() { try follow(event) }
+      if frames.count >= 2 {
+        deliver(.message(topic: Array(frames[0]), body: Array(frames[1])))
+      }
+      frames.clear()
+    }
+    return hasAny
+  }
+
+  private func deliver(_ event: SubscriberConnection.Event) {
+    buffer.push(event) { earlier in
+      if case .lost(let count)? = earlier { .lost(count: count + 1) } else { .lost(count: 1) }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import CZeroMQ
+internal import Glibc
+internal import TidingsKeys
+
+/// Makes sure that a server refuses keys that nobody knows.
+///
+/// libzmq admits everybody when its question finds nobody, so a mistake here would show in nothing
+/// else.
+enum AdmissionProbe {
+  /// How long a refusal may take.
+  private static let patience = Duration.seconds(60)
+
+  /// Connects with a key that is not admitted.
+  ///
+  /// - Throws: Unless it is refused.
+  static func check(
+    _ endpoint: Endpoint,
+    _ kind: CInt,
+    _ keys: ClientKeys
+  ) throws(TransportError) {
+    let context = try Context()
+    let socket = try Socket(context, kind: kind)
+    try socket.set(ZMQ_LINGER, CInt(0))
+    if endpoint.isIPv6 { try socket.set(ZMQ_IPV6, CInt(1)) }
+    try socket.secure(.curveClient(keys))
+    var monitor = try ConnectionMonitor(socket, context: context)
+    try socket.connect(endpoint.reachable)
+    var descriptors = [pollfd(fd: monitor.descriptor, events: Int16(POLLIN), revents: 0)]
+    let deadline = ContinuousClock.now.advanced(by: patience)
+    while .now < deadline {
+      switch try monitor.next() {
+      case .refused: return
+      case .connected:
+        throw TransportError("\(endpoint.text) admits keys that nobody knows: it must not serve")
+      case nil: wait(for: &descriptors, until: deadline)
+      default: continue
+      }
+    }
+    throw TransportError(
+      "\(endpoint.text) did not answer a connection with an unknown key within \(patience), so it is "
+        + "not certain that it refuses them"
+    )
+  }
+}

@@ -1,0 +1,57 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  static let account = Verb(
+    command: Command(
+      "account",
+      "Tells who the caller is: status, roles, usage and quota, expiry of the key.",
+      discussion: """
+        Ends with 1 when the caller has no account, or it is restricted.
+
+        Example:
+          rpcctl account -o table
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let accounts = TidingsV1.AccountService.Client(try await invocation.connect().transport)
+      let response = try await accounts.fetchAccountStatus(.init(), options: invocation.callOptions)
+      let status = Contract.shortName(response.status, "ACCOUNT_STATUS_")
+      if invocation.output.format == .table {
+        invocation.output.write(text: table(response, status).description)
+      } else {
+        var object = try Contract.json(response).object ?? [:]
+        object["status"] = .string(status)
+        invocation.output.write(.object(object))
+      }
+      return response.status == .available ? .success : .localFailure
+    }
+  )
+
+  private static func table(
+    _ response: TidingsV1.FetchAccountStatusResponse,
+    _ status: String
+  ) -> Table {
+    var table = Table(["status", status])
+    table.append(["user", response.userRecordName])
+    table.append(["roles", response.roles.joined(separator: " ")])
+    if let quota = response.quota { table.append(["quota", QuotaOptions.text(quota)]) }
+    for usage in response.usage {
+      table.append([
+        "usage of \(usage.container)",
+        "\(usage.records) records, \(usage.bytes) bytes, \(usage.subscriptions) subscriptions",
+      ])
+    }
+    if response.keyExpiresMs > 0 {
+      let milliseconds = Int64(clamping: response.keyExpiresMs)
+      let time = GoogleProtobuf.Timestamp(
+        seconds: milliseconds / 1_000,
+        nanos: Int32(milliseconds % 1_000) * 1_000_000
+      )
+      table.append(["key expires", time.text])
+    }
+    return table
+  }
+}

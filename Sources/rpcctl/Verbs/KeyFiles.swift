@@ -1,0 +1,66 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsKeys
+
+extension Verb {
+  /// What is done with key files, without a server.
+  static let keyFileVerbs = [generateKey, showKey]
+
+  private static let generateKey = Verb(
+    command: Command(
+      "keys generate",
+      "Makes a key pair in a file; prints its public part, for an administrator to authorize.",
+      options: [
+        Option("file", letter: "O", value: "FILE", "Where to; nothing is overwritten."),
+        Option("title", value: "TEXT", "What the key is for, as a comment in the file."),
+      ],
+      discussion: """
+        Needs no server. The file is its owner's alone, and the secret part never leaves it.
+
+        Example:
+          rpcctl keys generate -O ~/alice.key --title "alice, laptop"
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      guard let path = invocation.arguments["file"], !path.isEmpty else {
+        throw UsageError("-O FILE says where the key pair is written")
+      }
+      let pair = KeyPair()
+      try KeyFile.pair(pair).write(
+        to: path,
+        title: invocation.arguments["title"] ?? "made by rpcctl"
+      )
+      show(pair.publicKey, invocation.output)
+      return .success
+    }
+  )
+
+  private static let showKey = Verb(
+    command: Command(
+      "keys show",
+      "Prints the public part of a key file.",
+      operands: "FILE",
+      discussion: """
+        Needs no server.
+
+        Example:
+          rpcctl keys show ~/alice.key
+        """
+    ),
+    run: { invocation in
+      let paths = try invocation.requireOperands("key file")
+      guard paths.count == 1 else { throw UsageError("'\(paths[1])' is not expected here") }
+      show(try KeyFile(path: paths[0]).publicKey, invocation.output)
+      return .success
+    }
+  )
+
+  private static func show(_ key: PublicKey, _ output: Output) {
+    if output.format == .table {
+      output.write(text: "\(key)\n")
+    } else {
+      output.write(.object(["publicKey": .string("\(key)")]))
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import CommandLineTools
+import TidingsKeys
+import TidingsService
+
+/// `rpcd init`: its command line, and what it says when it is done.
+enum InitArguments {
+  static let word = "init"
+
+  private static let options = [
+    Option(
+      "data",
+      value: "FOLDER",
+      default: ServerSettings().dataPath,
+      "The folder of the data; made if it is not there."
+    ),
+    Option("admin", value: "NAME", default: "admin", "The name of the first administrator."),
+    Option(
+      "admin-key",
+      value: "FILE",
+      "Where the administrator's key pair is written; without it NAME.key in the data folder."
+    ),
+    Option(
+      "admin-public-key",
+      value: "KEY",
+      "The public part of a pair that the administrator made elsewhere; no secret is written here."
+    ),
+    Option(flag: "help", letter: "h", "Show this."),
+  ]
+
+  private static let command = Command(
+    "rpcd init",
+    "rpcd init: makes a server key and the first administrator, so that callers prove who they are.",
+    options: options,
+    discussion: """
+      A folder that was used without keys keeps its data. What is there is never overwritten.
+      """
+  )
+
+  /// Does it.
+  static func run(_ arguments: ArraySlice<String>) throws {
+    let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
+    if parsed.has("help") {
+      return print(
+        Help(program: "rpcd init", command: command, options: [], prefix: "RPCD"),
+        terminator: ""
+      )
+    }
+    guard parsed.operands.isEmpty else {
+      throw UsageError("rpcd init takes no operands, and got '\(parsed.operands[0])'")
+    }
+    let outcome = try Initialization(
+      dataPath: parsed["data"] ?? "",
+      administrator: parsed["admin"] ?? "",
+      key: try key(parsed)
+    ).run()
+    print(report(outcome, parsed), terminator: "")
+  }
+
+  private static func key(
+    _ parsed: ParsedArguments
+  ) throws(UsageError) -> Initialization.AdministratorKey {
+    guard let text = parsed["admin-public-key"] else { return .new(path: parsed["admin-key"]) }
+    guard parsed["admin-key"] == nil else {
+      throw UsageError("--admin-key and --admin-public-key exclude each other")
+    }
+    guard let key = PublicKey(z85: text) else {
+      throw UsageError("--admin-public-key takes a key of 40 characters, in quotes, not '\(text)'")
+    }
+    return .known(key)
+  }
+
+  private static func report(
+    _ outcome: Initialization.Outcome,
+    _ parsed: ParsedArguments
+  ) -> String {
+    let data = parsed["data"] ?? ""
+    let keyFile = outcome.administratorKeyPath ?? "FILE"
+    let held = outcome.administratorKeyPath.map { "key file \($0)" } ?? "public key as given"
+    return """
+      server public key: \(outcome.serverKey)
+      administrator: \(parsed["admin"] ?? ""), \(held)
+
+      Start the server:
+        rpcd --data \(data)
+      Call it:
+        rpcctl --server-key \(outcome.serverKeyPath) --key-file \(keyFile) status
+      Those who connect need \(outcome.serverKeyPath), which is no secret, and a key pair of their own \
+      (rpcctl keys generate), whose public part an administrator authorizes. Keep the \
+      administrator's key file where only you can read it, better not on this machine.
+
+      """
+  }
+}

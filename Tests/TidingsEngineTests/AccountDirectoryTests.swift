@@ -1,0 +1,162 @@
+internal import RandomSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsKeys
+internal import TidingsModel
+
+@testable internal import TidingsEngine
+
+@Suite struct AccountDirectoryTests {
+  private static func key(_ number: UInt8) -> PublicKey {
+    // Of 32 bytes there always is one.
+    PublicKey([UInt8](repeating: number, count: 32))!
+  }
+
+  private func code(_ body: () throws -> Void) throws -> ItemError.Code? {
+    do {
+      try body()
+      return nil
+    } catch let error as ItemError { return error.code }
+  }
+
+  @Test("accounts are what the model says, over restarts and what is taken back")
+  func model() throws {
+    let seed = Seed.make("accounts")
+    var random = SplitMix64(seed: seed)
+    var limits = Limits()
+    (limits.usersMax, limits.keysPerUserMax, limits.guestKeysMax) = (5, 3, 2)
+    let harness = try EngineHarness(limits: limits)
+    let users = ["ada", "bob", "cy", "dora", "e.e", "f-f"]
+    let keys = (1...14).map { Self.key($0) }
+    var model = AccountModel()
+    var refusedCount = 0
+    for round in 0..<400 {
+      harness.time += Int64.random(in: 0...4_000, using: &random)
+      let (before, now) = (model, harness.time)
+      let isTakenBack = Int.random(in: 0..<5, using: &random) == 0
+      let body: (Engine) throws -> Void = { engine in
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          let step = AccountStep.random(users: users, keys: keys, now: now, using: &random)
+          let expected = model.apply(step, at: now, limits)
+          if expected == .serverRejectedRequest { refusedCount += 1 }
+          let found = try code { try step.perform(on: engine) }
+          #expect(found == expected, "seed \(seed) round \(round) \(step)")
+        }
+        try check(engine, model, keys, users, "seed \(seed) round \(round) open")
+      }
+      if isTakenBack {
+        try harness.takeBack(body)
+        model = before
+      } else {
+        try harness.write(body)
+      }
+      if Int.random(in: 0..<10, using: &random) == 0 { try harness.restart() }
+      try check(harness.engine, model, keys, users, "seed \(seed) round \(round)")
+      for key in keys {
+        let time = Timestamp(millisecondsSince1970: harness.time)
+        let isAdmitted = harness.engine.accounts.admittedKeys.number(of: key, at: time) != nil
+        let expected = model.keys[key].map { model.isUsable($0, at: harness.time) } ?? false
+        #expect(isAdmitted == expected, "seed \(seed) round \(round) \(key)")
+      }
+    }
+    #expect(refusedCount > 0, "seed \(seed)")
+  }
+
+  private func check(
+    _ engine: Engine,
+    _ model: AccountModel,
+    _ keys: [PublicKey],
+    _ users: [String],
+    _ comment: Comment
+  ) throws {
+    let listed = try engine.accounts(after: "", limit: 100).accounts
+    #expect(listed.map(\.name) == model.users.keys.sorted(), comment)
+    for account in listed {
+      let user = try #require(model.users[account.name], comment)
+      #expect(account.displayName == user.displayName, comment)
+      #expect((account.restricted != nil) == user.isRestricted, comment)
+      #expect(account.roles == user.roles.sorted(), comment)
+      #expect(try engine.accounts.roles(of: account.name) == user.roles, comment)
+    }
+    for key in listed.flatMap(\.keys) + (try engine.guestKeys()) {
+      let expected = try #require(model.keys[key.publicKey], comment)
+      #expect(key.expires?.millisecondsSince1970 == expected.expires, comment)
+      #expect((key.revoked != nil) == expected.isRevoked, comment)
+      let isRestricted = model.users[expected.user]?.isRestricted ?? false
+      let isExpired =
+        expected.expires.map { Timestamp(millisecondsSince1970: $0) <= engine.clock() } ?? false
+      switch try engine.standing(ofKey: key.number) {
+      case .admitted(let user):
+        #expect(
+          user == expected.user && !expected.isRevoked && !isExpired && !isRestricted,
+          comment
+        )
+      case .restricted(let user):
+        #expect(user == expected.user && !expected.isRevoked && !isExpired && isRestricted, comment)
+      case .expired(let user, _): #expect(user == expected.user && isExpired, comment)
+      case .revoked(let user, _): #expect(user == expected.user && expected.isRevoked, comment)
+      case .unknown: Issue.record("\(key.publicKey) is not known; \(comment)")
+      }
+    }
+    #expect(try engine.standing(ofKey: 1_000) == .unknown, comment)
+  }
+
+  @Test(
+    "names, roles, texts and keys that are not valid are refused",
+    arguments: [
+      AccountRequest(""), AccountRequest("-a"), AccountRequest("a b"), AccountRequest("ä"),
+      AccountRequest(String(repeating: "a", count: 65)), AccountRequest("a\0b"),
+      AccountRequest("a", displayName: "a\u{1B}[2J"),
+      AccountRequest("a", displayName: String(repeating: "a", count: 256)),
+      AccountRequest("a", roles: [""]), AccountRequest("a", roles: ["_world"]),
+      AccountRequest("a", roles: ["/editor"]), AccountRequest("a", roles: ["a/"]),
+      AccountRequest("a", quota: Quota(recordsMax: -1)),
+      AccountRequest("a", key: KeyRequest(key(1), label: "a\n")),
+    ]
+  )
+  func refused(request: AccountRequest) throws {
+    let harness = try EngineHarness()
+    try harness.write { engine in
+      let code = try code { _ = try engine.createUser(request) }
+      #expect(code == .invalidArguments)
+      #expect(try engine.accounts(after: "", limit: 10).accounts.isEmpty)
+    }
+    #expect(harness.engine.accounts.admittedKeys.number(of: Self.key(1)) == nil)
+  }
+
+  @Test("the first administrator is created once, and again when none can call")
+  func firstAdministrator() throws {
+    let harness = try EngineHarness()
+    let expires = Timestamp(millisecondsSince1970: harness.time + 1_000)
+    try harness.write { engine in
+      let ada = try engine.createAdministrator(
+        "ada",
+        key: KeyRequest(Self.key(1), expires: expires)
+      )
+      #expect(ada.roles == ["admin"] && ada.keys.map(\.publicKey) == [Self.key(1)])
+      let again = try code { try engine.createAdministrator("bob", key: KeyRequest(Self.key(2))) }
+      #expect(again == .serverRejectedRequest)
+    }
+    harness.time += 1_000
+    try harness.write { engine in
+      let ada = try engine.createAdministrator("ada", key: KeyRequest(Self.key(2)))
+      #expect(ada.roles == ["admin"] && ada.keys.map(\.publicKey) == [Self.key(1), Self.key(2)])
+    }
+  }
+
+  @Test("of the revoked keys of a user the newest are listed, and the user can have new ones")
+  func manyRevoked() throws {
+    var limits = Limits()
+    limits.keysPerUserMax = 3
+    let harness = try EngineHarness(limits: limits)
+    try harness.write { engine in
+      _ = try engine.createUser(AccountRequest("ada"))
+      for number in 1...20 {
+        _ = try engine.authorizeKey(KeyRequest(Self.key(UInt8(number))), of: "ada")
+        if number <= 17 { _ = try engine.revokeKey(Self.key(UInt8(number))) }
+      }
+      let keys = try engine.account("ada").keys.map(\.publicKey)
+      #expect(keys == (15...20).map { Self.key($0) })
+    }
+  }
+}
