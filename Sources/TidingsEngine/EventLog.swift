@@ -316,7 +316,7 @@ final class EventLog {
 
 extension Record {
   /// Whether all that a client sees is the same, but for the change tag and who saved it when.
-  fileprivate func looks(like other: Record) -> Bool {
+  func looks(like other: Record) -> Bool {
     fields.isIdentical(to: other.fields) && parent == other.parent && share == other.share
   }
 }

@@ -69,7 +69,7 @@ final class SharedFirings {
       add(to: &firings, database, membership.zone) { $0.isMembership = true }
     }
     guard channels.watchesAnyZone else { return firings }
-    for moved in changes.moved {
+    for moved in changes.moved where !moved.recordTypes.isEmpty {
       for user in try users(of: moved) {
         let id = moved.zone.database.id.shared(with: user)
         guard let database = try catalog.database(id) else { continue }
