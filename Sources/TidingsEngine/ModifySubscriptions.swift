@@ -57,6 +57,13 @@ final class ModifySubscriptions {
     -> SavedSubscription
   {
     try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
+    guard id.scope != .shared || subscription.kind == .database else {
+      throw ItemError(
+        .badDatabase,
+        "subscription '\(subscription.subscriptionID)': the shared database has database "
+          + "subscriptions only: save one of the kind DATABASE, which tells of each zone that changed"
+      )
+    }
     try schemas.checkReadable(subscription, in: id)
     let database = try catalog.makeDatabase(id)
     if let zone = subscription.zoneID, zone != .default,

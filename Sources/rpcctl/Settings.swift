@@ -27,7 +27,12 @@ struct Settings: Sendable {
       value: "SCOPE",
       default: "private",
       choices: ["public", "private", "shared"],
-      "The database: public or private; no server has shared ones yet."
+      "The database: public, private, or shared: what others share with the user."
+    ),
+    Option(
+      "owner",
+      value: "USER",
+      "In the shared database: whose zone is meant. Without it zones are written OWNER/ZONE."
     ),
     Option(
       "key-file",
@@ -65,7 +70,9 @@ struct Settings: Sendable {
   ]
 
   let client: ClientConfiguration
-  let scope: TidingsV1.DatabaseScope
+  var scope: TidingsV1.DatabaseScope
+  /// Whose zones are meant; empty: those of the database, or as each one says.
+  let owner: String
   /// Why nothing can be connected to, for verbs that would.
   let refusal: (any Error)?
   /// Where the keys of encrypted fields are; `nil`: there are none.
@@ -94,6 +101,7 @@ struct Settings: Sendable {
       case "shared": .shared
       default: .private
       }
+    owner = arguments["owner"] ?? ""
   }
 
   /// The keys to connect with, if any.

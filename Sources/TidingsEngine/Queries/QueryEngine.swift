@@ -11,6 +11,7 @@ final class QueryEngine {
 
   private let source: QueryRun.Source
   private let catalog: Catalog
+  private let shares: ShareReader
   private let identity: StoreIdentity
   private let limits: Limits
   private let selectIndexes: any SQLStatement
@@ -20,6 +21,7 @@ final class QueryEngine {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
+    shares: ShareReader,
     identity: StoreIdentity,
     ancestors: AncestorLog,
     codec: any BodyCodec,
@@ -33,6 +35,7 @@ final class QueryEngine {
       limits: limits
     )
     self.catalog = catalog
+    self.shares = shares
     self.identity = identity
     self.limits = limits
     selectIndexes = try connection.prepare(
@@ -92,9 +95,12 @@ final class QueryEngine {
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try query.validate()
-    let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
+    let shared = try sharedRecords(of: query)
+    let zones = try self.zones(of: query, shared).map {
+      QueryZone(number: $0.number, head: $0.head)
+    }
     try checkType(of: query)
-    let visibility = try visibility(of: query, reading)
+    let visibility = try visibility(of: query, shared, reading)
     try checkFields(of: query)
     try checkSortKeys(of: query)
     let indexes = try self.indexes(of: query)
@@ -131,8 +137,9 @@ final class QueryEngine {
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try checkAge(of: cursor, at: now)
-    let visibility = try visibility(of: cursor.query, reading)
-    let existing = Set(try zones(of: cursor.query).lazy.map(\.number))
+    let shared = try sharedRecords(of: cursor.query)
+    let visibility = try visibility(of: cursor.query, shared, reading)
+    let existing = Set(try zones(of: cursor.query, shared).lazy.map(\.number))
     let zones = cursor.zones.lazy.filter { existing.contains($0.zone) }
       .map { QueryZone(number: $0.zone, head: $0.head) }
     if let index = cursor.plan.access.index,
@@ -156,7 +163,11 @@ final class QueryEngine {
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     let limit = limit == 0 ? limits.pageItemsMax : min(limit, limits.pageItemsMax)
+    let owner = source.codec.ownerBytes(ofZone: cursor.query.zoneID)
     return try withoutActuallyEscaping(deliver) { deliver in
+      let deliver =
+        owner.isEmpty
+        ? deliver : { try (Array($0) + owner).withUnsafeBytes { try deliver($0) } }
       let run = QueryRun(
         source,
         cursor.query,
@@ -170,7 +181,7 @@ final class QueryEngine {
       try run()
       var answer = QueryAnswer()
       answer.report = report(run, cursor.query, cursor.plan)
-      if visibility != .all { answer.report.hideOthers(cursor.query.recordType) }
+      if visibility != .all { answer.report.hideOthers(cursor.query.recordType, visibility) }
       if let next = run.next {
         var continued = cursor
         continued.next = next
@@ -183,7 +194,11 @@ final class QueryEngine {
   // MARK: What the store says
 
   /// The zones in the order of their numbers.
-  private func zones(of query: RecordQuery) throws -> [ZoneEntry] {
+  private func zones(
+    of query: RecordQuery,
+    _ shared: SharedRecords?
+  ) throws -> [ZoneEntry] {
+    if let shared { return [shared.zone] }
     let database = try catalog.database(query.database)
     guard let zoneID = query.zoneID else {
       guard let database else { return [] }
@@ -235,10 +250,25 @@ final class QueryEngine {
 
   // MARK: Refusals
 
+  /// What a query of a shared database may find; `nil`: it is one of another.
+  private func sharedRecords(of query: RecordQuery) throws -> SharedRecords? {
+    guard query.database.scope == .shared else { return nil }
+    guard let zone = query.zoneID else {
+      throw ItemError(
+        .invalidArguments,
+        "a query of the shared database names a zone and its owner (zone_id): the zones are told by "
+          + "FetchRecordZones"
+      )
+    }
+    return SharedRecords(try shares.acceptedZone(zone, in: query.database, catalog), shares)
+  }
+
   private func visibility(
     of query: RecordQuery,
+    _ shared: SharedRecords?,
     _ reading: (DatabaseID) throws -> PublicReading?
   ) throws -> QueryVisibility {
+    if let shared { return .shared(shared) }
     guard let reading = try reading(query.database) else { return .all }
     switch try reading.check(query.recordType, "the query cannot be answered") {
     case .own: return .createdBy(reading.user)

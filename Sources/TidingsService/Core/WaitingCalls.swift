@@ -19,6 +19,7 @@ struct WaitingCalls<Call> {
   private var waiters: [ID: Waiter] = [:]
   private var byZone: [ChangedZone: Set<ID>] = [:]
   private var byDatabase: [DatabaseID: Set<ID>] = [:]
+  private var byShare: [Int64: Set<ID>] = [:]
   private var timers = TimerHeap<ID>()
   private var timerCount = 0
   /// Woken, the earliest last.
@@ -55,17 +56,29 @@ struct WaitingCalls<Call> {
     lastID += 1
     waiters[lastID] = Waiter(call: call, watch: watch, bytes: count, end: end)
     bytes += count
-    for zone in watch.zones {
+    for zone in watch.ownZones {
       byZone[ChangedZone(database: watch.database, zone: zone), default: []].insert(lastID)
     }
-    if watch.zones.isEmpty { byDatabase[watch.database, default: []].insert(lastID) }
+    for share in watch.shares { byShare[share, default: []].insert(lastID) }
+    if watch.ownZones.isEmpty { byDatabase[watch.database, default: []].insert(lastID) }
     addTimer(lastID, at: end)
     return true
   }
 
   /// Zones changed: who waits for one of them is to be run again.
-  mutating func wake(_ zones: [ChangedZone]) {
+  ///
+  /// - Parameters:
+  ///   - zones: The zones.
+  ///   - shares: Shares that hold what changed.
+  ///   - databases: Shared databases of users who accepted or lost a share.
+  mutating func wake(
+    _ zones: [ChangedZone],
+    shares: Set<Int64> = [],
+    databases: Set<DatabaseID> = []
+  ) {
     var ids: Set<ID> = []
+    for share in shares { ids.formUnion(byShare[share] ?? []) }
+    for database in databases { ids.formUnion(byDatabase[database] ?? []) }
     for zone in zones {
       ids.formUnion(byZone[zone] ?? [])
       ids.formUnion(byDatabase[zone.database] ?? [])
@@ -114,12 +127,16 @@ struct WaitingCalls<Call> {
   private mutating func remove(_ id: ID) -> Call? {
     guard let waiter = waiters.removeValue(forKey: id) else { return nil }
     bytes -= waiter.bytes
-    for zone in waiter.watch.zones {
+    for zone in waiter.watch.ownZones {
       let key = ChangedZone(database: waiter.watch.database, zone: zone)
       byZone[key]?.remove(id)
       if byZone[key]?.isEmpty == true { byZone[key] = nil }
     }
-    if waiter.watch.zones.isEmpty {
+    for share in waiter.watch.shares {
+      byShare[share]?.remove(id)
+      if byShare[share]?.isEmpty == true { byShare[share] = nil }
+    }
+    if waiter.watch.ownZones.isEmpty {
       byDatabase[waiter.watch.database]?.remove(id)
       if byDatabase[waiter.watch.database]?.isEmpty == true {
         byDatabase[waiter.watch.database] = nil

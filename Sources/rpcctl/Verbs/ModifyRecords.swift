@@ -89,12 +89,12 @@ extension Verb {
       for json in try invocation.input.values(argument, "--save") {
         let path = "records[\(request.recordsToSave.count)]"
         request.recordsToSave.append(
-          try RecordJSON.record(json, path, zoneName: invocation.zoneName)
+          try RecordJSON.record(json, path, zoneID: invocation.defaultZoneID)
         )
       }
     }
-    request.recordIDsToDelete = arguments.all("delete").map {
-      TidingsV1.RecordID($0, zoneName: invocation.zoneName)
+    request.recordIDsToDelete = try arguments.all("delete").map {
+      TidingsV1.RecordID($0, in: try invocation.zoneID)
     }
     guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
       throw UsageError("nothing to do: --save and --delete say what")

@@ -23,7 +23,8 @@ enum ModifyRecordsResults {
       results.append(
         .omittingNil([
           "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON,
-          "recordType": .string(cascaded.recordType), "deleted": .bool(true),
+          "ownerName": id.ownerNameJSON, "recordType": .string(cascaded.recordType),
+          "deleted": .bool(true),
           "deletedWith": .omittingNil([
             "recordName": .string(target.recordName), "zoneName": target.zoneNameJSON,
           ]),

@@ -74,7 +74,7 @@ struct QueryPrinter {
   private func cells(_ record: TidingsV1.Record, _ names: [String]) -> [String] {
     let id = record.recordID ?? .init()
     let values = FieldValueJSON(zoneName: id.zoneID?.zoneName ?? "")
-    let zone = showsZones ? [id.zoneID?.name ?? ZoneName.defaultZone] : []
+    let zone = showsZones ? [id.zoneID?.shownName ?? ZoneName.defaultZone] : []
     return [id.recordName] + zone
       + names.map { name in
         guard let value = record.fields[name] else { return "" }
