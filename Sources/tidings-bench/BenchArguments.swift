@@ -7,7 +7,7 @@ struct BenchArguments {
   /// The cases, in the order in which they run.
   static let caseNames = [
     "echo", "curve", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start",
-    "seal", "query", "feed", "client",
+    "seal", "query", "feed", "fairness", "client",
   ]
 
   var cases: [String] = []
@@ -85,6 +85,8 @@ struct BenchArguments {
                 client: decoded, and only read to each page's token
         query   QueryRecords by an indexed field, 50 of a million records, against the same SELECT
                 through SQLite's C interface; over the wire, and in process
+        fairness
+                fetches of a quiet caller beside another caller's flood, against the same alone
         client  the same calls through the Swift client, as information
 
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and

@@ -54,6 +54,7 @@ struct Run {
     case "start": try StartCase.run(bench)
     case "feed": try await FeedCase.run(bench)
     case "query": try QueryCase.run(bench)
+    case "fairness": try FairnessCase.run(bench)
     case "client": try await ClientCase.run(bench)
     default: throw BenchError("there is no case '\(name)'")
     }

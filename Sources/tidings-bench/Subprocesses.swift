@@ -16,6 +16,9 @@ enum Subprocesses {
     case ("make-channels", 1): try StartCase.make(path: arguments[1], count: numbers[0])
     case ("open-channels", 2):
       try StartCase.measure(path: arguments[1], count: numbers[0], rounds: numbers[1])
+    case ("flood", 0):
+      guard arguments.count == 3, let flood = Flood(rawValue: arguments[1]) else { return false }
+      try flood.run(arguments[2])
     default: return false
     }
     return true

@@ -140,6 +140,7 @@ struct ClientLoop: ~Copyable {
     let reception = table.received(
       id,
       isUnavailable: header.isUnavailable,
+      retryAfter: header.isExhausted || header.isUnavailable ? header.makeError().retryAfter : nil,
       isLast: header.endsStream || !header.isOK,
       jitter: .random(in: 0..<1),
       now: now

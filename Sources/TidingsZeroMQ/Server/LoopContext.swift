@@ -43,6 +43,8 @@ public final class LoopContext {
   public internal(set) var counters = LoopCounters()
   /// Says who calls; without it callers are believed.
   public var gate: (any CallGate)?
+  /// Says what callers may do; without it they have no bounds.
+  public var callers: (any CallerDirectory)?
   /// Takes part in the turns, if set.
   public var turn: (any LoopTurn)?
   /// The services that are answered, in the order of registration.
@@ -70,6 +72,12 @@ public final class LoopContext {
   var backlog = ReplyBacklog()
   var unread = UnreadAnswers()
   var gonePeers: Set<Envelope> = []
+  var callerBounds = CallerAdmission()
+  var waiting: WaitingRequests
+  /// More arrives than a turn can handle: it waits for its caller's turn.
+  var isBehind = false
+  /// How long the end of the last turn took in which more arrived than could be handled.
+  var lastEnding = Duration.zero
   /// Inline calls that are begun and not answered.
   var inlineOpen = 0
   /// Something was sent since the requests were last found to be all taken.
@@ -91,8 +99,10 @@ public final class LoopContext {
     arena = Arena(capacityBytes: configuration.arenaBytesMax)
     calls = ServerCallTable(
       callsMax: configuration.callsInFlightMax,
+      callsPerCallerMax: configuration.callsPerCallerInFlightMax,
       stallMax: configuration.creditStallMax
     )
+    waiting = WaitingRequests(countPerCallerMax: configuration.requestsWaitingPerCallerMax)
     let context = try Context()
     let endpoint = Endpoint(configuration.endpoint)
     try endpoint.check(configuration.security)

@@ -54,7 +54,7 @@ struct ServerLoop: ~Copyable {
   /// - Returns: Whether there is more to do already.
   private mutating func turn() throws(TransportError) -> Bool {
     loop.now = .now
-    let requests = try loop.drainRequests()
+    let (requests, hasMore) = try loop.drainRequests()
     loop.hasSent = false
     if let pushDescriptor, descriptors[pushDescriptor].revents != 0 {
       descriptors[pushDescriptor].revents = 0
@@ -79,11 +79,11 @@ struct ServerLoop: ~Copyable {
       loop.turn?.timerFired(loop)
       isBusy = true
     }
-    if isBusy { loop.turn?.turnEnded(loop) }
+    if isBusy { endTurn() }
     loop.settleReplies()
     loop.arena.reset()
     if loop.hasPublished { try loop.discardSubscriptions() }
-    return requests == loop.configuration.requestsPerTurnMax
+    return hasMore || loop.isBehind
       || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
   }
 
@@ -100,6 +100,17 @@ struct ServerLoop: ~Copyable {
     }
   }
 
+  /// A turn may handle as long as its end takes: when commits are slow, they are shared by more calls.
+  private func endTurn() {
+    guard loop.isBehind else {
+      loop.turn?.turnEnded(loop)
+      return
+    }
+    let begin = ContinuousClock.now
+    loop.turn?.turnEnded(loop)
+    loop.lastEnding = begin.duration(to: .now)
+  }
+
   private mutating func beginStopping(_ grace: Duration) {
     if !loop.isStopping {
       loop.isStopping = true
@@ -110,7 +121,7 @@ struct ServerLoop: ~Copyable {
 
   private var isFinished: Bool {
     guard let stopDeadline else { return false }
-    let isIdle = loop.calls.callsOpen == 0 && loop.inlineOpen == 0 && loop.backlog.isEmpty
+    let isIdle = loop.waiting.isEmpty && loop.calls.callsOpen == 0 && loop.inlineOpen == 0 && loop.backlog.isEmpty
     return isIdle || stopDeadline <= .now
   }
 
