@@ -3,7 +3,8 @@ public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
     case bytes, calls, connections, days, fields, groups, hours, items, keys, members, minutes
-    case notifications, pushes, records, roles, subscriptions, types, users, versions, zones
+    case notifications, participants, pushes, records, roles, shares, subscriptions, types, users
+    case versions, zones
   }
 
   /// As it is written on a command line, for example `items-per-call-max`.
@@ -214,6 +215,34 @@ public struct AdjustableLimit: Sendable {
       100...1_000_000_000,
       \.querySortedRowsMax,
       "that a query looks at which has to sort what it finds"
+    ),
+    Self(
+      "participants-per-share-max",
+      .participants,
+      1...10_000,
+      \.participantsPerShareMax,
+      "of one share, with its owner"
+    ),
+    Self(
+      "shared-records-max",
+      .records,
+      1...100_000,
+      \.sharedRecordsMax,
+      "that the share of a record holds, with its own"
+    ),
+    Self(
+      "shares-per-zone-max",
+      .shares,
+      1...1_000_000,
+      \.sharesPerZoneMax,
+      "of one zone"
+    ),
+    Self(
+      "accepted-shares-per-user-max",
+      .shares,
+      1...100_000,
+      \.acceptedSharesPerUserMax,
+      "that a user has accepted, in all containers"
     ),
     Self(
       "client-change-token-bytes-max",

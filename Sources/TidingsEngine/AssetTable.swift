@@ -77,6 +77,42 @@ final class AssetTable: RecordFollower {
     try insert.run()
   }
 
+  /// Takes what a participant's record names newly from where the participant uploaded it.
+  ///
+  /// That the owner has it already does not count: who knows a checksum does not get the content.
+  ///
+  /// - Throws: `ItemError` `assetNotAvailable`; `SQLError`.
+  func adopt(
+    _ new: Record,
+    replacing old: Record?,
+    from uploads: DatabaseEntry?,
+    to database: DatabaseEntry,
+    at time: Timestamp
+  ) throws {
+    guard new.namesAssets else { return }
+    let known = old?.assets ?? []
+    try new.forEachAsset { asset, field in
+      guard !known.contains(asset) else { return }
+      guard let uploads, try has(asset, in: uploads) else {
+        throw ItemError(
+          .assetNotAvailable,
+          "record '\(new.recordID.recordName)', field '\(field)': the asset "
+            + "\(asset.checksum.hexadecimal) is not in your shared database: upload it there first, "
+            + "then save the record"
+        )
+      }
+      guard try !has(asset, in: database) else { return }
+      try add(asset, to: database, at: time)
+    }
+  }
+
+  private func has(_ asset: Asset, in database: DatabaseEntry) throws(SQLError) -> Bool {
+    select.bind(database.number, at: 1)
+    select.bind(asset.checksum, at: 2)
+    defer { select.reset() }
+    return try select.step() && Int64(exactly: asset.size) == select.int64(0)
+  }
+
   // MARK: RecordFollower
 
   func check(

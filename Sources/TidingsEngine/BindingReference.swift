@@ -40,6 +40,10 @@ extension Record {
     if let parent {
       found.append(BindingReference(kind: .parent, target: parent.recordID.recordName))
     }
+    // A share goes with the record that it shares.
+    if let share, !share.isZoneWide {
+      found.append(BindingReference(kind: .deleteSelf, target: share.rootRecordName))
+    }
     guard found.count > 1 else { return found }
     var seen = Set<BindingReference>(minimumCapacity: found.count)
     return found.filter { seen.insert($0).inserted }

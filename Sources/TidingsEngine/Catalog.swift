@@ -35,6 +35,8 @@ final class ZoneEntry {
   let database: DatabaseEntry
   private(set) var head: Int64
   fileprivate(set) var isDirty = false
+  /// Its shares, on the loop, once they were looked up.
+  var shares: ZoneShares?
 
   init(number: Int64, id: ZoneID, created: Timestamp, head: Int64, database: DatabaseEntry) {
     self.number = number

@@ -30,6 +30,7 @@ public final class Engine {
   private let ancestors: AncestorLog
   let channels: ChannelRegistry
   let subscriptions: SubscriptionTable
+  let sharedFirings: SharedFirings
   private let onceChannels: OnceChannels
   let readerChannels: ReaderChannels
   private let events: EventLog
@@ -40,7 +41,9 @@ public final class Engine {
   let badges: BadgeTable
   let fetchLog: FetchLog
   let tracer: NotificationTracer
-  private let recordChanges: ModifyRecords
+  let recordChanges: ModifyRecords
+  let shareReader: ShareReader
+  let shareTable: ShareTable
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
   private let schemaChanges: ModifySchema
@@ -100,7 +103,16 @@ public final class Engine {
     subscriptions = try SubscriptionTable(connection)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
+    let sharedChanges = SharedChanges()
+    shareReader = try ShareReader(connection)
+    shareTable = try ShareTable(connection, changes: sharedChanges)
     rotation = try ChannelRotation(connection, channels: channels)
+    sharedFirings = try SharedFirings(
+      connection,
+      changes: sharedChanges,
+      catalog: catalog,
+      channels: channels
+    )
     userRotation = try UserRotation(
       connection,
       rotation: rotation,
@@ -118,6 +130,7 @@ public final class Engine {
     events = try EventLog(
       connection,
       channels: channels,
+      shared: sharedFirings,
       onceChannels: onceChannels,
       originTags: originTags,
       codec: codec,
@@ -166,6 +179,7 @@ public final class Engine {
       FieldIndex(registry: indexes, entries: indexEntries),
       clientTokens,
       assets,
+      shareTable,
     ]
     recordChanges = ModifyRecords(
       ModifyRecords.Tables(
@@ -177,6 +191,10 @@ public final class Engine {
         clientTokens: clientTokens,
         channels: channels,
         events: events,
+        shares: shareTable,
+        sharedRecords: try SharedRecordTable(connection),
+        sharedChanges: sharedChanges,
+        assets: assets,
         usage: usage,
         quotas: quotas,
         followers: followers
@@ -199,6 +217,7 @@ public final class Engine {
       channels: channels,
       subscriptions: subscriptions,
       quotas: quotas,
+      schemas: schemas,
       codec: codec,
       limits: limits
     )
@@ -209,6 +228,7 @@ public final class Engine {
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
       try TombstoneChore(connection, retention: limits.tombstoneRetention),
+      try SharedRecordChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
       readerChannels,
       try NotificationRetention(connection, limits: limits),
@@ -242,6 +262,7 @@ public final class Engine {
     }
     now = max(now, clock())
     catalog.forgetChangedZones()
+    sharedFirings.begin()
     channels.begin(at: now)
     try beginStatement.run()
   }
@@ -325,7 +346,15 @@ public final class Engine {
   /// Saves and deletes records.
   public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
     try events.asOneCall(by: caller, at: now) {
-      try recordChanges(
+      guard changes.database.scope != .shared else {
+        return try recordChanges.inSharedDatabase(
+          changes,
+          caller: caller,
+          shares: shareReader,
+          at: now
+        )
+      }
+      return try recordChanges(
         changes,
         caller: caller,
         access: try access(of: caller, to: changes.database),
@@ -351,9 +380,15 @@ public final class Engine {
     caller: Caller,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
+    let place = try databaseID.place(of: id.zoneID, for: caller.user)
+    let id = RecordID(recordName: id.recordName, zoneID: place.zone)
     try id.validate()
-    let database = try catalog.database(databaseID)
-    guard let zone = try database.flatMap({ try catalog.zone(id.zoneID, in: $0) }) else {
+    let database = try catalog.database(place.database)
+    let found = try database.flatMap { try catalog.zone(id.zoneID, in: $0) }
+    if databaseID.scope == .shared {
+      return try withSharedRecord(id, in: found, of: place.database.owner, caller, body)
+    }
+    guard let zone = found else {
       guard id.zoneID == .default else {
         throw try catalog.absence(of: id.zoneID, in: database, scope: databaseID.scope)
       }
@@ -372,6 +407,23 @@ public final class Engine {
       )
     else { throw unknown(id) }
     try stored.withUnsafeBytes(body)
+  }
+
+  /// Lends an encoded record of another user's, which names no owner.
+  private func withSharedRecord(
+    _ id: RecordID,
+    in zone: ZoneEntry?,
+    of owner: String,
+    _ caller: Caller,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let access = ParticipantAccess(caller.user, shareReader)
+    guard let zone, try !access.shares(in: zone).isEmpty else {
+      throw ItemError.zoneNotShared(id.zoneID, by: owner)
+    }
+    guard try access.canRead(id, of: "", in: zone, creator: { "" }),
+      try records.withBody(id.recordName, in: zone, body)
+    else { throw unknown(id) }
   }
 
   private func unknown(_ id: RecordID) -> ItemError {
@@ -399,12 +451,14 @@ public final class Engine {
 
   /// Returns a zone.
   public func zone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
-    try zoneChanges.fetch(id, in: database)
+    guard database.scope != .shared else { return try sharedZone(id, in: database) }
+    return try zoneChanges.fetch(id, in: database)
   }
 
   /// Returns all zones of a database, sorted by name.
   public func zones(in database: DatabaseID) throws -> [ZoneInfo] {
-    try zoneChanges.fetchAll(in: database)
+    guard database.scope != .shared else { return try sharedZones(in: database) }
+    return try zoneChanges.fetchAll(in: database)
   }
 
   /// The zones that the last transaction changed, created or deleted.

@@ -8,6 +8,7 @@ internal import TidingsSQL
 /// zone that it changed.
 final class EventLog {
   private let channels: ChannelRegistry
+  private let shared: SharedFirings
   private let onceChannels: OnceChannels
   private let originTags: OriginTags
   private let codec: any BodyCodec
@@ -51,6 +52,7 @@ final class EventLog {
   init(
     _ connection: any SQLConnection,
     channels: ChannelRegistry,
+    shared: SharedFirings,
     onceChannels: OnceChannels,
     originTags: OriginTags,
     codec: any BodyCodec,
@@ -59,6 +61,7 @@ final class EventLog {
   ) throws {
     self.access = access
     self.channels = channels
+    self.shared = shared
     self.onceChannels = onceChannels
     self.originTags = originTags
     self.codec = codec
@@ -108,9 +111,11 @@ final class EventLog {
     defer {
       call = nil
       zoneChanges.removeAll(keepingCapacity: true)
+      shared.callEnded()
     }
     let result = try body()
     try fireZones()
+    try fireSharedZones()
     return result
   }
 
@@ -211,6 +216,29 @@ final class EventLog {
     }
   }
 
+  /// Tells those with whom something is shared: of a zone once, whatever changed in it.
+  private func fireSharedZones() throws {
+    for firing in try shared.take() {
+      let entries = channels.zoneChannels(
+        of: firing.database,
+        zone: firing.zone,
+        recordTypes: firing.recordTypes,
+        isZoneItself: firing.isMembership
+      )
+      for entry in entries {
+        let channel = try channels.content(of: entry)
+        try store(
+          .zone(firing.zone),
+          channel.definition.notificationInfo.map {
+            EventContent($0, old: nil, new: nil, fieldsBytesMax: 0)
+          },
+          entry,
+          channel
+        )
+      }
+    }
+  }
+
   private func mayTell(
     _ entry: ChannelEntry,
     _ recordType: String,
@@ -288,8 +316,8 @@ final class EventLog {
 
 extension Record {
   /// Whether all that a client sees is the same, but for the change tag and who saved it when.
-  fileprivate func looks(like other: Record) -> Bool {
-    fields.isIdentical(to: other.fields) && parent == other.parent
+  func looks(like other: Record) -> Bool {
+    fields.isIdentical(to: other.fields) && parent == other.parent && share == other.share
   }
 }
 

@@ -76,6 +76,14 @@ public struct Limits: Hashable, Sendable {
   public var queryRowsPerPageMax = 200_000
   /// Most rows that a query looks at which has to sort what it finds: no page can come sooner.
   public var querySortedRowsMax = 2_000_000
+  /// Most participants of a share, with its owner.
+  public var participantsPerShareMax = 100
+  /// Most records that a share of a record holds, with its descendants and the share's own record.
+  public var sharedRecordsMax = 10_000
+  /// Most shares of one zone.
+  public var sharesPerZoneMax = 10_000
+  /// Most shares that a user has accepted, of all containers.
+  public var acceptedSharesPerUserMax = 1_000
   /// Largest client change token data, in bytes.
   public var clientChangeTokenBytesMax = 1024
   /// Largest asset, in bytes.

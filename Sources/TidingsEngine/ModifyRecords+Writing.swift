@@ -28,6 +28,7 @@ extension ModifyRecords {
       try fire(write, scene)
       try shown.append(cascade, write.row.recordType, isReadable: isReadable(write, scene))
     }
+    for sharing in plan.sharing { try apply(sharing.plan, in: sharing.zone, scene) }
     if !mark.isEmpty {
       for zone in taken {
         try tables.clientTokens.keep(

@@ -13,6 +13,10 @@ final class ModifyRecords {
     let clientTokens: ClientTokens
     let channels: ChannelRegistry
     let events: EventLog
+    let shares: ShareTable
+    let sharedRecords: SharedRecordTable
+    let sharedChanges: SharedChanges
+    let assets: AssetTable
     let usage: UsageTable
     let quotas: QuotaTable
     let followers: [any RecordFollower]
@@ -21,6 +25,8 @@ final class ModifyRecords {
   let tables: Tables
   let codec: any BodyCodec
   let limits: Limits
+  /// Whether there is such a user, who can be invited.
+  var isKnownUser: (String) throws -> Bool = { _ in true }
 
   init(_ tables: Tables, codec: any BodyCodec, limits: Limits) {
     self.tables = tables
@@ -41,25 +47,36 @@ final class ModifyRecords {
     try tables.clientTokens.check(changes.clientChangeToken, of: caller)
     let scene = Scene(
       database: try database(changes),
+      named: changes.database,
       stamp: Record.Stamp(timestamp: time, caller: caller),
       isDryRun: changes.isDryRun,
       access: access
     )
     let plan = try plan(changes, scene)
+    return try finish(plan, scene, mark: changes.clientChangeToken)
+  }
+
+  /// Writes what was decided, unless it is only wanted to be known.
+  func finish(_ plan: RecordPlan, _ scene: Scene, mark: [UInt8]) throws -> ModifiedRecords {
     var result = ModifiedRecords(outcomes: plan.outcomes.compactMap(\.self))
     result.cascadedDeletions =
-      changes.isDryRun
-      ? try foretell(plan, scene) : try apply(plan, scene, mark: changes.clientChangeToken)
+      scene.isDryRun ? try foretell(plan, scene) : try apply(plan, scene, mark: mark)
     return result
   }
 
   /// Where a call works, for whom and when.
   struct Scene {
     let database: DatabaseEntry
+    /// The database as the call names it: `database`, or the shared one of the caller.
+    let named: DatabaseID
     let stamp: Record.Stamp
     let isDryRun: Bool
     /// What the caller may do; `nil`: everything.
     let access: (any RecordAccess)?
+    /// The same for a call to the shared database.
+    var participant: ParticipantAccess?
+    /// Where a participant's uploads are, until a record names them.
+    var uploads: DatabaseEntry?
   }
 
   /// The database; for a dry run one that has no number yet need not be written.
@@ -71,13 +88,16 @@ final class ModifyRecords {
 
   // MARK: Deciding
 
-  private func checkCall(_ changes: RecordChanges) throws(ItemError) {
+  func checkCall(_ changes: RecordChanges) throws(ItemError) {
     let count = changes.saves.count + changes.deletions.count
     try limits.check(itemCount: count)
     guard count > 1 else { return }
     var seen = Set<RecordID>(minimumCapacity: count)
     let named = changes.saves.lazy.map(\.recordID).filter { !$0.recordName.isEmpty }
-    for recordID in Array(named) + changes.deletions where !seen.insert(recordID).inserted {
+    for var recordID in Array(named) + changes.deletions {
+      // There the caller's own name means none, and others are refused.
+      if changes.database.scope != .shared { recordID.zoneID.ownerName = "" }
+      guard !seen.insert(recordID).inserted else { continue }
       throw ItemError(
         .invalidArguments,
         "record \(Identifier.shown(recordID.recordName)) stands in the call twice: send one change "
@@ -86,7 +106,7 @@ final class ModifyRecords {
     }
   }
 
-  private func plan(_ changes: RecordChanges, _ scene: Scene) throws -> RecordPlan {
+  func plan(_ changes: RecordChanges, _ scene: Scene) throws -> RecordPlan {
     let itemCount = changes.saves.count + changes.deletions.count
     var plan = RecordPlan(itemCount: itemCount, limits: limits)
     for (item, record) in changes.saves.enumerated() {
@@ -97,7 +117,9 @@ final class ModifyRecords {
     }
     if changes.isAtomic { plan.applyAtomicity() }
     try planQuota(&plan, scene, isAtomic: changes.isAtomic)
-    if try planReferences(&plan, scene, isAtomic: changes.isAtomic) { try checkQuota(plan, scene) }
+    var hasRefusals = try planReferences(&plan, scene, isAtomic: changes.isAtomic)
+    if try planShares(&plan, scene, isAtomic: changes.isAtomic) { hasRefusals = true }
+    if hasRefusals { try checkQuota(plan, scene) }
     return plan
   }
 
@@ -109,10 +131,16 @@ final class ModifyRecords {
     plan: inout RecordPlan
   ) throws {
     var sent = sent
-    if sent.recordID.recordName.isEmpty { sent.recordID.recordName = RecordID.randomName() }
+    if sent.recordID.recordName.isEmpty {
+      sent.recordID.recordName =
+        sent.share?.isZoneWide == true ? Share.zoneWideName : RecordID.randomName()
+    }
     let removesParent = sent.parent?.recordID.recordName.isEmpty == true
     if removesParent { sent.parent = nil }
     do {
+      let place = try scene.named.place(of: sent.recordID.zoneID, for: scene.stamp.caller.user)
+      sent.recordID.zoneID = place.zone
+      sent = try sent.settled(at: place, for: scene.stamp.caller.user)
       try sent.validate()
       let zone = try zone(sent.recordID.zoneID, scene)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
@@ -122,8 +150,14 @@ final class ModifyRecords {
         // Before the comparison: a conflict shows what is stored.
         try access.check(saving: sent, over: old, in: zone)
       }
-      if policy == .ifServerRecordUnchanged, let conflict = sent.conflict(with: row) {
-        let ancestor = try ancestor(of: row, sent.changeTag, steps: &plan.ancestorSteps)
+      let isShare = sent.share != nil
+      if policy == .ifServerRecordUnchanged || isShare, let conflict = sent.conflict(with: row) {
+        let ancestor = try ancestor(
+          of: row,
+          sent.changeTag,
+          since: scene.participant?.joined(zone) ?? 0,
+          steps: &plan.ancestorSteps
+        )
         plan.fail(
           item,
           sent.recordID,
@@ -135,8 +169,19 @@ final class ModifyRecords {
       if scene.access == nil { old = try row.flatMap(decoded) }
       var new = try sent.merged(into: old, in: zone, scene.stamp)
       if removesParent { new.parent = nil }
-      let discovery = try checkTypes(of: new, scene, plan)
+      if isShare { new.share = try share(of: new, over: old, in: zone, scene) }
+      // Shares are in no schema.
+      let discovery = isShare ? SchemaDiscovery() : try checkTypes(of: new, scene, plan)
       try limits.checkMemberCount(of: new)
+      if scene.participant != nil {
+        try tables.assets.adopt(
+          new,
+          replacing: old,
+          from: scene.uploads,
+          to: scene.database,
+          at: scene.stamp.timestamp
+        )
+      }
       for follower in tables.followers {
         try follower.check(new, replacing: old, in: zone, of: scene.database)
         try plan.take(
@@ -189,7 +234,7 @@ final class ModifyRecords {
   }
 
   /// The record in a row; `nil` for a tombstone.
-  private func decoded(_ row: RecordTable.Row) throws -> Record? {
+  func decoded(_ row: RecordTable.Row) throws -> Record? {
     try row.body.map { body in try body.withUnsafeBytes { try codec.decodeRecord($0) } }
   }
 
@@ -217,9 +262,17 @@ final class ModifyRecords {
     _ scene: Scene,
     plan: inout RecordPlan
   ) throws {
+    var recordID = recordID
     do {
+      recordID.zoneID =
+        try scene.named.place(of: recordID.zoneID, for: scene.stamp.caller.user).zone
       try recordID.validate()
       let zone = try zone(recordID.zoneID, scene)
+      if let participant = scene.participant,
+        try planLeaving(recordID, item: item, in: zone, participant, scene, &plan)
+      {
+        return
+      }
       guard let row = try tables.records.row(recordID.recordName, in: zone),
         let old = try decoded(row),
         try scene.access?.check(deleting: old, in: zone) ?? true
@@ -251,6 +304,11 @@ final class ModifyRecords {
 
   private func zone(_ id: ZoneID, _ scene: Scene) throws -> ZoneEntry {
     let (catalog, database) = (tables.catalog, scene.database)
+    if let participant = scene.participant {
+      guard let zone = try catalog.zone(id, in: database), try !participant.shares(in: zone).isEmpty
+      else { throw ItemError.zoneNotShared(id, by: database.id.owner) }
+      return zone
+    }
     if let zone = try catalog.zone(id, in: database) { return zone }
     guard id == .default else {
       throw try catalog.absence(of: id, in: database, scope: database.id.scope)
@@ -267,14 +325,16 @@ final class ModifyRecords {
     )
   }
 
-  /// What the client had read: the version whose change tag it sent.
+  /// What the client had read: the version whose change tag it sent, unless it is older than what the
+  /// caller may know.
   private func ancestor(
     of row: RecordTable.Row?,
     _ changeTag: String,
+    since first: Int64,
     steps: inout Int
   ) throws -> [UInt8]? {
     guard let row, let sequence = RecordTable.sequence(ofChangeTag: changeTag),
-      sequence < row.sequence,
+      sequence < row.sequence, sequence >= first,
       case .present(sequence, let body) = try tables.ancestors.version(
         from: row.previous,
         asOf: sequence,

@@ -44,6 +44,7 @@ final class ModifyZones {
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
   func save(_ id: ZoneID, in databaseID: DatabaseID, at time: Timestamp) throws -> ZoneInfo {
     try id.validate()
+    guard databaseID.scope != .shared else { throw ItemError.zonesOfOthers }
     guard databaseID.scope != .public || id == .default else {
       throw ItemError(
         .badDatabase,
@@ -81,6 +82,7 @@ final class ModifyZones {
     at time: Timestamp
   ) throws {
     try id.validate()
+    guard databaseID.scope != .shared else { throw ItemError.zonesOfOthers }
     guard id != .default else {
       throw ItemError(
         .badDatabase,
@@ -134,4 +136,13 @@ extension ZoneEntry {
   fileprivate var info: ZoneInfo {
     ZoneInfo(id: id, created: id == .default ? nil : created, head: head)
   }
+}
+
+extension ItemError {
+  /// Zones of the shared database belong to others.
+  fileprivate static let zonesOfOthers = ItemError(
+    .badDatabase,
+    "zones of the shared database belong to others, who create and delete them: create a zone in the "
+      + "private database; to leave a share, delete its record in the shared database"
+  )
 }

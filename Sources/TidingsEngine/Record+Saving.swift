@@ -48,6 +48,7 @@ extension Record {
     var new = self
     new.fields = (old?.fields ?? RecordFields()).applying(fields)
     new.parent = parent ?? old?.parent
+    new.shareRecordName = old?.shareRecordName ?? ""
     new.changeTag = RecordTable.changeTag(zone.head + 1)
     new.created = old?.created ?? stamp
     new.modified = stamp

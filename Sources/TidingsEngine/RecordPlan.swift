@@ -22,6 +22,8 @@ struct RecordPlan {
   private(set) var outcomes: [RecordOutcome?]
   /// In the order of the call.
   private(set) var writes: [Write] = []
+  /// What the writes do to shares; a zone without shares has none.
+  var sharing: [(zone: ZoneEntry, plan: SharingPlan)] = []
   /// The records whose items failed.
   var failed: [RecordID] {
     outcomes.compactMap { outcome in
@@ -116,6 +118,18 @@ struct RecordPlan {
       fail(item, RecordID(recordName: write.name, zoneID: write.zone.id), error)
     }
     writes.removeAll { write in write.item.map { failures[$0] != nil } ?? false }
+  }
+
+  /// Writes that no item asks for are decided anew.
+  mutating func removeFollowingWrites() { writes.removeAll { $0.item == nil } }
+
+  /// A record that will be written gets other system fields.
+  mutating func replace(_ index: Int, with record: Record, body: [UInt8]) {
+    writes[index].new = record
+    writes[index].row.body = body
+    if let item = writes[index].item, case .saved? = outcomes[item] {
+      outcomes[item] = .saved(record)
+    }
   }
 
   /// Takes back all writes to zones in which an item failed: the innocent fail with

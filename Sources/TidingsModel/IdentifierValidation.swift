@@ -26,6 +26,13 @@ package enum Identifier {
     problem(inPrintable: name, what: "record name of the reference", allowsUnderscore: true)
   }
 
+  /// The user's record name, as calls give it.
+  package static func problem(inUserName name: String) -> String? {
+    if let problem = problem(inLengthOf: name, what: "user name") { return problem }
+    guard !name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
+    return "the user name \(shown(name)) may have printable ASCII characters without spaces only"
+  }
+
   static func problem(inSubscriptionID name: String) -> String? {
     problem(inPrintable: name, what: "subscription ID")
   }

@@ -44,9 +44,16 @@ public struct DatabaseID: Hashable, Sendable {
 public struct ZoneID: Hashable, Sendable {
   /// 1 to 255 bytes of printable ASCII.
   public var zoneName: String
+  /// Whose zone it is; empty: the owner's of the database that is meant.
+  ///
+  /// The store and the engine's tables name no owner: `DatabaseID.place` takes it away.
+  public var ownerName: String
 
-  /// A zone by its name.
-  public init(zoneName: String) { self.zoneName = zoneName }
+  /// A zone by its name and, in a shared database, its owner.
+  public init(zoneName: String, ownerName: String = "") {
+    self.zoneName = zoneName
+    self.ownerName = ownerName
+  }
 
   /// The zone that every database has.
   public static let `default` = Self(zoneName: "_defaultZone")

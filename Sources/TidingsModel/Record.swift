@@ -30,6 +30,10 @@ public struct Record: Hashable, Sendable {
   ///
   /// In a save, `nil` keeps the stored parent, and one without a record name removes it.
   public var parent: Reference?
+  /// What it shares and with whom; only records of the type `cloudkit.share` have it.
+  public var share: Share?
+  /// The name of the share of this record and its descendants, set by the server; empty: it has none.
+  public var shareRecordName = ""
 
   /// A record that was never saved.
   public init(recordID: RecordID, recordType: String, fields: RecordFields = RecordFields()) {

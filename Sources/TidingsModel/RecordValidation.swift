@@ -6,7 +6,7 @@ extension Record {
   /// - Throws: `invalidArguments`, with the record, the field, what is wrong and what to do.
   public func validate() throws(ItemError) {
     try recordID.validate()
-    if let problem = Identifier.problem(inRecordType: recordType) { throw error(problem) }
+    try validateShare()
     for field in fields.sorted { try validate(field) }
     guard let parent else { return }
     if let problem = FieldValue.reference(parent).problem { throw error("parent: \(problem)") }
@@ -41,6 +41,24 @@ extension Record {
     return "to \(Identifier.shown(target.recordName)) is in the zone "
       + "\(Identifier.shown(target.zoneID.zoneName)) and its record in "
       + "\(Identifier.shown(zone.zoneName)): they must be in one zone"
+  }
+
+  private func validateShare() throws(ItemError) {
+    guard recordType == Share.recordType else {
+      if let problem = Identifier.problem(inRecordType: recordType) { throw error(problem) }
+      guard share == nil else {
+        throw error("only records of the type '\(Share.recordType)' have a share; leave it out")
+      }
+      guard recordID.recordName == Share.zoneWideName else { return }
+      throw error("this name is kept for the share of a zone; choose another")
+    }
+    guard let share else {
+      throw error("a record of the type '\(Share.recordType)' needs its member 'share'")
+    }
+    if let problem = share.problem(named: recordID.recordName) { throw error(problem) }
+    guard parent == nil, !fields.sorted.contains(where: { $0.value?.binds == true }) else {
+      throw error("a share has no parent, and only references with the action NONE")
+    }
   }
 
   private func error(_ problem: String) -> ItemError {
@@ -86,5 +104,16 @@ extension DatabaseID {
       .badDatabase,
       "only the public database has no owner; name the user whose database it is"
     )
+  }
+}
+
+extension FieldValue {
+  /// Whether it has a reference with a meaning when the target is deleted.
+  fileprivate var binds: Bool {
+    switch self {
+    case .reference(let reference): reference.action != .none
+    case .referenceList(let references): references.contains { $0.action != .none }
+    default: false
+    }
   }
 }

@@ -181,6 +181,7 @@ public struct ClientCallTable {
   /// - Parameters:
   ///   - error: What calls are told that wait too long for a connection.
   ///   - failsCalls: They need not wait longer to be told.
+  /// - Returns: The calls that end with it.
   public mutating func connectionFailed(_ error: RPCError, failsCalls: Bool) -> [Action] {
     guard !isConnected else { return [] }
     failure = error

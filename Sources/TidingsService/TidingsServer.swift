@@ -58,6 +58,7 @@ public final class TidingsServer: Sendable {
         )
         loop.turn = core
         loop.gate = core.gate
+        core.watchConnections(on: loop)
         loop.callers = core
         core.quotasChanged(on: loop)
         register(core, health, on: loop)
@@ -130,6 +131,7 @@ public final class TidingsServer: Sendable {
     core.registerSchema(on: loop)
     core.registerServerInfo(on: loop)
     core.registerFeeds(on: loop)
+    core.registerShares(on: loop)
     core.registerAccounts(on: loop)
     core.registerAdministration(on: loop)
     loop.registerBuiltIn(health)

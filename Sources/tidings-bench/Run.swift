@@ -42,6 +42,7 @@ struct Run {
   private func run(_ name: String) async throws -> [Figure] {
     switch name {
     case "echo": try CallCases.echo(bench)
+    case "curve": try CurveCase.run(bench)
     case "fetch": try CallCases.fetch(bench)
     case "save": try CallCases.save(bench)
     case "push": try await PushCase.run(bench)

@@ -33,11 +33,12 @@ extension Core {
     )
     try reader.engine.limits.check(itemCount: ids.count)
     let database: TidingsV1.DatabaseID? = try Unpacked.message(request.database_id)
+    let databaseID = try database.model(for: caller)
     let explanations = try reader.engine.explain(
-      try change(request),
+      try change(request, in: databaseID, for: caller),
       to: ids,
       for: caller,
-      in: try database.model(for: caller),
+      in: databaseID,
       at: .now
     )
     return TidingsV1.ExplainSubscriptionsResponse(
@@ -46,10 +47,24 @@ extension Core {
   }
 
   private static func change(
-    _ request: Tidings__V1__ExplainSubscriptionsRequest
+    _ request: Tidings__V1__ExplainSubscriptionsRequest,
+    in database: DatabaseID,
+    for caller: Caller
   ) throws -> ExplainedChange {
-    let new = try request.record_after.map { try RecordReader.record($0, "record_after") }
-    let old = try request.record_before.map { try RecordReader.record($0, "record_before") }
+    func settled(_ record: Record) throws -> Record {
+      let place = try database.place(of: record.recordID.zoneID, for: caller.user)
+      var settled = try record.settled(at: place, for: caller.user)
+      if database.scope == .shared {
+        settled.recordID.zoneID.ownerName = record.recordID.zoneID.ownerName
+      }
+      return settled
+    }
+    let new = try request.record_after.map {
+      try settled(RecordReader.record($0, "record_after"))
+    }
+    let old = try request.record_before.map {
+      try settled(RecordReader.record($0, "record_before"))
+    }
     guard request.is_save != 0 else {
       guard request.record_id == nil else {
         throw ItemError(
@@ -67,7 +82,12 @@ extension Core {
     }
     switch (new, request.record_id) {
     case (let new?, nil): return .save(new)
-    case (nil, let id?): return .deletion(try RecordReader.recordID(id, "record_id"))
+    case (nil, let id?):
+      var recordID = try RecordReader.recordID(id, "record_id")
+      let owner = recordID.zoneID.ownerName
+      recordID.zoneID = try database.place(of: recordID.zoneID, for: caller.user).zone
+      if database.scope == .shared { recordID.zoneID.ownerName = owner }
+      return .deletion(recordID)
     default:
       throw ItemError(
         .invalidArguments,

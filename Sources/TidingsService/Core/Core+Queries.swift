@@ -95,12 +95,13 @@ extension Core {
 
 extension TidingsV1.QueryRecordsRequest {
   fileprivate func model(for caller: Caller) throws -> RecordQuery {
-    RecordQuery(
-      database: try databaseID.model(for: caller),
+    let database = try databaseID.model(for: caller)
+    return RecordQuery(
+      database: database,
       recordType: recordType,
       predicate: try predicate?.model("predicate", isStored: false) ?? .true,
       sortKeys: sortDescriptors.map(\.model),
-      zoneID: try zoneID.map { try Optional($0).model }
+      zoneID: try zoneID.map { try Optional($0).named(in: database, for: caller) }
     )
   }
 }

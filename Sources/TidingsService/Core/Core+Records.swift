@@ -140,6 +140,8 @@ extension Core {
     var response = SplicedMessage(capacity: count * 512)
     for index in 0..<count {
       let recordID = try RecordReader.recordID(request.record_ids[index], "record_ids[\(index)]")
+      let owner =
+        database.scope == .shared ? SplicedMessage.recordOwner(recordID.zoneID.ownerName) : []
       do {
         try engine.withRecord(recordID, in: database, caller: call.caller) { body in
           guard response.bytes.count + body.count <= bytesMax else {
@@ -150,7 +152,9 @@ extension Core {
           }
           if let wanted {
             let record = try Self.record(body, keeping: wanted, in: call.arena)
-            Self.addResult(recordID, record: record, to: &response)
+            Self.addResult(recordID, record: record + owner, to: &response)
+          } else if !owner.isEmpty {
+            Self.addResult(recordID, record: Array(body) + owner, to: &response)
           } else {
             Self.addResult(recordID, record: body, to: &response)
           }
@@ -197,8 +201,12 @@ extension Core {
     to response: inout SplicedMessage
   ) {
     let name = id.recordName.utf8
+    let owner = id.zoneID.ownerName.utf8
     let zoneBytes =
-      id.zoneID == .default ? 0 : SplicedMessage.memberBytes(id.zoneID.zoneName.utf8.count)
+      id.zoneID == .default
+      ? 0
+      : SplicedMessage.memberBytes(id.zoneID.zoneName.utf8.count)
+        + (owner.isEmpty ? 0 : SplicedMessage.memberBytes(owner.count))
     let idBytes =
       SplicedMessage.memberBytes(name.count)
       + (zoneBytes == 0 ? 0 : SplicedMessage.memberBytes(zoneBytes))
@@ -211,6 +219,7 @@ extension Core {
     if zoneBytes > 0 {
       response.addHead(2, bytes: zoneBytes)
       response.add(1, id.zoneID.zoneName.utf8)
+      if !owner.isEmpty { response.add(2, owner) }
     }
     response.add(2, record)
   }
@@ -226,8 +235,12 @@ extension Core {
     result.append(
       TidingsV1.RecordResult(recordID: .init(id), outcome: .error(.init(error))).encoded(in: arena)
     )
-    if let server = conflict?.server { result.add(5, server) }
-    if let ancestor = conflict?.ancestor { result.add(6, ancestor) }
+    if conflict?.server != nil || conflict?.ancestor != nil {
+      let name = id.zoneID.ownerName
+      let owner = name.isEmpty ? [] : SplicedMessage.recordOwner(name)
+      if let server = conflict?.server { result.add(5, server + owner) }
+      if let ancestor = conflict?.ancestor { result.add(6, ancestor + owner) }
+    }
     response.add(1, result.bytes)
   }
 }

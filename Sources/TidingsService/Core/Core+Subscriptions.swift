@@ -33,8 +33,10 @@ extension Core {
       let path = "subscription \(Identifier.shown(subscription.subscriptionID))"
       response.results.append(
         try result(of: subscription.subscriptionID) {
+          var wanted = try subscription.model(path)
+          wanted.zoneID = try wanted.zoneID.map { try database.place(of: $0, for: owner).zone }
           let saved = try engine.saveSubscription(
-            try subscription.model(path),
+            wanted,
             of: owner,
             in: database
           )

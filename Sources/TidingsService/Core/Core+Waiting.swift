@@ -69,7 +69,11 @@ extension Core {
 
   /// Wakes the calls that wait for what a transaction changed, after its commit.
   func wakeWaitingCalls(on loop: LoopContext) {
-    waitingCalls.wake(engine.changedZones)
+    waitingCalls.wake(
+      engine.changedZones,
+      shares: engine.changedShares,
+      databases: engine.changedSharedDatabases
+    )
     runWoken(on: loop)
   }
 
@@ -155,11 +159,11 @@ extension Core {
     for watch: FeedWatch,
     at end: ContinuousClock.Instant
   ) -> Bool {
-    guard end > .now, let head = committedHead(of: watch.database) else { return false }
+    guard end > .now, let isCurrent = isCurrent(watch) else { return false }
     var call = call
     call.end = end
     // Something was committed after the reader looked and before anybody waited for it.
-    guard head == watch.head else { return run(call) }
+    guard isCurrent else { return run(call) }
     return waitingCalls.park(
       call,
       of: call.key,

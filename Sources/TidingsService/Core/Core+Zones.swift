@@ -24,14 +24,14 @@ extension Core {
     try engine.asOneCall(by: caller) {
       for zone in request.zonesToSave {
         response.results.append(
-          try result(of: zone.zoneID) { id in
-            .zone(.init(try engine.saveZone(id, in: database, caller: caller)))
+          try result(of: zone.zoneID, in: database, for: caller) { id in
+            .zone(.init(try engine.saveZone(id, in: database, caller: caller), in: database))
           }
         )
       }
       for zoneID in request.zoneIDsToDelete {
         response.results.append(
-          try result(of: zoneID) { id in
+          try result(of: zoneID, in: database, for: caller) { id in
             try engine.deleteZone(id, in: database, because: reason, caller: caller)
             return .deleted(true)
           }
@@ -49,11 +49,13 @@ extension Core {
     var response = TidingsV1.FetchRecordZonesResponse()
     if request.zoneIDs.isEmpty {
       response.results = try engine.zones(in: database).map { zone in
-        .init(zoneID: .init(zone.id), outcome: .zone(.init(zone)))
+        .init(zoneID: .init(zone.id), outcome: .zone(.init(zone, in: database)))
       }
     } else {
       response.results = try request.zoneIDs.map { zoneID in
-        try result(of: zoneID) { id in .zone(.init(try engine.zone(id, in: database))) }
+        try result(of: zoneID, in: database, for: call.caller) { id in
+          .zone(.init(try engine.zone(id, in: database), in: database))
+        }
       }
     }
     return response.encoded(in: call.arena)
@@ -61,10 +63,12 @@ extension Core {
 
   private func result(
     of zoneID: TidingsV1.ZoneID?,
+    in database: DatabaseID,
+    for caller: Caller,
     _ outcome: (ZoneID) throws -> TidingsV1.ZoneResult.Outcome
   ) throws -> TidingsV1.ZoneResult {
     do {
-      let id = try zoneID.model
+      let id = try zoneID.named(in: database, for: caller)
       return .init(zoneID: .init(id), outcome: try outcome(id))
     } catch let error as ItemError {
       return .init(zoneID: zoneID, outcome: .error(.init(error)))
@@ -85,10 +89,16 @@ extension TidingsV1.ZoneDeletionReason {
 }
 
 extension TidingsV1.RecordZone {
-  fileprivate init(_ zone: ZoneInfo) {
+  fileprivate init(_ zone: ZoneInfo, in database: DatabaseID) {
+    let canBeShared = database.scope == .private && zone.id != .default
     self.init(
       zoneID: .init(zone.id),
-      capabilities: .init(fetchChanges: true, atomic: true),
+      capabilities: .init(
+        fetchChanges: true,
+        atomic: true,
+        sharing: canBeShared,
+        zoneWideSharing: canBeShared
+      ),
       created: zone.created.map { .init($0) },
       sequenceNumber: UInt64(zone.head)
     )

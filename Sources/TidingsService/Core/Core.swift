@@ -87,6 +87,7 @@ final class Core: LoopTurn {
     self.callerMode = callerMode
     audit = AuditLog(folder: folder.path, logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
+    if callerMode == .authenticated { engine.requireKnownParticipants() }
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
@@ -333,13 +334,13 @@ final class Core: LoopTurn {
   private static let choresPause = Duration.milliseconds(1)
   private static let choresPauseAfterFailure = Duration.seconds(10)
 
-  /// The number of a database's newest change that is committed, or will be with this group.
+  /// Nothing that a call waits for is committed, or will be with this group.
   ///
   /// - Returns: `nil` when the store cannot be asked.
-  func committedHead(of database: DatabaseID) -> Int64? {
+  func isCurrent(_ watch: FeedWatch) -> Bool? {
     do {
       try openGroup()
-      return try engine.head(of: database)
+      return try engine.isCurrent(watch)
     } catch {
       return nil
     }

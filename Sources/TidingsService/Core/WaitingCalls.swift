@@ -22,6 +22,7 @@ struct WaitingCalls<Call> {
   private var waiters: [ID: Waiter] = [:]
   private var byZone: [ChangedZone: Set<ID>] = [:]
   private var byDatabase: [DatabaseID: Set<ID>] = [:]
+  private var byShare: [Int64: Set<ID>] = [:]
   private var timers = TimerHeap<ID>()
   private var timerCount = 0
   private var woken = FairQueue<CallerKey, Call>(.init(countMax: .max, bytesMax: .max))
@@ -64,17 +65,29 @@ struct WaitingCalls<Call> {
     counts[caller, default: 0] += 1
     waiters[lastID] = Waiter(call: call, caller: caller, watch: watch, bytes: count, end: end)
     bytes += count
-    for zone in watch.zones {
+    for zone in watch.ownZones {
       byZone[ChangedZone(database: watch.database, zone: zone), default: []].insert(lastID)
     }
-    if watch.zones.isEmpty { byDatabase[watch.database, default: []].insert(lastID) }
+    for share in watch.shares { byShare[share, default: []].insert(lastID) }
+    if watch.ownZones.isEmpty { byDatabase[watch.database, default: []].insert(lastID) }
     addTimer(lastID, at: end)
     return true
   }
 
   /// Zones changed: who waits for one of them is to be run again.
-  mutating func wake(_ zones: [ChangedZone]) {
+  ///
+  /// - Parameters:
+  ///   - zones: The zones.
+  ///   - shares: Shares that hold what changed.
+  ///   - databases: Shared databases of users who accepted or lost a share.
+  mutating func wake(
+    _ zones: [ChangedZone],
+    shares: Set<Int64> = [],
+    databases: Set<DatabaseID> = []
+  ) {
     var ids: Set<ID> = []
+    for share in shares { ids.formUnion(byShare[share] ?? []) }
+    for database in databases { ids.formUnion(byDatabase[database] ?? []) }
     for zone in zones {
       ids.formUnion(byZone[zone] ?? [])
       ids.formUnion(byDatabase[zone.database] ?? [])
@@ -131,12 +144,16 @@ struct WaitingCalls<Call> {
     bytes -= waiter.bytes
     let count = counts[waiter.caller, default: 1] - 1
     counts[waiter.caller] = count == 0 ? nil : count
-    for zone in waiter.watch.zones {
+    for zone in waiter.watch.ownZones {
       let key = ChangedZone(database: waiter.watch.database, zone: zone)
       byZone[key]?.remove(id)
       if byZone[key]?.isEmpty == true { byZone[key] = nil }
     }
-    if waiter.watch.zones.isEmpty {
+    for share in waiter.watch.shares {
+      byShare[share]?.remove(id)
+      if byShare[share]?.isEmpty == true { byShare[share] = nil }
+    }
+    if waiter.watch.ownZones.isEmpty {
       byDatabase[waiter.watch.database]?.remove(id)
       if byDatabase[waiter.watch.database]?.isEmpty == true {
         byDatabase[waiter.watch.database] = nil

@@ -6,10 +6,10 @@ extension TidingsV1.DatabaseID? {
   /// The database that a caller means.
   ///
   /// - Throws: `invalidArguments`, `badContainer`, `badDatabase`, or `notAuthenticated` for a private
-  ///   database without a user.
+  ///   or shared database without a user.
   func model(for caller: Caller) throws -> DatabaseID {
     let scope = try self?.scope.model ?? .private
-    guard scope != .private || !caller.user.isEmpty else { throw ItemError.noUser }
+    guard scope == .public || !caller.user.isEmpty else { throw ItemError.noUser }
     return DatabaseID(
       container: try containerName(self?.container ?? ""),
       environment: try self?.environment.model ?? .development,
@@ -60,12 +60,6 @@ extension TidingsV1.DatabaseScope {
       guard let scope = DatabaseScope(rawValue: rawValue) else {
         throw ItemError(.invalidArguments, "database scope \(rawValue) is not known")
       }
-      guard scope != .shared else {
-        throw ItemError(
-          .badDatabase,
-          "this server has no shared databases: use the public or the private one"
-        )
-      }
       return scope
     }
   }
@@ -84,24 +78,37 @@ extension TidingsV1.DatabaseID {
 }
 
 extension TidingsV1.ZoneID? {
-  /// The zone that is meant: the default one when none is named.
+  /// The zone that is meant, with its owner: the default one when none is named.
   var model: ZoneID {
-    get throws(ItemError) {
-      guard let self, !self.zoneName.isEmpty else { return .default }
-      guard self.ownerName.isEmpty else {
-        throw ItemError(
-          .invalidArguments,
-          "zone '\(self.zoneName)' names an owner: zones of others are in the shared database, "
-            + "which this server does not have"
-        )
-      }
-      return ZoneID(zoneName: self.zoneName)
-    }
+    guard let self else { return .default }
+    return ZoneID(
+      zoneName: self.zoneName.isEmpty ? ZoneID.default.zoneName : self.zoneName,
+      ownerName: self.ownerName
+    )
+  }
+
+  /// The zone that is meant in a database.
+  ///
+  /// - Throws: `invalidArguments` for an owner who cannot be.
+  func place(in database: DatabaseID, for caller: Caller) throws(ItemError) -> DatabaseID.ZonePlace
+  {
+    try database.place(of: model, for: caller.user)
+  }
+}
+
+extension TidingsV1.ZoneID? {
+  /// The zone that is meant in a database, in a shared one with its owner.
+  ///
+  /// - Throws: `invalidArguments` for an owner who cannot be.
+  func named(in database: DatabaseID, for caller: Caller) throws(ItemError) -> ZoneID {
+    var zone = try place(in: database, for: caller).zone
+    if database.scope == .shared { zone.ownerName = model.ownerName }
+    return zone
   }
 }
 
 extension TidingsV1.ZoneID {
-  init(_ id: ZoneID) { self.init(zoneName: id.zoneName) }
+  init(_ id: ZoneID) { self.init(zoneName: id.zoneName, ownerName: id.ownerName) }
 }
 
 extension TidingsV1.RecordID {

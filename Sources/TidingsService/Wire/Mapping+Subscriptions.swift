@@ -25,7 +25,7 @@ extension TidingsV1.Subscription {
       subscriptionID: subscriptionID,
       recordType: recordType,
       predicate: try predicate?.model(path + ".predicate", isStored: isStored) ?? .true,
-      zoneID: try zoneID == nil ? nil : zoneID.model,
+      zoneID: zoneID == nil ? nil : zoneID.model,
       options: options,
       notificationInfo: notificationInfo?.model
     )

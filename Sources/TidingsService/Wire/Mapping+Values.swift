@@ -13,7 +13,7 @@ extension TidingsV1.FieldValue {
     guard let value = try RecordReader.fieldValue(message, path) else {
       throw ItemError(.invalidArguments, "\(path) is null: predicates compare with values")
     }
-    return value
+    return value.withoutOwners
   }
 
   /// A field of a notification.

@@ -32,15 +32,14 @@ enum RecordReader {
     _ message: UnsafeMutablePointer<Tidings__V1__ZoneID>?,
     _ path: @autoclosure () -> String
   ) throws(RPCError) -> ZoneID {
-    guard let message, message.pointee.zone_name.len > 0 else { return .default }
-    guard message.pointee.owner_name.len == 0 else {
-      throw RPCError(
-        .invalidArgument,
-        "\(path()).owner_name: zones of other owners are in the shared database, which this server "
-          + "does not have: leave it empty"
-      )
+    guard let message else { return .default }
+    let name = message.pointee.zone_name
+    var zone =
+      name.len > 0 ? ZoneID(zoneName: try string(name, path() + ".zone_name")) : .default
+    if message.pointee.owner_name.len > 0 {
+      zone.ownerName = try string(message.pointee.owner_name, path() + ".owner_name")
     }
-    return ZoneID(zoneName: try string(message.pointee.zone_name, path() + ".zone_name"))
+    return zone
   }
 
   /// A record's name and zone.
@@ -82,6 +81,13 @@ enum RecordReader {
     if let parent = source.parent {
       record.parent = try reference(parent, "\(path()).parent")
     }
+    if let share = source.share { record.share = try self.share(share, "\(path()).share") }
+    if source.share_record_name.len > 0 {
+      record.shareRecordName = try string(
+        source.share_record_name,
+        "\(path()).share_record_name"
+      )
+    }
     return record
   }
 
@@ -105,6 +111,8 @@ enum RecordReader {
       return .reference(try reference(value.reference_value, path()))
     case TIDINGS__V1__FIELD_VALUE__VALUE_ASSET_VALUE: return .asset(asset(value.asset_value))
     case TIDINGS__V1__FIELD_VALUE__VALUE_UNKNOWN_LIST_VALUE: return .unknownList
+    case TIDINGS__V1__FIELD_VALUE__VALUE_ENCRYPTED_VALUE:
+      return .encrypted(try encrypted(value.encrypted_value.pointee, path()))
     case TIDINGS__V1__FIELD_VALUE__VALUE__NOT_SET:
       // A member that this server does not know must not be taken for null, which removes the field.
       guard value.base.n_unknown_fields == 0 else {
@@ -266,6 +274,20 @@ enum RecordReader {
       recordID: try recordID(message.pointee.record_id, path() + ".record_id"),
       action: action
     )
+  }
+
+  private static func encrypted(
+    _ message: Tidings__V1__EncryptedValue,
+    _ path: @autoclosure () -> String
+  ) throws(RPCError) -> EncryptedValue {
+    let number = Int32(bitPattern: message.type.rawValue)
+    guard let type = EncryptedValue.ValueType(rawValue: number) else {
+      throw RPCError(
+        .invalidArgument,
+        "\(path()).type \(number) is no type of encrypted values: use one of EncryptedType's"
+      )
+    }
+    return EncryptedValue(type: type, keyID: bytes(message.key_id), sealed: bytes(message.sealed))
   }
 
   private static func asset(_ message: UnsafeMutablePointer<Tidings__V1__Asset>) -> Asset {

@@ -21,6 +21,10 @@ enum RecordWriter {
     message.pointee.created = stamp(record.created, in: arena)
     message.pointee.modified = stamp(record.modified, in: arena)
     if let parent = record.parent { message.pointee.parent = reference(parent, in: arena) }
+    if let share = record.share { message.pointee.share = self.share(share, in: arena) }
+    if !record.shareRecordName.isEmpty {
+      message.pointee.share_record_name = arena.packed(record.shareRecordName)
+    }
 
     guard withFields else { return arena.pack(message) }
     let fields = record.fields.sorted
@@ -51,6 +55,9 @@ enum RecordWriter {
       let zone = arena.allocate(Tidings__V1__ZoneID.self)
       tidings__v1__zone_id__init(zone)
       zone.pointee.zone_name = arena.packed(id.zoneID.zoneName)
+      if !id.zoneID.ownerName.isEmpty {
+        zone.pointee.owner_name = arena.packed(id.zoneID.ownerName)
+      }
       message.pointee.zone_id = zone
     }
     return message
@@ -91,6 +98,9 @@ enum RecordWriter {
     case .asset(let file):
       message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_ASSET_VALUE
       message.pointee.asset_value = asset(file, in: arena)
+    case .encrypted(let value):
+      message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_ENCRYPTED_VALUE
+      message.pointee.encrypted_value = encrypted(value, in: arena)
     case let list?: setList(list, of: message, in: arena)
     }
     return message
@@ -242,6 +252,20 @@ enum RecordWriter {
     return message
   }
 
+  private static func encrypted(
+    _ value: EncryptedValue,
+    in arena: borrowing Arena
+  )
+    -> UnsafeMutablePointer<Tidings__V1__EncryptedValue>
+  {
+    let message = arena.allocate(Tidings__V1__EncryptedValue.self)
+    tidings__v1__encrypted_value__init(message)
+    message.pointee.type = Tidings__V1__EncryptedType(rawValue: UInt32(value.type.rawValue))
+    message.pointee.key_id = arena.packed(value.keyID)
+    message.pointee.sealed = arena.packed(value.sealed)
+    return message
+  }
+
   private static func asset(
     _ file: Asset,
     in arena: borrowing Arena
@@ -255,7 +279,7 @@ enum RecordWriter {
     return message
   }
 
-  private static func values<C: BitwiseCopyable>(
+  static func values<C: BitwiseCopyable>(
     _ count: Int,
     in arena: borrowing Arena,
     _ make: (Int) -> C
@@ -265,7 +289,7 @@ enum RecordWriter {
     return start
   }
 
-  private static func pointers<C>(
+  static func pointers<C>(
     _ count: Int,
     in arena: borrowing Arena,
     _ make: (Int) -> UnsafeMutablePointer<C>

@@ -67,6 +67,16 @@ struct SplicedMessage {
   /// Adds what is encoded already, as it is.
   mutating func append(_ encoded: some Sequence<UInt8>) { bytes += encoded }
 
+  /// What is appended to the bytes of a stored record, which names no owner, for those with whom it is
+  /// shared: messages merge.
+  static func recordOwner(_ owner: String) -> [UInt8] {
+    var (zone, recordID, record) = (SplicedMessage(), SplicedMessage(), SplicedMessage())
+    zone.add(2, owner.utf8)
+    recordID.add(2, zone.bytes)
+    record.add(1, recordID.bytes)
+    return record.bytes
+  }
+
   /// How many bytes a member of length-delimited type takes, for field numbers below 16.
   static func memberBytes(_ content: Int) -> Int { 1 + varintBytes(content) + content }
 

@@ -101,8 +101,10 @@ extension LoopContext {
     let route = routes.lookup(header.method)
     var user: String?
     if let gate {
-      let claim = header.metadata(Metadata.userKey)
-      switch gate.admit(key: keyNumber, claiming: claim, method: route?.method) {
+      let admission = gate.admit(key: keyNumber, method: route?.method) {
+        header.metadata(Metadata.userKey)
+      }
+      switch admission {
       case .admitted(let name): user = name
       case .believed: break
       case .refused(let error): return refuseUnbegun(token, error)

@@ -53,6 +53,11 @@ public final class LoopContext {
   /// Hears of keys that were refused, at most once a second, if set.
   public var onRefusedHandshakes: (([RefusedHandshake], LoopContext) -> Void)?
 
+  /// Hears when no more connections are taken, for want of descriptors, if set.
+  public var onTooManyConnections: ((LoopContext) -> Void)?
+
+  /// Of the listening sockets.
+  let doors: [ListenerDoor]
   /// Connections prove who they are.
   let isCurve: Bool
   let admission: ZAPHandler?
@@ -65,6 +70,7 @@ public final class LoopContext {
   var calls: ServerCallTable<ReplyToken.Peer>
   var running: [UInt64: RunningCall] = [:]
   var backlog = ReplyBacklog()
+  var unread = UnreadAnswers()
   var gonePeers: Set<Envelope> = []
   var callerBounds = CallerAdmission()
   var waiting: WaitingRequests
@@ -113,13 +119,16 @@ public final class LoopContext {
     try router.configureListening()
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
+    let door = try ListenerDoor(router, context, name: "calls")
     guard let pushText = configuration.pushEndpoint else {
       push = nil
+      doors = [door]
       pushEndpoint = nil
       self.endpoint = try router.bind(endpoint.text)
       return
     }
     let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
+    doors = [door, try ListenerDoor(publisher, context, name: "pushes")]
     self.endpoint = try router.bind(endpoint.text)
     pushEndpoint = try publisher.bind(pushText)
     push = consume publisher

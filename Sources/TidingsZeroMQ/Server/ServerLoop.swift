@@ -20,6 +20,7 @@ struct ServerLoop: ~Copyable {
   private var descriptors: [pollfd]
   private var stopDeadline: ContinuousClock.Instant?
   private let pushDescriptor: Int?
+  private let firstDoor: Int
 
   /// How soon answers that wait for a slow client are tried again.
   private static let backlogPause = Duration.milliseconds(10)
@@ -32,7 +33,11 @@ struct ServerLoop: ~Copyable {
       watched.append(descriptor)
       return watched.count - 1
     }
+    firstDoor = watched.count
+    watched += loop.doors.map(\.descriptor)
     descriptors = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    // A new socket's descriptor tells nothing before it was looked at once.
+    for index in firstDoor..<watched.count { descriptors[index].revents = Int16(POLLIN) }
   }
 
   consuming func run() throws(TransportError) {
@@ -55,6 +60,7 @@ struct ServerLoop: ~Copyable {
       descriptors[pushDescriptor].revents = 0
       try loop.discardSubscriptions()
     }
+    try watchDoors()
     let messages = loop.drainInbox()
     for message in messages {
       switch message {
@@ -79,6 +85,19 @@ struct ServerLoop: ~Copyable {
     if loop.hasPublished { try loop.discardSubscriptions() }
     return hasMore || loop.isBehind
       || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
+  }
+
+  /// Takes no more connections than there are descriptors for.
+  private mutating func watchDoors() throws(TransportError) {
+    for (index, door) in loop.doors.enumerated() {
+      let isDue = door.nextLook.map { $0 <= loop.now } ?? false
+      guard isDue || descriptors[firstDoor + index].revents != 0 else { continue }
+      descriptors[firstDoor + index].revents = 0
+      if try door.follow(loop.now) {
+        loop.counters.doorsShut += 1
+        loop.onTooManyConnections?(loop)
+      }
+    }
   }
 
   /// A turn may handle as long as its end takes: when commits are slow, they are shared by more calls.
@@ -110,7 +129,8 @@ struct ServerLoop: ~Copyable {
 
   private var nextTimer: ContinuousClock.Instant? {
     let retry = loop.backlog.isEmpty ? nil : ContinuousClock.now.advanced(by: Self.backlogPause)
-    let timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
+    var timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
+    for door in loop.doors { timers = earlier(timers, door.nextLook) }
     return earlier(earlier(timers, stopDeadline), retry)
   }
 }

@@ -1,0 +1,120 @@
+internal import TidingsModel
+
+/// What a participant may do with the records of an owner's private database: what the shares that the
+/// user has accepted hold, and allow.
+final class ParticipantAccess: RecordAccess {
+  private let user: String
+  private let shares: ShareReader
+  /// By the zone's number; the access lives for one call.
+  private var accepted: [Int64: [AcceptedShare]] = [:]
+
+  init(_ user: String, _ shares: ShareReader) {
+    self.user = user
+    self.shares = shares
+  }
+
+  /// The shares of a zone that the user has accepted.
+  func shares(in zone: ZoneEntry) throws -> [AcceptedShare] {
+    if let known = accepted[zone.number] { return known }
+    let found = try shares.accepted(by: user, inZone: zone.number)
+    accepted[zone.number] = found
+    return found
+  }
+
+  /// The zone's number when the user joined: what was before might have been removed for a reason.
+  func joined(_ zone: ZoneEntry) throws -> Int64 {
+    try shares(in: zone).lazy.map(\.joined).max() ?? .max
+  }
+
+  /// What the user may do with what a share holds; `nil`: nothing.
+  func permission(inShare share: Int64, of zone: ZoneEntry) throws -> Share.Permission? {
+    try shares(in: zone).first { $0.share.number == share }?.permission
+  }
+
+  /// What the user may do in the whole zone; `nil`: it is not shared as a whole.
+  func permission(inAllOf zone: ZoneEntry) throws -> Share.Permission? {
+    try shares(in: zone).first { $0.share.isZoneWide }?.permission
+  }
+
+  /// What the user may do with a record; `nil`: it is not there.
+  private func permission(for name: String, in zone: ZoneEntry) throws -> Share.Permission? {
+    if let permission = try permission(inAllOf: zone) { return permission }
+    guard try !shares(in: zone).isEmpty,
+      let share = try shares.share(ofRecord: name, inZone: zone.number)
+    else { return nil }
+    return try permission(inShare: share, of: zone)
+  }
+
+  // MARK: RecordAccess
+
+  func canRead(
+    _ recordID: RecordID,
+    of recordType: String,
+    in zone: ZoneEntry,
+    creator: () throws -> String
+  ) throws -> Bool {
+    try permission(for: recordID.recordName, in: zone) != nil
+  }
+
+  func check(saving sent: Record, over old: Record?, in zone: ZoneEntry) throws {
+    let name = sent.recordID.recordName
+    guard sent.share == nil, old?.share == nil else {
+      throw ItemError(
+        .permissionFailure,
+        "record '\(name)': only the owner changes a share; to leave it, delete it in the shared "
+          + "database"
+      )
+    }
+    guard old != nil else {
+      guard try shares(in: zone).contains(where: { $0.permission == .readWrite }) else {
+        throw readOnly(name, "save")
+      }
+      return
+    }
+    guard let permission = try permission(for: name, in: zone) else {
+      throw sent.changeTag.isEmpty
+        ? ItemError(
+          .permissionFailure,
+          "record '\(name)' cannot be saved under this name: choose another"
+        )
+        : ItemError(
+          .unknownItem,
+          "record '\(name)' was sent with a change tag and does not exist: remove the tag to create it"
+        )
+    }
+    guard permission == .readWrite else { throw readOnly(name, "save") }
+  }
+
+  func check(deleting old: Record, in zone: ZoneEntry) throws -> Bool {
+    let name = old.recordID.recordName
+    guard let permission = try permission(for: name, in: zone) else { return false }
+    guard permission == .readWrite else { throw readOnly(name, "delete") }
+    guard old.shareRecordName.isEmpty else {
+      throw ItemError(
+        .permissionFailure,
+        "record '\(name)' is what is shared: only its owner deletes it; to leave, delete the share "
+          + "'\(old.shareRecordName)'"
+      )
+    }
+    return true
+  }
+
+  private func readOnly(_ name: String, _ verb: String) -> ItemError {
+    ItemError(
+      .permissionFailure,
+      "record '\(name)': you may read what is shared here, and not \(verb) it: its owner can give you "
+        + "the permission READ_WRITE"
+    )
+  }
+}
+
+extension ItemError {
+  /// To the caller there is no such zone, whether it exists or not.
+  static func zoneNotShared(_ zone: ZoneID, by owner: String) -> ItemError {
+    ItemError(
+      .zoneNotFound,
+      "zone \(Identifier.shown(zone.zoneName)) of \(Identifier.shown(owner)) is not shared with you: "
+        + "accept a share of it first, and drop what you keep of it from before"
+    )
+  }
+}

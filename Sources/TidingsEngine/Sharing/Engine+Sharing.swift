@@ -1,0 +1,178 @@
+public import TidingsModel
+
+/// A share as one who may join sees it.
+public struct ShareInfo: Sendable {
+  /// The owner's private database.
+  public var database: DatabaseID
+  /// The zone, with its owner.
+  public var zone: ZoneID
+  /// The share's record, as the caller may see it.
+  public var record: Record
+  /// What the caller is in it; `nil`: nothing yet.
+  public var participant: Share.Participant?
+  /// The record that is shared, encoded without the owner of its zone, if it was asked for and the
+  /// caller may read it.
+  public var rootRecord: [UInt8]?
+}
+
+extension Engine {
+  /// From now on only users can be invited who were created.
+  public func requireKnownParticipants() {
+    recordChanges.isKnownUser = { [accounts] in try accounts.user($0) != nil }
+  }
+
+  /// What is behind the URL of a share, for those who may accept it or have.
+  ///
+  /// - Throws: `ItemError` `unknownItem` for all others; `SQLError`.
+  public func shareInfo(
+    _ url: String,
+    for caller: Caller,
+    wantsRoot: Bool
+  ) throws -> ShareInfo {
+    let found = try share(url, for: caller)
+    return try info(found.record, in: found.zone, for: caller, wantsRoot: wantsRoot)
+  }
+
+  /// Joins a share; who has joined before stays what he is.
+  ///
+  /// - Throws: `ItemError` `unknownItem` for those who may not, `serverRejectedRequest` for its owner,
+  ///   `tooManyParticipants`, `limitExceeded`; `SQLError`.
+  public func acceptShare(_ url: String, for caller: Caller) throws -> ShareInfo {
+    let (zone, record) = try share(url, for: caller)
+    guard zone.database.id.owner != caller.user else {
+      throw ItemError(
+        .serverRejectedRequest,
+        "the share '\(record.recordID.recordName)' is your own: what it shares is in your private "
+          + "database; give its URL to others"
+      )
+    }
+    let accepted = try asOneCall(by: caller) {
+      try recordChanges.changeShare(
+        record.recordID.recordName,
+        in: zone,
+        by: caller,
+        at: now
+      ) { share in
+        let name = record.recordID.recordName
+        guard let new = try share.accepted(by: caller.user, named: name, limits: limits) else {
+          return nil
+        }
+        try checkAcceptedCount(of: caller)
+        return new
+      }
+    }
+    return try info(accepted ?? record, in: zone, for: caller, wantsRoot: false)
+  }
+
+  private func checkAcceptedCount(of caller: Caller) throws {
+    let count = try shareTable.acceptedCount(of: caller.user)
+    guard count >= limits.acceptedSharesPerUserMax else { return }
+    throw ItemError(
+      .limitExceeded,
+      "you have accepted \(count) shares and may have \(limits.acceptedSharesPerUserMax): leave those "
+        + "that you do not need"
+    )
+  }
+
+  /// The shares that a user owns, was invited to or has accepted, a page of them.
+  ///
+  /// - Parameters:
+  ///   - caller: The user.
+  ///   - container: The container.
+  ///   - environment: The environment.
+  ///   - number: What the last page returned; 0: from the beginning.
+  ///   - limit: Most shares, at least 1.
+  /// - Returns: The shares, and where the next page begins; `nil`: there are no more.
+  /// - Throws: `ItemError` `badContainer`; `SQLError`.
+  public func shares(
+    of caller: Caller,
+    container: String,
+    environment: Environment,
+    after number: Int64,
+    limit: Int
+  ) throws -> (shares: [ShareInfo], next: Int64?) {
+    try catalog.requireDeployed(container, environment)
+    let found = try shareReader.shares(
+      of: caller.user,
+      container: container,
+      environment: environment,
+      after: number,
+      limit: limit + 1
+    )
+    let infos = try found.prefix(limit).compactMap { share in
+      try self.record(of: share).map { zone, record in
+        try info(record, in: zone, for: caller, wantsRoot: false)
+      }
+    }
+    return (infos, found.count > limit ? found[limit - 1].number : nil)
+  }
+
+  // MARK: Looking
+
+  private func share(
+    _ url: String,
+    for caller: Caller
+  ) throws -> (zone: ZoneEntry, record: Record) {
+    guard let parsed = ShareURL(url), let share = try shareReader.share(withToken: parsed.token),
+      let (zone, record) = try record(of: share),
+      zone.database.id.container == parsed.container,
+      zone.database.id.environment == parsed.environment,
+      share.owner == caller.user || record.share?.admits(caller.user) == true
+    else {
+      throw ItemError(
+        .unknownItem,
+        "there is no share with this URL that you may accept: ask who gave it to you whether it still "
+          + "is shared, and with you"
+      )
+    }
+    return (zone, record)
+  }
+
+  private func record(of share: StoredShare) throws -> (zone: ZoneEntry, record: Record)? {
+    let database = try catalog.database(numbered: share.database)
+    guard let zone = try catalog.zone(share.zone, in: database),
+      let record = try recordChanges.record(share.name, in: zone)
+    else { return nil }
+    return (zone, record)
+  }
+
+  private func info(
+    _ record: Record,
+    in zone: ZoneEntry,
+    for caller: Caller,
+    wantsRoot: Bool
+  ) throws -> ShareInfo {
+    let owner = zone.database.id.owner
+    var seen = record
+    seen.recordID.zoneID.ownerName = owner
+    seen.share = record.share?.seen(by: caller.user)
+    var info = ShareInfo(
+      database: zone.database.id,
+      zone: seen.recordID.zoneID,
+      record: seen,
+      participant: record.share?.participant(caller.user)
+    )
+    guard wantsRoot, let root = record.share?.rootRecordName, !root.isEmpty,
+      try owner == caller.user || mayRead(root, in: zone, caller)
+    else { return info }
+    info.rootRecord = try recordChanges.body(root, in: zone)
+    return info
+  }
+
+  private func mayRead(_ name: String, in zone: ZoneEntry, _ caller: Caller) throws -> Bool {
+    try ParticipantAccess(caller.user, shareReader)
+      .canRead(RecordID(recordName: name, zoneID: zone.id), of: "", in: zone, creator: { "" })
+  }
+}
+
+extension ModifyRecords {
+  /// A record that is there.
+  func record(_ name: String, in zone: ZoneEntry) throws -> Record? {
+    try tables.records.row(name, in: zone).flatMap(decoded)
+  }
+
+  /// The bytes of a record that is there.
+  func body(_ name: String, in zone: ZoneEntry) throws -> [UInt8]? {
+    try tables.records.row(name, in: zone)?.body
+  }
+}

@@ -1,0 +1,390 @@
+internal import TidingsModel
+
+extension ModifyRecords {
+  /// Rounds in which items fail because of shares, and others because of them; what is not decided by
+  /// then is refused.
+  private static let sharingRoundsMax = 10
+
+  // MARK: A share's own record
+
+  /// What the record of a share will say; its tag was compared.
+  func share(
+    of new: Record,
+    over old: Record?,
+    in zone: ZoneEntry,
+    _ scene: Scene
+  ) throws -> Share? {
+    let name = new.recordID.recordName
+    guard scene.database.id.scope == .private, zone.id != .default else {
+      throw ItemError(
+        .badDatabase,
+        "share '\(name)': only zones of the private database can be shared, and not the default zone: "
+          + "create a zone, and keep there what is to be shared"
+      )
+    }
+    var share = try new.share?.saved(
+      over: old?.share,
+      by: scene.database.id.owner,
+      named: name,
+      limits: limits,
+      isKnown: isKnownUser
+    )
+    share?.url =
+      old?.share?.url
+      ?? ShareURL(
+        container: scene.database.id.container,
+        environment: scene.database.id.environment,
+        token: Cryptography.randomBytes(ShareURL.tokenBytes)
+      ).description
+    return share
+  }
+
+  /// A participant who deletes a share leaves it.
+  ///
+  /// - Returns: Whether it is a share that the participant has accepted.
+  /// - Throws: `SQLError`.
+  func planLeaving(
+    _ recordID: RecordID,
+    item: Int,
+    in zone: ZoneEntry,
+    _ participant: ParticipantAccess,
+    _ scene: Scene,
+    _ plan: inout RecordPlan
+  ) throws -> Bool {
+    guard
+      try participant.shares(in: zone).contains(where: { $0.share.name == recordID.recordName }),
+      let row = try tables.records.row(recordID.recordName, in: zone), let old = try decoded(row),
+      let share = old.share
+    else { return false }
+    let new = old.changed(share: share.left(by: scene.stamp.caller.user), in: zone, scene.stamp)
+    plan.write(write(new, over: old, row, item: item, in: zone), outcome: .deleted(recordID))
+    return true
+  }
+
+  /// Changes a share in the name of a participant who may not do so otherwise.
+  ///
+  /// - Parameters:
+  ///   - name: The share's record.
+  ///   - zone: Its zone.
+  ///   - caller: Who accepts.
+  ///   - time: When.
+  ///   - change: Returns the share as it is to be; `nil`: it stays as it is.
+  /// - Returns: The record; `nil`: there is none.
+  /// - Throws: What `change` throws; `SQLError`.
+  func changeShare(
+    _ name: String,
+    in zone: ZoneEntry,
+    by caller: Caller,
+    at time: Timestamp,
+    _ change: (Share) throws -> Share?
+  ) throws -> Record? {
+    guard let row = try tables.records.row(name, in: zone), let old = try decoded(row),
+      let share = old.share
+    else { return nil }
+    guard let changed = try change(share) else { return old }
+    let scene = Scene(
+      database: zone.database,
+      named: zone.database.id,
+      stamp: Record.Stamp(timestamp: time, caller: caller),
+      isDryRun: false,
+      access: nil
+    )
+    let new = old.changed(share: changed, in: zone, scene.stamp)
+    var plan = RecordPlan(itemCount: 1, limits: limits)
+    plan.write(write(new, over: old, row, item: 0, in: zone), outcome: .saved(new))
+    _ = try planShares(&plan, scene, isAtomic: true)
+    _ = try apply(plan, scene, mark: [])
+    return new
+  }
+
+  private func write(
+    _ new: Record,
+    over old: Record,
+    _ row: RecordTable.Row,
+    item: Int?,
+    in zone: ZoneEntry
+  ) -> RecordPlan.Write {
+    RecordPlan.Write(
+      item: item,
+      zone: zone,
+      name: new.recordID.recordName,
+      row: RecordTable.Row(
+        sequence: zone.head + 1,
+        recordType: new.recordType,
+        body: codec.encode(new)
+      ),
+      replaced: row,
+      old: old,
+      new: new,
+      discovery: SchemaDiscovery()
+    )
+  }
+
+  // MARK: What shares hold
+
+  /// Decides what the call does to shares; one in zones without shares does not come past the guard.
+  ///
+  /// - Returns: Whether something failed.
+  func planShares(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws -> Bool {
+    guard try isAboutShares(plan) else { return false }
+    for round in 0..<Self.sharingRoundsMax {
+      let failures = try failures(of: &plan, scene)
+      guard !failures.isEmpty else { return round > 0 }
+      plan.removeFollowingWrites()
+      plan.sharing = []
+      plan.cascades = []
+      plan.fail(failures)
+      if isAtomic { plan.applyAtomicity() }
+      _ = try planReferences(&plan, scene, isAtomic: isAtomic)
+    }
+    var failures: [Int: ItemError] = [:]
+    for write in plan.writes {
+      guard let item = write.item else { continue }
+      failures[item] = ItemError(
+        .limitExceeded,
+        "record '\(write.name)': the records of this call depend on each other and on shares in too "
+          + "many steps, because some cannot be changed: mend those, whose own errors say why"
+      )
+    }
+    plan.removeFollowingWrites()
+    (plan.sharing, plan.cascades) = ([], [])
+    plan.fail(failures)
+    return true
+  }
+
+  private func isAboutShares(_ plan: RecordPlan) throws -> Bool {
+    try plan.writes.contains { write in
+      try write.row.recordType == Share.recordType || !tables.shares.shares(of: write.zone).isEmpty
+    }
+  }
+
+  private func failures(of plan: inout RecordPlan, _ scene: Scene) throws -> [Int: ItemError] {
+    var zones: [ZoneEntry] = []
+    for write in plan.writes where !zones.contains(where: { $0 === write.zone }) {
+      zones.append(write.zone)
+    }
+    var failures: [Int: ItemError] = [:]
+    for zone in zones {
+      let shares = try tables.shares.shares(of: zone)
+      try nameShares(&plan, of: zone, shares, scene)
+      let cascades = plan.cascades.filter { $0.recordID.zoneID == zone.id }
+      let decided = try SharingPlan(
+        plan.writes.filter { $0.zone === zone }.map(SharingPlan.Change.init)
+          + cascades.map { try change($0, in: zone) },
+        shares,
+        limits: limits,
+        stored: stored(in: zone, shares)
+      )
+      plan.sharing.append((zone, decided))
+      failures.merge(decided.failures) { first, _ in first }
+      guard let participant = scene.participant else { continue }
+      for write in plan.writes where write.zone === zone && write.item != nil {
+        guard let item = write.item, failures[item] == nil else { continue }
+        failures[item] =
+          try refusal(of: write, decided, participant, zone)
+          ?? refusal(of: write, takingAlong: cascades, shares)
+      }
+    }
+    return failures
+  }
+
+  private func change(
+    _ cascade: ReferencePlan.Cascade,
+    in zone: ZoneEntry
+  ) throws -> SharingPlan.Change {
+    let name = cascade.recordID.recordName
+    return SharingPlan.Change(
+      name: name,
+      recordType: try tables.records.recordType(name, in: zone) ?? "",
+      exists: true,
+      isSaved: false
+    )
+  }
+
+  private func stored(in zone: ZoneEntry, _ shares: ZoneShares) -> SharingPlan.Stored {
+    let (records, sharedRecords) = (tables.records, tables.sharedRecords)
+    return SharingPlan.Stored(
+      share: { try sharedRecords.share(of: $0, in: zone) },
+      parent: { [self] name in
+        try records.row(name, in: zone).flatMap(decoded)?.parent?.recordID.recordName
+      },
+      children: { try sharedRecords.children(of: $0, in: zone, limit: $1) },
+      recordType: { try records.recordType($0, in: zone) },
+      count: { number in
+        let entry = shares.byNumber[number]
+        if let known = entry?.recordCount { return known }
+        let count = try sharedRecords.recordCount(of: number)
+        entry?.recordCount = count
+        return count
+      }
+    )
+  }
+
+  /// A record that is shared with its descendants names its share, from the call that begins the share
+  /// to the one that ends it.
+  private func nameShares(
+    _ plan: inout RecordPlan,
+    of zone: ZoneEntry,
+    _ shares: ZoneShares,
+    _ scene: Scene
+  ) throws {
+    // The roots of shares that begin or end, with the name that they get.
+    var names: [String: String] = [:]
+    for write in plan.writes where write.zone === zone {
+      guard let root = (write.new ?? write.old)?.share?.rootRecordName, !root.isEmpty else { continue }
+      if write.new == nil {
+        names[root] = ""
+      } else if shares.byRoot[root] == nil, names[root] == nil {
+        names[root] = write.name
+      }
+    }
+    var others = Set(names.keys)
+    for (index, write) in plan.writes.enumerated() where write.zone === zone {
+      guard var new = write.new, new.share == nil else { continue }
+      others.remove(write.name)
+      let name = names[write.name] ?? shares.byRoot[write.name]?.name ?? ""
+      guard new.shareRecordName != name else { continue }
+      new.shareRecordName = name
+      plan.replace(index, with: new, body: codec.encode(new))
+    }
+    for write in plan.writes where write.zone === zone && write.new == nil {
+      others.remove(write.name)
+    }
+    for root in others.sorted() {
+      guard let row = try tables.records.row(root, in: zone), var new = try decoded(row),
+        let old = try decoded(row), old.share == nil,
+        !plan.cascades.contains(where: { $0.recordID == old.recordID })
+      else { continue }
+      new.shareRecordName = names[root] ?? ""
+      new.changeTag = RecordTable.changeTag(zone.head + 1)
+      new.modified = scene.stamp
+      plan.write(write(new, over: old, row, item: nil, in: zone), outcome: .saved(new))
+    }
+  }
+
+  // MARK: Participants
+
+  /// Why a participant may not write a record, by what is shared; `nil`: the participant may.
+  private func refusal(
+    of write: RecordPlan.Write,
+    _ decided: SharingPlan,
+    _ participant: ParticipantAccess,
+    _ zone: ZoneEntry
+  ) throws -> ItemError? {
+    // A share is written when somebody leaves.
+    guard let new = write.new, new.share == nil,
+      try participant.permission(inAllOf: zone) != .readWrite
+    else { return nil }
+    let membership = decided.memberships[write.name]
+    guard write.old == nil else {
+      guard membership?.old != membership?.new else { return nil }
+      return ItemError(
+        .permissionFailure,
+        "record '\(write.name)' would no longer be in the share that holds it: only the owner moves "
+          + "records out of shares and between them; keep its parent, or choose one in the same share"
+      )
+    }
+    if case .stored(let share)? = membership?.new,
+      try participant.permission(inShare: share, of: zone) == .readWrite
+    {
+      return nil
+    }
+    return ItemError(
+      .permissionFailure,
+      "record '\(write.name)' would be in no share: in a zone of which records are shared, set as its "
+        + "parent a record that is shared with you with the permission READ_WRITE"
+    )
+  }
+
+  /// Nor does a participant delete what is shared by deleting what it refers to.
+  private func refusal(
+    of write: RecordPlan.Write,
+    takingAlong cascades: [ReferencePlan.Cascade],
+    _ shares: ZoneShares
+  ) -> ItemError? {
+    guard write.new == nil, !cascades.isEmpty else { return nil }
+    var along: Set<String> = [write.name]
+    for cascade in cascades where along.contains(cascade.target.recordName) {
+      along.insert(cascade.recordID.recordName)
+      let name = cascade.recordID.recordName
+      guard shares.byRoot[name] != nil || shares.byName[name] != nil else { continue }
+      return ItemError(
+        .permissionFailure,
+        "record '\(write.name)' cannot be deleted: it would take along what is shared, which only the "
+          + "owner deletes"
+      )
+    }
+    return nil
+  }
+
+  // MARK: Writing
+
+  /// Writes what was decided of a zone's shares; its records are written.
+  func apply(_ plan: SharingPlan, in zone: ZoneEntry, _ scene: Scene) throws {
+    let shares = try tables.shares.shares(of: zone)
+    func number(_ share: SharingPlan.ShareRef) -> Int64 {
+      switch share {
+      case .stored(let number): return number
+      case .started(let name):
+        guard let entry = shares.byName[name] else {
+          preconditionFailure("a share begins, and its record is not written")
+        }
+        return entry.number
+      }
+    }
+    var moved: Set<Int64> = []
+    let unseen = plan.unseenNames
+    for row in plan.rows {
+      let share = number(row.share)
+      moved.insert(share)
+      try tables.sharedRecords.write(
+        row.name,
+        of: row.recordType,
+        share: share,
+        in: zone,
+        goneAt: row.isGone ? scene.stamp.timestamp : nil
+      )
+      tables.sharedChanges.note(
+        share,
+        in: zone,
+        recordType: unseen.contains(row.name) ? nil : row.recordType
+      )
+    }
+    for share in moved { try tables.shares.moveHead(of: share, to: zone.head) }
+    for (share, count) in plan.added {
+      shares.byNumber[number(share)]?.recordCount? += count
+    }
+    guard let zoneWide = shares.zoneWide else { return }
+    tables.sharedChanges.note(zoneWide.number, in: zone, recordType: nil)
+    for type in plan.recordTypes {
+      tables.sharedChanges.note(zoneWide.number, in: zone, recordType: type)
+    }
+  }
+}
+
+extension Record {
+  /// The record of a share with another state.
+  fileprivate func changed(share: Share, in zone: ZoneEntry, _ stamp: Record.Stamp) -> Record {
+    var new = self
+    new.share = share
+    new.changeTag = RecordTable.changeTag(zone.head + 1)
+    new.modified = stamp
+    return new
+  }
+}
+
+extension SharingPlan.Change {
+  fileprivate init(_ write: RecordPlan.Write) {
+    self.init(
+      item: write.item,
+      name: write.name,
+      recordType: write.row.recordType,
+      exists: write.old != nil,
+      isSaved: write.new != nil,
+      oldParent: write.old?.parent?.recordID.recordName,
+      newParent: write.new?.parent?.recordID.recordName,
+      share: write.new?.share,
+      looksAlike: write.old.flatMap { old in write.new?.looks(like: old) } ?? false
+    )
+  }
+}

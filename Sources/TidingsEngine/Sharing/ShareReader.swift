@@ -1,0 +1,160 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Reads what is shared with whom, on the loop's connection or a reader's.
+final class ShareReader {
+  private let selectAccepted: any SQLStatement
+  private let selectAcceptedInZone: any SQLStatement
+  private let selectByToken: any SQLStatement
+  private let selectShare: any SQLStatement
+  private let selectShareOfRecord: any SQLStatement
+  private let selectOfUser: any SQLStatement
+
+  private static let columns = """
+    s.id, s.database_id, s.zone_id, s.zone_name, d.owner, s.name, s.root, s.public_permission, s.head,
+    s.floor
+    """
+
+  init(_ connection: any SQLConnection) throws {
+    let accepted = """
+      SELECT \(Self.columns), p.permission, p.joined FROM share_participants AS p
+      JOIN shares AS s ON s.id = p.share_id
+      JOIN databases AS d ON d.id = s.database_id
+      WHERE p.user = ?1 AND p.status = 2 AND p.permission >= 2 AND s.ended IS NULL
+      """
+    selectAccepted = try connection.prepare(
+      accepted + " AND d.container = ?2 AND d.environment = ?3 ORDER BY s.id"
+    )
+    selectAcceptedInZone = try connection.prepare(accepted + " AND s.zone_id = ?2 ORDER BY s.id")
+    let shares = """
+      SELECT \(Self.columns) FROM shares AS s JOIN databases AS d ON d.id = s.database_id
+      """
+    selectByToken = try connection.prepare(shares + " WHERE s.token = ?1 AND s.ended IS NULL")
+    selectShare = try connection.prepare(shares + " WHERE s.id = ?1")
+    selectShareOfRecord = try connection.prepare(
+      "SELECT share_id FROM shared_records WHERE zone_id = ?1 AND name = ?2 AND gone = 0"
+    )
+    selectOfUser = try connection.prepare(
+      """
+      SELECT s.id FROM shares AS s JOIN databases AS d ON d.id = s.database_id
+      WHERE d.container = ?2 AND d.environment = ?3 AND d.scope = 2 AND d.owner = ?1
+        AND s.ended IS NULL AND s.id > ?4
+      UNION
+      SELECT s.id FROM share_participants AS p
+      JOIN shares AS s ON s.id = p.share_id
+      JOIN databases AS d ON d.id = s.database_id
+      WHERE p.user = ?1 AND p.status < 3 AND p.permission >= 2 AND s.ended IS NULL AND s.id > ?4
+        AND d.container = ?2 AND d.environment = ?3
+      ORDER BY 1 LIMIT ?5
+      """
+    )
+  }
+
+  // MARK: What a user has
+
+  /// The shares that a user has accepted in a container and environment, oldest first.
+  func accepted(
+    by user: String,
+    container: String,
+    environment: Environment
+  ) throws -> [AcceptedShare] {
+    selectAccepted.bind(container, at: 2)
+    selectAccepted.bind(Int64(environment.rawValue), at: 3)
+    return try accepted(by: user, selectAccepted)
+  }
+
+  /// The shares that a user has accepted in a zone, oldest first.
+  func accepted(by user: String, inZone zoneNumber: Int64) throws -> [AcceptedShare] {
+    selectAcceptedInZone.bind(zoneNumber, at: 2)
+    return try accepted(by: user, selectAcceptedInZone)
+  }
+
+  private func accepted(
+    by user: String,
+    _ statement: any SQLStatement
+  ) throws -> [AcceptedShare] {
+    var found: [AcceptedShare] = []
+    statement.bind(user, at: 1)
+    try statement.forEachRow {
+      let permission = Share.Permission(rawValue: Int32(truncatingIfNeeded: statement.int64(10)))
+      found.append(
+        AcceptedShare(
+          share: try share(statement),
+          permission: permission ?? .readOnly,
+          joined: statement.int64(11)
+        )
+      )
+    }
+    return found
+  }
+
+  /// The shares that a user owns, was invited to or has accepted, a page of them in the order of their
+  /// numbers.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - container: The container.
+  ///   - environment: The environment.
+  ///   - number: Only shares with higher numbers.
+  ///   - limit: Most shares.
+  /// - Returns: The shares.
+  /// - Throws: `SQLError`.
+  func shares(
+    of user: String,
+    container: String,
+    environment: Environment,
+    after number: Int64,
+    limit: Int
+  ) throws -> [StoredShare] {
+    var numbers: [Int64] = []
+    selectOfUser.bind(user, at: 1)
+    selectOfUser.bind(container, at: 2)
+    selectOfUser.bind(Int64(environment.rawValue), at: 3)
+    selectOfUser.bind(number, at: 4)
+    selectOfUser.bind(Int64(limit), at: 5)
+    try selectOfUser.forEachRow { numbers.append(selectOfUser.int64(0)) }
+    return try numbers.compactMap { try share(numbered: $0) }
+  }
+
+  // MARK: Shares
+
+  /// The share whose URL has a token; `nil`: there is none, or none any more.
+  func share(withToken token: [UInt8]) throws -> StoredShare? {
+    selectByToken.bind(token, at: 1)
+    defer { selectByToken.reset() }
+    return try selectByToken.step() ? try share(selectByToken) : nil
+  }
+
+  /// A share, also one that has ended.
+  func share(numbered number: Int64) throws -> StoredShare? {
+    selectShare.bind(number, at: 1)
+    defer { selectShare.reset() }
+    return try selectShare.step() ? try share(selectShare) : nil
+  }
+
+  /// The hierarchical share that holds a record, or whose own record it is; `nil`: none does.
+  func share(ofRecord name: String, inZone zoneNumber: Int64) throws(SQLError) -> Int64? {
+    selectShareOfRecord.bind(zoneNumber, at: 1)
+    selectShareOfRecord.bind(name, at: 2)
+    defer { selectShareOfRecord.reset() }
+    return try selectShareOfRecord.step() ? selectShareOfRecord.int64(0) : nil
+  }
+
+  private func share(_ row: any SQLStatement) throws(SQLError) -> StoredShare {
+    guard
+      let permission = Share.Permission(rawValue: Int32(truncatingIfNeeded: row.int64(7)))
+    else { throw SQLError(.damaged, "a stored share has no known permission") }
+    return StoredShare(
+      number: row.int64(0),
+      database: row.int64(1),
+      zoneNumber: row.int64(2),
+      zone: ZoneID(zoneName: row.string(3)),
+      owner: row.string(4),
+      name: row.string(5),
+      root: row.string(6),
+      publicPermission: permission,
+      head: row.int64(8),
+      floor: row.int64(9)
+    )
+  }
+}

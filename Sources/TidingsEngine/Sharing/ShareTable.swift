@@ -1,0 +1,235 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The rows of shares and their participants: they follow the records of shares.
+final class ShareTable: RecordFollower {
+  private let changes: SharedChanges
+  private let selectOfZone: any SQLStatement
+  private let insert: any SQLStatement
+  private let update: any SQLStatement
+  private let updateHead: any SQLStatement
+  private let end: any SQLStatement
+  private let selectParticipants: any SQLStatement
+  private let upsertParticipant: any SQLStatement
+  private let deleteParticipant: any SQLStatement
+  private let deleteParticipants: any SQLStatement
+  private let deleteRecords: any SQLStatement
+  private let countAccepted: any SQLStatement
+
+  init(_ connection: any SQLConnection, changes: SharedChanges) throws {
+    self.changes = changes
+    selectOfZone = try connection.prepare(
+      "SELECT id, name, root FROM shares WHERE zone_id = ?1 AND ended IS NULL"
+    )
+    insert = try connection.prepare(
+      """
+      INSERT INTO shares
+        (database_id, zone_id, zone_name, name, root, token, public_permission, head)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id
+      """
+    )
+    update = try connection.prepare(
+      "UPDATE shares SET public_permission = ?2, head = ?3 WHERE id = ?1"
+    )
+    updateHead = try connection.prepare("UPDATE shares SET head = ?2 WHERE id = ?1")
+    end = try connection.prepare("UPDATE shares SET ended = ?2, head = ?3 WHERE id = ?1")
+    selectParticipants = try connection.prepare(
+      "SELECT user, permission, status FROM share_participants WHERE share_id = ?1"
+    )
+    upsertParticipant = try connection.prepare(
+      """
+      INSERT INTO share_participants (share_id, user, role, permission, status, joined)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      ON CONFLICT (share_id, user) DO UPDATE SET
+        role = excluded.role, permission = excluded.permission, status = excluded.status,
+        joined = CASE
+          WHEN excluded.status = 2 AND share_participants.status <> 2 THEN excluded.joined
+          ELSE share_participants.joined END
+      """
+    )
+    deleteParticipant = try connection.prepare(
+      "DELETE FROM share_participants WHERE share_id = ?1 AND user = ?2"
+    )
+    deleteParticipants = try connection.prepare(
+      "DELETE FROM share_participants WHERE share_id = ?1"
+    )
+    deleteRecords = try connection.prepare("DELETE FROM shared_records WHERE share_id = ?1")
+    countAccepted = try connection.prepare(
+      "SELECT count(*) FROM share_participants WHERE user = ?1 AND status = 2"
+    )
+  }
+
+  /// The shares of a zone; looked up once for a zone.
+  func shares(of zone: ZoneEntry) throws -> ZoneShares {
+    if let known = zone.shares { return known }
+    let shares = ZoneShares()
+    if zone.number != 0 {
+      selectOfZone.bind(zone.number, at: 1)
+      try selectOfZone.forEachRow {
+        shares.add(
+          ZoneShares.Entry(
+            number: selectOfZone.int64(0),
+            name: selectOfZone.string(1),
+            root: selectOfZone.string(2)
+          )
+        )
+      }
+    }
+    zone.shares = shares
+    return shares
+  }
+
+  /// How many shares a user has accepted.
+  func acceptedCount(of user: String) throws(SQLError) -> Int {
+    countAccepted.bind(user, at: 1)
+    defer { countAccepted.reset() }
+    return try countAccepted.step() ? Int(countAccepted.int64(0)) : 0
+  }
+
+  /// Something that a share holds has changed.
+  func moveHead(of share: Int64, to sequence: Int64) throws(SQLError) {
+    updateHead.bind(share, at: 1)
+    updateHead.bind(sequence, at: 2)
+    try updateHead.run()
+  }
+
+  // MARK: RecordFollower
+
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
+    guard write.row.recordType == Share.recordType else { return }
+    let shares = try shares(of: write.zone)
+    let entry = shares.byName[write.name]
+    guard let share = write.new?.share else {
+      if let entry { try finish(entry, shares, write.zone, at: time) }
+      return
+    }
+    let current = try entry ?? start(share, write, shares, database)
+    let sequence = write.zone.head
+    update.bind(current.number, at: 1)
+    update.bind(Int64(share.publicPermission.rawValue), at: 2)
+    update.bind(sequence, at: 3)
+    try update.run()
+    try follow(share.participants, of: current.number, in: write.zone, at: sequence)
+  }
+
+  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
+    let shares = try shares(of: zone)
+    for entry in shares.byName.values { try finish(entry, shares, zone, at: time) }
+  }
+
+  private func start(
+    _ share: Share,
+    _ write: RecordPlan.Write,
+    _ shares: ZoneShares,
+    _ database: DatabaseEntry
+  ) throws -> ZoneShares.Entry {
+    guard let url = ShareURL(share.url) else {
+      throw SQLError(.damaged, "the share '\(write.name)' has no URL")
+    }
+    insert.bind(database.number, at: 1)
+    insert.bind(write.zone.number, at: 2)
+    insert.bind(write.zone.id.zoneName, at: 3)
+    insert.bind(write.name, at: 4)
+    insert.bind(share.rootRecordName, at: 5)
+    insert.bind(url.token, at: 6)
+    insert.bind(Int64(share.publicPermission.rawValue), at: 7)
+    insert.bind(write.zone.head, at: 8)
+    defer { insert.reset() }
+    _ = try insert.step()
+    let entry = ZoneShares.Entry(
+      number: insert.int64(0),
+      name: write.name,
+      root: share.rootRecordName
+    )
+    entry.recordCount = 0
+    shares.add(entry)
+    return entry
+  }
+
+  /// The share ends; what it held stays where it is.
+  private func finish(
+    _ entry: ZoneShares.Entry,
+    _ shares: ZoneShares,
+    _ zone: ZoneEntry,
+    at time: Timestamp
+  ) throws {
+    for (user, old) in try participants(of: entry.number) where old.isMember {
+      changes.note(.init(user: user, share: entry.number, zone: zone, isMember: false))
+    }
+    end.bind(entry.number, at: 1)
+    end.bind(time.millisecondsSince1970, at: 2)
+    end.bind(zone.head, at: 3)
+    try end.run()
+    for statement in [deleteParticipants, deleteRecords] {
+      statement.bind(entry.number, at: 1)
+      try statement.run()
+    }
+    shares.remove(entry)
+  }
+
+  // MARK: Participants
+
+  private struct State: Hashable {
+    var permission: Int64
+    var status: Int64
+    /// May read what is shared.
+    var isMember: Bool {
+      status == Int64(Share.Status.accepted.rawValue)
+        && permission >= Int64(Share.Permission.readOnly.rawValue)
+    }
+  }
+
+  private func participants(of share: Int64) throws -> [String: State] {
+    var found: [String: State] = [:]
+    selectParticipants.bind(share, at: 1)
+    try selectParticipants.forEachRow {
+      found[selectParticipants.string(0)] = State(
+        permission: selectParticipants.int64(1),
+        status: selectParticipants.int64(2)
+      )
+    }
+    return found
+  }
+
+  private func follow(
+    _ participants: [Share.Participant],
+    of share: Int64,
+    in zone: ZoneEntry,
+    at sequence: Int64
+  ) throws {
+    var left = try self.participants(of: share)
+    for participant in participants where participant.role != .owner {
+      let new = State(
+        permission: Int64(participant.permission.rawValue),
+        status: Int64(participant.status.rawValue)
+      )
+      let old = left.removeValue(forKey: participant.user)
+      guard old != new else { continue }
+      upsertParticipant.bind(share, at: 1)
+      upsertParticipant.bind(participant.user, at: 2)
+      upsertParticipant.bind(Int64(participant.role.rawValue), at: 3)
+      upsertParticipant.bind(new.permission, at: 4)
+      upsertParticipant.bind(new.status, at: 5)
+      upsertParticipant.bind(sequence, at: 6)
+      try upsertParticipant.run()
+      note(participant.user, share, zone, was: old?.isMember ?? false, is: new.isMember)
+    }
+    for (user, old) in left {
+      deleteParticipant.bind(share, at: 1)
+      deleteParticipant.bind(user, at: 2)
+      try deleteParticipant.run()
+      note(user, share, zone, was: old.isMember, is: false)
+    }
+  }
+
+  private func note(
+    _ user: String,
+    _ share: Int64,
+    _ zone: ZoneEntry,
+    was wasMember: Bool,
+    is isMember: Bool
+  ) {
+    guard wasMember != isMember else { return }
+    changes.note(.init(user: user, share: share, zone: zone, isMember: isMember))
+  }
+}

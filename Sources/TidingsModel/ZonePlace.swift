@@ -1,0 +1,140 @@
+extension DatabaseID {
+  /// A zone where it is: no database is kept for what others share with a user.
+  public struct ZonePlace: Hashable, Sendable {
+    /// The database that has the zone: in place of a shared one the private one of the zone's owner.
+    public var database: DatabaseID
+    /// The zone, without an owner.
+    public var zone: ZoneID
+  }
+
+  /// Where a zone is that a user names in a call to this database.
+  ///
+  /// - Parameters:
+  ///   - zone: The zone, with an owner in the shared database.
+  ///   - user: Who calls.
+  /// - Returns: The zone's place; it may be that there is no such zone.
+  /// - Throws: `invalidArguments` for an owner who cannot be; says nothing of what there is.
+  public func place(of zone: ZoneID, for user: String) throws(ItemError) -> ZonePlace {
+    guard scope == .shared else {
+      return ZonePlace(database: self, zone: try own(zone, of: user))
+    }
+    let name = Identifier.shown(zone.zoneName)
+    guard !zone.ownerName.isEmpty else {
+      throw ItemError(
+        .invalidArguments,
+        "zone \(name) names no owner: in the shared database name whose zone it is (owner_name)"
+      )
+    }
+    guard zone.ownerName != user else {
+      throw ItemError(
+        .invalidArguments,
+        "zone \(name) is your own: use the private database; the shared one has the zones of others"
+      )
+    }
+    if let problem = Identifier.problem(inUserName: zone.ownerName) {
+      throw ItemError(.invalidArguments, "zone \(name), its owner: \(problem)")
+    }
+    let owners = DatabaseID(
+      container: container,
+      environment: environment,
+      scope: .private,
+      owner: zone.ownerName
+    )
+    return ZonePlace(database: owners, zone: ZoneID(zoneName: zone.zoneName))
+  }
+
+  /// The zone without the owner: the caller's own name means none.
+  private func own(_ zone: ZoneID, of user: String) throws(ItemError) -> ZoneID {
+    if zone.ownerName.isEmpty { return zone }
+    guard zone.ownerName == user, !user.isEmpty else {
+      throw ItemError(
+        .invalidArguments,
+        "zone \(Identifier.shown(zone.zoneName)) names the owner "
+          + "\(Identifier.shown(zone.ownerName)): zones of others are in the shared database; leave "
+          + "the owner out in this one"
+      )
+    }
+    return ZoneID(zoneName: zone.zoneName)
+  }
+}
+
+extension Record {
+  /// The record as the database of its zone keeps it: nothing in it names an owner.
+  ///
+  /// - Parameters:
+  ///   - place: The place of its zone.
+  ///   - user: Who calls.
+  /// - Returns: The record; a reference without an owner is to the record's own database, as one with
+  ///   the owner of the record's zone is.
+  /// - Throws: `invalidArguments` for a reference to another database.
+  public func settled(
+    at place: DatabaseID.ZonePlace,
+    for user: String
+  ) throws(ItemError) -> Record {
+    guard namesOwner else { return self }
+    let owner = place.database.scope == .public ? user : place.database.owner
+    var settled = self
+    settled.recordID.zoneID = place.zone
+    if let parent { settled.parent = try self.settled(parent, owner) }
+    for field in fields.sorted {
+      switch field.value {
+      case .reference(let reference) where reference.namesOwner:
+        settled.fields[field.name] = .reference(try self.settled(reference, owner))
+      case .referenceList(let references) where references.contains(where: \.namesOwner):
+        settled.fields[field.name] = .referenceList(
+          try references.map { (reference) throws(ItemError) in try self.settled(reference, owner) }
+        )
+      default: break
+      }
+    }
+    return settled
+  }
+
+  private var namesOwner: Bool {
+    !recordID.zoneID.ownerName.isEmpty || parent?.namesOwner == true
+      || fields.sorted.contains { field in
+        switch field.value {
+        case .reference(let reference): reference.namesOwner
+        case .referenceList(let references): references.contains(where: \.namesOwner)
+        default: false
+        }
+      }
+  }
+
+  private func settled(_ reference: Reference, _ owner: String) throws(ItemError) -> Reference {
+    guard reference.namesOwner else { return reference }
+    let target = reference.recordID
+    guard target.zoneID.ownerName == owner else {
+      throw ItemError(
+        .invalidArguments,
+        "record \(Identifier.shown(recordID.recordName)): the reference to "
+          + "\(Identifier.shown(target.recordName)) names another owner "
+          + "(\(Identifier.shown(target.zoneID.ownerName))): a reference stays in its database"
+      )
+    }
+    return reference.withoutOwner
+  }
+}
+
+extension Reference {
+  /// It names the owner of its target's zone.
+  var namesOwner: Bool { !recordID.zoneID.ownerName.isEmpty }
+
+  /// The same within the target's database.
+  var withoutOwner: Reference {
+    var reference = self
+    reference.recordID.zoneID.ownerName = ""
+    return reference
+  }
+}
+
+extension FieldValue {
+  /// The value within its database: references name no owner.
+  package var withoutOwners: FieldValue {
+    switch self {
+    case .reference(let reference): .reference(reference.withoutOwner)
+    case .referenceList(let references): .referenceList(references.map(\.withoutOwner))
+    default: self
+    }
+  }
+}

@@ -1,0 +1,122 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Most shares of one page: each is read and decoded while others wait.
+  private static let sharesPerPageMax = 100
+
+  /// Registers the methods of ShareService.
+  func registerShares(on loop: LoopContext) {
+    typealias Methods = TidingsV1.ShareService.Methods
+    register(Methods.fetchShareMetadata, .read, on: loop) { [self] in try shareMetadata($0) }
+    register(Methods.acceptShares, .write, on: loop) { [self] in try acceptShares($0) }
+    register(Methods.fetchShares, .read, on: loop) { [self] in try fetchShares($0) }
+  }
+
+  private func shareMetadata(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.FetchShareMetadataRequest(decoding: call.body.bytes, in: call.arena)
+    try check(request.urls, call.caller)
+    let caller = call.caller
+    var response = SplicedMessage()
+    for url in request.urls {
+      try add(url, to: &response, in: call.arena) {
+        try engine.shareInfo(url, for: caller, wantsRoot: request.wantsRootRecord)
+      }
+    }
+    return response.bytes
+  }
+
+  private func acceptShares(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.AcceptSharesRequest(decoding: call.body.bytes, in: call.arena)
+    try check(request.urls, call.caller)
+    let caller = call.caller
+    var response = SplicedMessage()
+    for url in request.urls {
+      try add(url, to: &response, in: call.arena) { try engine.acceptShare(url, for: caller) }
+    }
+    return response.bytes
+  }
+
+  private func fetchShares(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.FetchSharesRequest(decoding: call.body.bytes, in: call.arena)
+    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+    let limit = min(Int(request.limit), Self.sharesPerPageMax, engine.limits.pageItemsMax)
+    let page = try engine.shares(
+      of: call.caller,
+      container: try containerName(request.container),
+      environment: try request.environment.model,
+      after: try Self.number(request.continuation),
+      limit: limit == 0 ? min(Self.sharesPerPageMax, engine.limits.pageItemsMax) : limit
+    )
+    var response = SplicedMessage()
+    for share in page.shares { response.add(1, share.message(in: call.arena)) }
+    if let next = page.next {
+      response.add(2, withUnsafeBytes(of: next.bigEndian) { Array($0) })
+    }
+    return response.bytes
+  }
+
+  private func check(_ urls: [String], _ caller: Caller) throws(ItemError) {
+    guard !caller.user.isEmpty else { throw ItemError.noUser }
+    try engine.limits.check(itemCount: urls.count)
+  }
+
+  /// Where a page begins; a share's number.
+  private static func number(_ continuation: [UInt8]) throws(ItemError) -> Int64 {
+    guard !continuation.isEmpty else { return 0 }
+    guard continuation.count == 8 else {
+      throw ItemError(
+        .invalidArguments,
+        "continuation is not what FetchShares answered: leave it out to begin anew"
+      )
+    }
+    return continuation.reduce(0) { $0 << 8 | Int64($1) }
+  }
+
+  private func add(
+    _ url: String,
+    to response: inout SplicedMessage,
+    in arena: borrowing Arena,
+    _ outcome: () throws -> ShareInfo
+  ) throws {
+    var result = SplicedMessage()
+    result.add(1, url.utf8)
+    do {
+      result.add(2, try outcome().message(in: arena))
+    } catch let error as ItemError {
+      result.add(3, TidingsV1.ItemError(error).encoded(in: arena))
+    }
+    response.add(1, result.bytes)
+  }
+}
+
+extension ShareInfo {
+  /// The bytes of `ShareMetadata`.
+  fileprivate func message(in arena: borrowing Arena) -> [UInt8] {
+    var message = SplicedMessage()
+    message.append(
+      TidingsV1.ShareMetadata(
+        container: database.container,
+        environment: .init(database.environment),
+        zoneID: .init(zone),
+        rootRecordName: record.share?.rootRecordName ?? "",
+        participant: participant.map {
+          TidingsV1.Participant(
+            userRecordName: $0.user,
+            role: .init(rawValue: $0.role.rawValue),
+            permission: .init(rawValue: $0.permission.rawValue),
+            acceptanceStatus: .init(rawValue: $0.status.rawValue)
+          )
+        }
+      ).encoded(in: arena)
+    )
+    message.add(4, RecordWriter.encode(record, in: arena))
+    if let rootRecord {
+      message.add(7, rootRecord + SplicedMessage.recordOwner(zone.ownerName))
+    }
+    return message.bytes
+  }
+}
