@@ -43,14 +43,18 @@ public enum ChangeFeedError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The failure of a call: its details may say more than its status.
   init(_ error: RPCError) {
-    let type = "type.googleapis.com/" + TidingsV1.ItemError.messageName
-    guard let detail = error.details.first(where: { $0.typeURL == type }),
-      let item = try? TidingsV1.ItemError(decoding: detail.value)
-    else {
+    guard let item = Self.item(in: error) else {
       self = .call(error)
       return
     }
     self.init(item)
+  }
+
+  /// What the details of a failure say in CloudKit's words.
+  static func item(in error: RPCError) -> TidingsV1.ItemError? {
+    let type = "type.googleapis.com/" + TidingsV1.ItemError.messageName
+    return error.details.first { $0.typeURL == type }
+      .flatMap { try? TidingsV1.ItemError(decoding: $0.value) }
   }
 
   /// Repeating the call may help.

@@ -9,7 +9,9 @@ extension Client {
   ///
   /// - Parameters:
   ///   - zone: The zone's name; empty: the default zone.
-  ///   - database: The database; `nil`: the private one of the client's container.
+  ///   - owner: Whose zone it is, if another user shares it; empty: the database's owner's.
+  ///   - database: The database; `nil`: of the client's container the shared one with an owner, else
+  ///     the private one.
   ///   - token: The last page's token; empty: from the beginning, which tells all records.
   ///   - desiredKeys: Which fields; `nil`: all.
   ///   - recordTypes: Only records of these types; empty: all.
@@ -21,6 +23,7 @@ extension Client {
   /// - Returns: The pages; there is at least one, unless following finds nothing new.
   public func recordZoneChanges(
     in zone: String,
+    ownedBy owner: String = "",
     of database: TidingsV1.DatabaseID? = nil,
     after token: [UInt8] = [],
     desiredKeys: [String]? = nil,
@@ -31,9 +34,9 @@ extension Client {
   ) -> RecordZoneChanges {
     RecordZoneChanges(
       transport,
-      database: database ?? privateDatabase,
+      database: database ?? (owner.isEmpty ? privateDatabase : sharedDatabase),
       TidingsV1.ZoneChangesOptions(
-        zoneID: .init(zoneName: zone),
+        zoneID: .init(zoneName: zone, ownerName: owner),
         changeToken: token,
         desiredKeys: desiredKeys.map { .init(keys: $0) },
         recordTypes: recordTypes,
@@ -73,11 +76,16 @@ extension Client {
     )
   }
 
-  private var privateDatabase: TidingsV1.DatabaseID {
+  /// What others share with the user in the client's container, for the calls that name a database.
+  public var sharedDatabase: TidingsV1.DatabaseID { database(.shared) }
+
+  var privateDatabase: TidingsV1.DatabaseID { database(.private) }
+
+  private func database(_ scope: TidingsV1.DatabaseScope) -> TidingsV1.DatabaseID {
     .init(
       container: configuration.container,
       environment: configuration.environment,
-      scope: .private
+      scope: scope
     )
   }
 }

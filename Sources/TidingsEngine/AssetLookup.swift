@@ -12,6 +12,7 @@ public final class AssetLookup {
   }
 
   private let select: any SQLStatement
+  private let selectShared: any SQLStatement
   private let selectAny: any SQLStatement
 
   /// A lookup in a store that an engine has opened.
@@ -24,6 +25,25 @@ public final class AssetLookup {
         SELECT id FROM databases
         WHERE container = ?2 AND environment = ?3 AND scope = ?4 AND owner = ?5
       )
+      """
+    )
+    selectShared = try connection.prepare(
+      """
+      SELECT a.size FROM share_participants AS p
+      JOIN shares AS s ON s.id = p.share_id AND s.ended IS NULL
+      JOIN databases AS d
+        ON d.id = s.database_id AND d.container = ?2 AND d.environment = ?3
+      JOIN assets AS a ON a.database_id = s.database_id AND a.checksum = ?1
+      WHERE p.user = ?4 AND p.status = 2 AND p.permission >= 2 AND EXISTS (
+        SELECT 1 FROM asset_references AS r
+        WHERE r.database_id = s.database_id AND r.checksum = ?1 AND r.zone_id = s.zone_id AND (
+          s.root = '' OR EXISTS (
+            SELECT 1 FROM shared_records AS h
+            WHERE h.share_id = s.id AND h.name = r.name AND h.gone = 0
+          )
+        )
+      )
+      LIMIT 1
       """
     )
     selectAny = try connection.prepare("SELECT 1 FROM assets WHERE checksum = ?1 LIMIT 1")
@@ -42,6 +62,25 @@ public final class AssetLookup {
       size: UInt64(clamping: select.int64(0)),
       released: select.isNull(1) ? nil : Timestamp(millisecondsSince1970: select.int64(1))
     )
+  }
+
+  /// The asset with this checksum that the caller of a call to a database may download.
+  ///
+  /// In a shared database besides those that the user uploaded those that a record names which others
+  /// share with the user.
+  public func readableAsset(
+    _ checksum: [UInt8],
+    in database: DatabaseID
+  ) throws(SQLError) -> Row? {
+    if let row = try asset(checksum, in: database) { return row }
+    guard database.scope == .shared else { return nil }
+    selectShared.bind(checksum, at: 1)
+    selectShared.bind(database.container, at: 2)
+    selectShared.bind(Int64(database.environment.rawValue), at: 3)
+    selectShared.bind(database.owner, at: 4)
+    defer { selectShared.reset() }
+    guard try selectShared.step() else { return nil }
+    return Row(size: UInt64(clamping: selectShared.int64(0)), released: nil)
   }
 
   /// Any database has an asset with this checksum.

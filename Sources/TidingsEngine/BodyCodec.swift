@@ -9,6 +9,8 @@ public protocol BodyCodec: AnyObject {
   func encode(_ record: Record) -> [UInt8]
   /// The record in bytes that this codec made.
   func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record
+  /// Bytes that name the owner of a record's zone, behind those of the record: no stored one does.
+  func ownerBytes(_ owner: String) -> [UInt8]
   /// The bytes of a subscription, without what the server adds.
   func encode(_ subscription: Subscription) -> [UInt8]
   /// The subscription in bytes that this codec made.
@@ -18,4 +20,15 @@ public protocol BodyCodec: AnyObject {
   /// The bytes of an event, without what differs between its subscribers: begins with those of its
   /// source.
   func encode(_ event: Event) -> [UInt8]
+}
+
+extension BodyCodec {
+  /// Codecs whose records nobody sees need none.
+  public func ownerBytes(_ owner: String) -> [UInt8] { [] }
+
+  /// The bytes behind the records of a zone that a call names; none if it names no owner.
+  func ownerBytes(ofZone zone: ZoneID?) -> [UInt8] {
+    guard let owner = zone?.ownerName, !owner.isEmpty else { return [] }
+    return ownerBytes(owner)
+  }
 }

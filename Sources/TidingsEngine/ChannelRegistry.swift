@@ -164,6 +164,9 @@ final class ChannelRegistry {
     index.watches(database: database.number, recordType: recordType)
   }
 
+  /// There are zone or database channels at all.
+  var watchesAnyZone: Bool { zones.count > 0 }
+
   /// A change of a zone may fire a zone or database channel.
   func watchesZones(in database: DatabaseEntry) -> Bool {
     zones.watches(database: database.number)

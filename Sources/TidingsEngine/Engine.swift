@@ -30,6 +30,7 @@ public final class Engine {
   private let ancestors: AncestorLog
   let channels: ChannelRegistry
   let subscriptions: SubscriptionTable
+  let sharedFirings: SharedFirings
   private let onceChannels: OnceChannels
   let readerChannels: ReaderChannels
   private let events: EventLog
@@ -106,6 +107,12 @@ public final class Engine {
     shareReader = try ShareReader(connection)
     shareTable = try ShareTable(connection, changes: sharedChanges)
     rotation = try ChannelRotation(connection, channels: channels)
+    sharedFirings = try SharedFirings(
+      connection,
+      changes: sharedChanges,
+      catalog: catalog,
+      channels: channels
+    )
     userRotation = try UserRotation(
       connection,
       rotation: rotation,
@@ -123,9 +130,9 @@ public final class Engine {
     events = try EventLog(
       connection,
       channels: channels,
+      shared: sharedFirings,
       onceChannels: onceChannels,
       originTags: originTags,
-      sharedChanges: sharedChanges,
       codec: codec,
       limits: limits,
       access: FiringAccess(channels: channels, accesses: publicAccesses)
@@ -210,6 +217,7 @@ public final class Engine {
       channels: channels,
       subscriptions: subscriptions,
       quotas: quotas,
+      schemas: schemas,
       codec: codec,
       limits: limits
     )
@@ -254,6 +262,7 @@ public final class Engine {
     }
     now = max(now, clock())
     catalog.forgetChangedZones()
+    sharedFirings.begin()
     channels.begin(at: now)
     try beginStatement.run()
   }
@@ -442,12 +451,14 @@ public final class Engine {
 
   /// Returns a zone.
   public func zone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
-    try zoneChanges.fetch(id, in: database)
+    guard database.scope != .shared else { return try sharedZone(id, in: database) }
+    return try zoneChanges.fetch(id, in: database)
   }
 
   /// Returns all zones of a database, sorted by name.
   public func zones(in database: DatabaseID) throws -> [ZoneInfo] {
-    try zoneChanges.fetchAll(in: database)
+    guard database.scope != .shared else { return try sharedZones(in: database) }
+    return try zoneChanges.fetchAll(in: database)
   }
 
   /// The zones that the last transaction changed, created or deleted.

@@ -15,12 +15,14 @@ public final class EngineReader {
   let codec: any BodyCodec
   let zoneFeed: ZoneFeed
   let databaseFeed: DatabaseFeed
+  let shares: ShareReader
   /// What calls may not exceed.
   public let limits: Limits
   private var subscriptionExplainer: SubscriptionExplainer?
 
   private let interruption = Interruption()
   private var queryEngine: QueryEngine?
+  private var sharedZoneFeed: SharedZoneFeed?
   private var feed: NotificationFeed?
   private var healthReader: SubscriptionHealthReader?
   private var visibility: NotificationVisibility?
@@ -48,6 +50,7 @@ public final class EngineReader {
       limits: limits
     )
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
+    shares = try ShareReader(connection)
     schemas = try SchemaReader(connection)
     roles = try RoleReader(connection)
     ancestors = try AncestorLog(connection, limits: limits)
@@ -61,6 +64,7 @@ public final class EngineReader {
     let made = try QueryEngine(
       connection,
       catalog: catalog,
+      shares: shares,
       identity: identity,
       ancestors: ancestors,
       codec: codec,
@@ -68,6 +72,22 @@ public final class EngineReader {
       interruption: interruption
     )
     queryEngine = made
+    return made
+  }
+
+  /// The changes of zones of others; its statements are compiled for the first page.
+  func sharedZones() throws -> SharedZoneFeed {
+    if let sharedZoneFeed { return sharedZoneFeed }
+    let made = try SharedZoneFeed(
+      connection,
+      catalog: catalog,
+      shares: shares,
+      zoneFeed: zoneFeed,
+      codec: codec,
+      identity: identity,
+      limits: limits
+    )
+    sharedZoneFeed = made
     return made
   }
 
@@ -140,7 +160,13 @@ public final class EngineReader {
   /// Explains subscriptions; its statements are compiled for the first call.
   func explainer() throws -> SubscriptionExplainer {
     if let subscriptionExplainer { return subscriptionExplainer }
-    let made = try SubscriptionExplainer(connection, catalog: catalog, codec: codec, limits: limits)
+    let made = try SubscriptionExplainer(
+      connection,
+      catalog: catalog,
+      shares: shares,
+      codec: codec,
+      limits: limits
+    )
     subscriptionExplainer = made
     return made
   }

@@ -8,9 +8,9 @@ internal import TidingsSQL
 /// zone that it changed.
 final class EventLog {
   private let channels: ChannelRegistry
+  private let shared: SharedFirings
   private let onceChannels: OnceChannels
   private let originTags: OriginTags
-  private let sharedChanges: SharedChanges
   private let codec: any BodyCodec
   private let limits: Limits
   private let access: FiringAccess
@@ -52,18 +52,18 @@ final class EventLog {
   init(
     _ connection: any SQLConnection,
     channels: ChannelRegistry,
+    shared: SharedFirings,
     onceChannels: OnceChannels,
     originTags: OriginTags,
-    sharedChanges: SharedChanges,
     codec: any BodyCodec,
     limits: Limits,
     access: FiringAccess
   ) throws {
     self.access = access
     self.channels = channels
+    self.shared = shared
     self.onceChannels = onceChannels
     self.originTags = originTags
-    self.sharedChanges = sharedChanges
     self.codec = codec
     self.limits = limits
     insert = try connection.prepare(
@@ -111,11 +111,11 @@ final class EventLog {
     defer {
       call = nil
       zoneChanges.removeAll(keepingCapacity: true)
-      sharedChanges.removeAll()
+      shared.callEnded()
     }
     let result = try body()
     try fireZones()
-    try fireShares(sharedChanges)
+    try fireSharedZones()
     return result
   }
 
@@ -216,6 +216,29 @@ final class EventLog {
     }
   }
 
+  /// Tells those with whom something is shared: of a zone once, whatever changed in it.
+  private func fireSharedZones() throws {
+    for firing in try shared.take() {
+      let entries = channels.zoneChannels(
+        of: firing.database,
+        zone: firing.zone,
+        recordTypes: firing.recordTypes,
+        isZoneItself: firing.isMembership
+      )
+      for entry in entries {
+        let channel = try channels.content(of: entry)
+        try store(
+          .zone(firing.zone),
+          channel.definition.notificationInfo.map {
+            EventContent($0, old: nil, new: nil, fieldsBytesMax: 0)
+          },
+          entry,
+          channel
+        )
+      }
+    }
+  }
+
   private func mayTell(
     _ entry: ChannelEntry,
     _ recordType: String,
@@ -293,7 +316,7 @@ final class EventLog {
 
 extension Record {
   /// Whether all that a client sees is the same, but for the change tag and who saved it when.
-  fileprivate func looks(like other: Record) -> Bool {
+  func looks(like other: Record) -> Bool {
     fields.isIdentical(to: other.fields) && parent == other.parent && share == other.share
   }
 }

@@ -322,7 +322,8 @@ struct ReferencePlan {
       return fail(
         deletion.item,
         deletion.recordID,
-        message: "record '\(name)' cannot be deleted: a record that you may not read still refers to "
+        message:
+          "record '\(name)' cannot be deleted: a record that you may not read still refers to "
           + "it, or to one that would go along: only who may change that one can remove the reference"
       )
     }

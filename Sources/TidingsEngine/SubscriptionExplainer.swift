@@ -4,6 +4,7 @@ internal import TidingsSQL
 /// Tells what a change would cause, on a reader's connection.
 final class SubscriptionExplainer {
   private let catalog: Catalog
+  private let shares: ShareReader
   private let codec: any BodyCodec
   private let limits: Limits
   private let selectSubscriptions: any SQLStatement
@@ -12,10 +13,12 @@ final class SubscriptionExplainer {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
+    shares: ShareReader,
     codec: any BodyCodec,
     limits: Limits
   ) throws {
     self.catalog = catalog
+    self.shares = shares
     self.codec = codec
     self.limits = limits
     selectSubscriptions = try connection.prepare(
@@ -52,8 +55,10 @@ final class SubscriptionExplainer {
   ) throws -> [SubscriptionExplanation] {
     let database = try catalog.database(id)
     let stamp = Record.Stamp(timestamp: time, caller: caller)
-    let (old, new) = try states(of: change, in: database, of: id, stamp, reading)
+    let shared = try id.scope == .shared ? sharedRecords(of: change, in: id) : nil
+    let (old, new) = try states(of: change, shared, in: database, of: id, stamp, reading)
     let refusal = try refusal(of: new ?? old, reading)
+    let isShared = try shared.map { try $0.concerns(old: old, new: new) } ?? true
     var wanted = Set(ids)
     var explanations: [SubscriptionExplanation] = []
     var bytes = 0
@@ -66,9 +71,10 @@ final class SubscriptionExplainer {
         guard ids.isEmpty || wanted.remove(name) != nil else { return }
         var subscription: Subscription?
         try selectSubscriptions.withBytes(1) { subscription = try codec.decodeSubscription($0) }
-        guard let explanation = subscription?.explanation(old: old, new: new, refusal) else {
-          return
-        }
+        let found =
+          isShared
+          ? subscription?.explanation(old: old, new: new, refusal) : subscription?.notShared
+        guard let explanation = found else { return }
         bytes += explanation.textBytes
         guard bytes <= limits.answerBytesMax else { throw Self.tooMany }
         explanations.append(explanation)
@@ -90,8 +96,23 @@ final class SubscriptionExplainer {
 
   // MARK: The states
 
+  /// What others share with the user in the zone of a change to a shared database.
+  private func sharedRecords(
+    of change: ExplainedChange,
+    in id: DatabaseID
+  ) throws -> SharedRecords {
+    let zone =
+      switch change {
+      case .change(let old, let new): (new ?? old)?.recordID.zoneID
+      case .save(let sent): sent.recordID.zoneID
+      case .deletion(let recordID): recordID.zoneID
+      }
+    return SharedRecords(try shares.acceptedZone(zone ?? .default, in: id, catalog), shares)
+  }
+
   private func states(
     of change: ExplainedChange,
+    _ shared: SharedRecords?,
     in database: DatabaseEntry?,
     of id: DatabaseID,
     _ stamp: Record.Stamp,
@@ -101,7 +122,7 @@ final class SubscriptionExplainer {
     case .change(let old, let new):
       let states = try Self.checked(old, new, stamp)
       // A misspelled zone would be explained as if it were another one.
-      if let record = states.new ?? states.old {
+      if shared == nil, let record = states.new ?? states.old {
         _ = try zone(record.recordID.zoneID, in: database, of: id)
       }
       return states
@@ -109,16 +130,17 @@ final class SubscriptionExplainer {
       if sent.recordID.recordName.isEmpty { sent.recordID.recordName = RecordID.randomName() }
       let removesParent = sent.parent?.recordID.recordName.isEmpty == true
       if removesParent { sent.parent = nil }
+      let zone = try shared?.zone ?? zone(sent.recordID.zoneID, in: database, of: id)
+      sent.recordID.zoneID = zone.id
       try sent.validate()
-      let zone = try zone(sent.recordID.zoneID, in: database, of: id)
-      let old = try stored(sent.recordID.recordName, in: zone, reading)
+      let old = try stored(sent.recordID.recordName, in: zone, shared, reading)
       var new = try sent.merged(into: old, in: zone, stamp)
       if removesParent { new.parent = nil }
       return (old, new)
     case .deletion(let recordID):
       try recordID.validate()
-      let zone = try zone(recordID.zoneID, in: database, of: id)
-      guard let old = try stored(recordID.recordName, in: zone, reading) else {
+      let zone = try shared?.zone ?? zone(recordID.zoneID, in: database, of: id)
+      guard let old = try stored(recordID.recordName, in: zone, shared, reading) else {
         throw ItemError(
           .unknownItem,
           "record \(Identifier.shown(recordID.recordName)) does not exist: its deletion fires nothing"
@@ -171,12 +193,14 @@ final class SubscriptionExplainer {
     )
   }
 
-  /// What is stored, if the caller may read it.
+  /// What is stored, if the caller may read it, in a shared database if it is shared with the user.
   private func stored(
     _ recordName: String,
     in zone: ZoneEntry,
+    _ shared: SharedRecords?,
     _ reading: PublicReading?
   ) throws -> Record? {
+    guard try shared?.holds(recordName) ?? true else { return nil }
     selectRecord.bind(zone.number, at: 1)
     selectRecord.bind(recordName, at: 2)
     defer { selectRecord.reset() }
@@ -225,5 +249,28 @@ extension SubscriptionExplanation {
   fileprivate var textBytes: Int {
     subscriptionID.utf8.count + failedTerm.utf8.count + expectedValue.utf8.count
       + actualValue.utf8.count + message.utf8.count + 32
+  }
+}
+
+extension SharedRecords {
+  /// Whether a change is one to what is shared with the user: the record is, or will be with its parent.
+  fileprivate func concerns(old: Record?, new: Record?) throws -> Bool {
+    let names = [old, new].compactMap { $0?.recordID.recordName }
+    if let name = names.first, try holds(name) { return true }
+    return try new?.parent.map { try holds($0.recordID.recordName) } ?? false
+  }
+}
+
+extension Subscription {
+  /// The change is not one to what is shared with the user.
+  fileprivate var notShared: SubscriptionExplanation {
+    SubscriptionExplanation(
+      subscriptionID,
+      failedTerm: "the record is shared with the user",
+      expected: "in a share that the user has accepted",
+      actual: "in none",
+      "it fires for what others share with the user: this record is in no share that the user has "
+        + "accepted, and neither is its parent"
+    )
   }
 }

@@ -18,7 +18,8 @@ public import TidingsProto
 /// ```
 ///
 /// A zone subscription has `fet` and a database subscription `met` in the place of `qry`, with `dbs`,
-/// `sid`, `zid` and `zoid`. `dbs` is 1 for the private database and 2 for the public one. `fo` is 1, 2
+/// `sid`, `zid` and `zoid`. `dbs` is 1 for the private database, 2 for the public one
+/// and 3 for the shared one, in which `zoid` is the owner of the zone. `fo` is 1, 2
 /// or 3 for created, updated and deleted; CloudKit knows no record that enters or leaves, so these are
 /// 2, and `tid`, which CloudKit does not have, tells which. `p` is there when parts are missing.
 public struct UserInfo {
@@ -80,12 +81,18 @@ public struct UserInfo {
   }
 
   private var zone: JSONObject {
-    let isPublic = notification.databaseID?.scope == .public
     let zone = notification.recordID?.zoneID?.zoneName ?? ""
-    var object: JSONObject = ["dbs": .integer(isPublic ? 2 : 1)]
+    let owner = notification.recordID?.zoneID?.ownerName ?? ""
+    let (database, whose) =
+      switch notification.databaseID?.scope {
+      case .public?: (2, "_defaultOwner")
+      case .shared?: (3, owner)
+      default: (1, user)
+      }
+    var object: JSONObject = ["dbs": .integer(database)]
     object.append("sid", .string(notification.subscriptionID))
     object.append("zid", .string(zone.isEmpty ? "_defaultZone" : zone))
-    object.append("zoid", .string(isPublic ? "_defaultOwner" : user))
+    object.append("zoid", .string(whose))
     return object
   }
 

@@ -11,6 +11,7 @@ enum Contract {
       .tidingsV1NotificationServiceProto, .tidingsV1SubscriptionServiceProto,
       .tidingsV1ZoneServiceProto, .tidingsRpcV1ServerProto, .tidingsRpcV1ErrorDetailsProto,
       .tidingsV1ErrorProto, .tidingsV1AdminServiceProto, .tidingsV1AccountServiceProto,
+      .tidingsV1ShareServiceProto,
     ]
     do throws(Schema.ReadingError) {
       let schema = try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies))

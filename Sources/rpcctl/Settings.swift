@@ -27,7 +27,12 @@ struct Settings: Sendable {
       value: "SCOPE",
       default: "private",
       choices: ["public", "private", "shared"],
-      "The database: public or private; no server has shared ones yet."
+      "The database: public, private, or shared: what others share with the user."
+    ),
+    Option(
+      "owner",
+      value: "USER",
+      "In the shared database: whose zone is meant. Without it zones are written OWNER/ZONE."
     ),
     Option(
       "key-file",
@@ -45,6 +50,7 @@ struct Settings: Sendable {
       value: "DEVICE",
       "The device that calls; it hears nothing of its own changes."
     ),
+    Option("key-ring", value: "FILE", "The keys of encrypted fields: see keys ring create."),
     Option(
       "output",
       letter: "o",
@@ -64,9 +70,13 @@ struct Settings: Sendable {
   ]
 
   let client: ClientConfiguration
-  let scope: TidingsV1.DatabaseScope
+  var scope: TidingsV1.DatabaseScope
+  /// Whose zones are meant; empty: those of the database, or as each one says.
+  let owner: String
   /// Why nothing can be connected to, for verbs that would.
   let refusal: (any Error)?
+  /// Where the keys of encrypted fields are; `nil`: there are none.
+  let keyRingPath: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     var client = ClientConfiguration(endpoint: try Self.endpoint(arguments))
@@ -84,12 +94,14 @@ struct Settings: Sendable {
       refusal = error
     }
     self.client = client
+    keyRingPath = arguments["key-ring"]
     scope =
       switch arguments["database"] {
       case "public": .public
       case "shared": .shared
       default: .private
       }
+    owner = arguments["owner"] ?? ""
   }
 
   /// The keys to connect with, if any.

@@ -16,7 +16,7 @@ struct Verb: Sendable {
       fetchSubscriptions, explainSubscriptions, watch, fetchNotificationChanges,
       markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
       settleNotifications, work, rotateChannels,
-    ] + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs
+    ] + shareVerbs + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs + keyRingVerbs
     + [audit, account, call, describe, status, help]
 
   /// The verb with a name.
@@ -45,7 +45,7 @@ struct Verb: Sendable {
 /// One run of a verb.
 struct Invocation: Sendable {
   let arguments: ParsedArguments
-  let settings: Settings
+  var settings: Settings
   let output: Output
   let input: Input
   /// Begins to connect; called once what is to be sent is known to be right.
@@ -53,6 +53,41 @@ struct Invocation: Sendable {
 
   /// The zone that `--zone` names; empty: the default zone.
   var zoneName: String { arguments["zone"] ?? "" }
+
+  /// The zone that `--zone` names, with its owner in the shared database.
+  var zoneID: TidingsV1.ZoneID {
+    get throws(UsageError) { try zoneID(zoneName) }
+  }
+
+  /// The zone of records that name none: in the shared database none if `--zone` names none.
+  var defaultZoneID: TidingsV1.ZoneID {
+    get throws(UsageError) {
+      settings.scope == .shared && !arguments.has("zone")
+        ? .init(ownerName: settings.owner) : try zoneID
+    }
+  }
+
+  /// The zone that a text names: in the shared database `OWNER/ZONE`, unless `--owner` says whose.
+  func zoneID(_ text: String) throws(UsageError) -> TidingsV1.ZoneID {
+    guard settings.scope == .shared, settings.owner.isEmpty else {
+      return .init(zoneName: text, ownerName: settings.owner)
+    }
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+      throw UsageError(
+        text.isEmpty
+          ? "which zone of the shared database? It is written OWNER/ZONE"
+          : "a zone of the shared database is written OWNER/ZONE, or --owner says whose: not '\(text)'"
+      )
+    }
+    return .init(zoneName: String(parts[1]), ownerName: String(parts[0]))
+  }
+
+  /// Refuses the shared database, for a verb that is not made for it.
+  func refuseSharedDatabase() throws(UsageError) {
+    guard settings.scope == .shared else { return }
+    throw UsageError("this is for the private and the public database: leave out --database shared")
+  }
 
   /// For calls without anything special.
   var callOptions: CallOptions { CallOptions(timeout: settings.timeout) }

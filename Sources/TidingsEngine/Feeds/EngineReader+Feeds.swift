@@ -4,8 +4,8 @@ extension EngineReader {
   /// Passes a page of a zone's changes.
   ///
   /// - Parameters:
-  ///   - request: The zone, where to continue, and what to return.
-  ///   - database: The zone's database.
+  ///   - request: The zone, in a shared database with its owner, where to continue, and what to return.
+  ///   - database: The zone's database, or the caller's shared one.
   ///   - caller: Who asks.
   ///   - budget: What the call may still return, over all its zones.
   ///   - visit: Takes each change, oldest first.
@@ -18,7 +18,10 @@ extension EngineReader {
     budget: inout FeedBudget,
     _ visit: (ZoneChange) throws -> Void
   ) throws -> ZonePage {
-    try zoneFeed.page(
+    guard database.scope != .shared else {
+      return try sharedZones().page(request, in: database, caller: caller, budget: &budget, visit)
+    }
+    return try zoneFeed.page(
       request,
       in: database,
       catalog.database(database),
@@ -42,11 +45,20 @@ extension EngineReader {
     after token: [UInt8],
     limit: Int
   ) throws -> DatabasePage {
-    try databaseFeed.page(
+    let budget = FeedBudget(limit: limit, limits)
+    guard database.scope != .shared else {
+      return try SharedDatabaseFeed(
+        catalog: catalog,
+        shares: shares,
+        identity: identity,
+        limits: limits
+      ).page(database, after: token, budget: budget)
+    }
+    return try databaseFeed.page(
       database,
       catalog.database(database),
       after: token,
-      budget: FeedBudget(limit: limit, limits)
+      budget: budget
     )
   }
 
@@ -55,10 +67,15 @@ extension EngineReader {
   /// - Parameters:
   ///   - zones: Which changes matter; empty: those of any zone.
   ///   - database: The database.
-  /// - Returns: The zones, and the database's number as of the snapshot.
-  /// - Throws: `SQLError`.
+  /// - Returns: The zones, and the database's number as of the snapshot; of a shared one the heads of
+  ///   the shares.
+  /// - Throws: `ItemError` `badContainer`; `SQLError`.
   public func watch(_ zones: [ZoneID], in database: DatabaseID) throws -> FeedWatch {
-    FeedWatch(
+    guard database.scope != .shared else {
+      let heads = try shares.heads(of: database, in: zones, catalog)
+      return FeedWatch(database: database, zones: zones, head: 0, shares: heads)
+    }
+    return FeedWatch(
       database: database,
       zones: zones,
       head: try catalog.database(database)?.head ?? 0

@@ -77,13 +77,27 @@ public struct FeedWatch: Hashable, Sendable {
   public let zones: [ZoneID]
   /// The database's number as of the snapshot that had nothing to tell; 0: it does not exist yet.
   public let head: Int64
+  /// In a shared database the shares that the user has accepted in these zones, as of the snapshot.
+  let sharedHeads: SharedHeads
 
   /// A watch from its parts.
   public init(database: DatabaseID, zones: [ZoneID], head: Int64) {
+    self.init(database: database, zones: zones, head: head, shares: SharedHeads())
+  }
+
+  init(database: DatabaseID, zones: [ZoneID], head: Int64, shares: SharedHeads) {
     self.database = database
     self.zones = zones
     self.head = head
+    sharedHeads = shares
   }
+
+  /// The zones of the database itself whose changes matter; empty: any, or in a shared database that
+  /// the user accepts or loses a share.
+  public var ownZones: [ZoneID] { database.scope == .shared ? [] : zones }
+
+  /// The numbers of the shares whose changes matter, in a shared database.
+  public var shares: [Int64] { sharedHeads.heads.keys.sorted() }
 }
 
 /// A zone that a transaction changed.

@@ -54,6 +54,13 @@ extension ItemError {
     )
   }
 
+  /// Deletions that the client needs are forgotten.
+  static func tokenTooOld(_ what: String, _ retention: Duration) -> ItemError {
+    .tokenExpired(
+      "the change token of \(what) is too old: deletions are forgotten after \(retention.shown)"
+    )
+  }
+
   /// The numbers went back: somebody put an old copy of the database in place.
   static func tokenFromTheFuture(_ what: String) -> ItemError {
     .tokenExpired("the change token is ahead of \(what), whose data was restored from a backup")

@@ -7,7 +7,7 @@ internal import TidingsSQL
 /// changes while a client pages moves to the end, and comes (again) with a later page.
 final class ZoneFeed {
   /// A zone as the snapshot has it.
-  private struct Zone {
+  struct Zone {
     /// 0 for the default zone that was never written to.
     var number: Int64 = 0
     var created: Int64 = 0
@@ -88,38 +88,57 @@ final class ZoneFeed {
     let zone = try zone(request.zone, in: database, entry)
     let purpose = "zone changes\0" + database.purpose + "\0" + request.zone.zoneName
     var position = try position(request, zone, purpose)
-    let room = request.limit == 0 ? budget.items : min(request.limit, budget.items)
-    var (count, moreComing) = (0, false)
-    // Known without a look at the rows, which matters for calls with many idle zones.
-    if position.covered < zone.head {
-      moreComing = try !walk(request, zone, reading, &position, &budget) { change, bytes, budget in
-        guard count < room, budget.take(bytes: bytes) else { return false }
-        try visit(change)
-        count += 1
-        return true
-      }
-    }
+    let walked = try walk(request, zone, reading, from: &position, budget: &budget, visit)
     return ZonePage(
       changeToken: SealedToken.seal(
         [zone.number, zone.created] + position.numbers,
         for: purpose,
         identity
       ),
-      moreComing: moreComing,
-      changeCount: count,
-      clientChangeTokenData: try mark(of: caller, in: zone, upTo: position.covered)
+      moreComing: walked.moreComing,
+      changeCount: walked.count,
+      clientChangeTokenData: try mark(of: caller, in: zone.number, upTo: position.covered)
     )
+  }
+
+  /// Reads on from a position, and moves it.
+  ///
+  /// - Parameters:
+  ///   - request: What to return.
+  ///   - zone: The zone.
+  ///   - reading: Which records the caller may read; `nil`: all.
+  ///   - position: Where the client is, and will be after the page.
+  ///   - budget: What the call may still return.
+  ///   - visit: Takes each change, oldest first.
+  /// - Returns: How many changes, and whether there are more at once.
+  /// - Throws: `SQLError`; what `visit` throws.
+  func walk(
+    _ request: ZoneFeedRequest,
+    _ zone: Zone,
+    _ reading: PublicReading?,
+    from position: inout FeedPosition,
+    budget: inout FeedBudget,
+    _ visit: (ZoneChange) throws -> Void
+  ) throws -> (count: Int, moreComing: Bool) {
+    let room = request.limit == 0 ? budget.items : min(request.limit, budget.items)
+    // Known without a look at the rows, which matters for calls with many idle zones.
+    guard position.covered < zone.head else { return (0, false) }
+    var count = 0
+    let isAtEnd = try walk(request, zone, reading, &position, &budget) { change, bytes, budget in
+      guard count < room, budget.take(bytes: bytes) else { return false }
+      try visit(change)
+      count += 1
+      return true
+    }
+    return (count, !isAtEnd)
   }
 
   // MARK: The zone and the token
 
-  private func zone(
-    _ id: ZoneID,
-    in database: DatabaseID,
-    _ entry: DatabaseEntry?
-  ) throws
-    -> Zone
-  {
+  /// The zone as the snapshot has it.
+  ///
+  /// - Throws: `ItemError` `zoneNotFound`, `userDeletedZone`; `SQLError`.
+  func zone(_ id: ZoneID, in database: DatabaseID, _ entry: DatabaseEntry?) throws -> Zone {
     if let entry {
       selectZone.bind(entry.number, at: 1)
       selectZone.bind(id.zoneName, at: 2)
@@ -158,16 +177,18 @@ final class ZoneFeed {
         "the change token was issued before \(name) was deleted and created again"
       )
     }
+    try check(position, in: zone, named: name)
+    return position
+  }
+
+  /// Refuses a position from which the changes of a zone are no longer known.
+  func check(_ position: FeedPosition, in zone: Zone, named name: String) throws(ItemError) {
     guard max(position.covered, position.born) <= zone.head else {
       throw .tokenFromTheFuture(name)
     }
     guard !position.isExpired(floor: zone.floor) else {
-      throw .tokenExpired(
-        "the change token of \(name) is too old: deletions are forgotten after "
-          + limits.tombstoneRetention.shown
-      )
+      throw .tokenTooOld(name, limits.tombstoneRetention)
     }
-    return position
   }
 
   // MARK: The rows
@@ -260,7 +281,8 @@ final class ZoneFeed {
     return isTaken
   }
 
-  private func keeping(
+  /// The encoded record with some of its fields only.
+  func keeping(
     _ keys: Set<String>,
     of body: UnsafeRawBufferPointer
   ) throws
@@ -271,15 +293,16 @@ final class ZoneFeed {
     return codec.encode(record)
   }
 
-  private func mark(
+  /// The newest mark of a device that came up to a number of a zone; empty: there is none.
+  func mark(
     of caller: Caller,
-    in zone: Zone,
+    in zone: Int64,
     upTo sequence: Int64
   ) throws(SQLError)
     -> [UInt8]
   {
     guard !caller.user.isEmpty else { return [] }
-    selectMark.bind(zone.number, at: 1)
+    selectMark.bind(zone, at: 1)
     selectMark.bind(caller.user, at: 2)
     selectMark.bind(caller.device, at: 3)
     selectMark.bind(sequence, at: 4)

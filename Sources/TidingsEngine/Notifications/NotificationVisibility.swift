@@ -25,8 +25,9 @@ final class NotificationVisibility {
   private static let knownMax = 100_000
 
   private let codec: any BodyCodec
-  private let readable: (_ user: String, _ recordType: String, DatabaseID) throws
-    -> TypeRights.Readable
+  private let readable:
+    (_ user: String, _ recordType: String, DatabaseID) throws
+      -> TypeRights.Readable
   private let select: any SQLStatement
   /// Channels; `nil`: everything may be seen.
   private var known: [Int64: Watched?] = [:]
@@ -96,6 +97,7 @@ extension NotificationVisibility.Visible {
   /// Whether a notification may be seen.
   ///
   /// - Parameter creator: Who created its record; empty: not known. Asked only if it matters.
+  /// - Returns: Whether the subscriber may see it.
   func shows(creator: () -> String) -> Bool {
     switch self {
     case .all: true

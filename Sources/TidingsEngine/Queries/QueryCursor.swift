@@ -130,6 +130,7 @@ extension CursorWriter {
       }
     }
     write(query.zoneID?.zoneName ?? "")
+    write(query.zoneID?.ownerName ?? "")
   }
 
   fileprivate mutating func write(_ plan: QueryPlan) {
@@ -178,7 +179,8 @@ extension CursorReader {
       let recordType = text(),
       let predicate = text().flatMap({ try? Predicate(canonicalText: $0) }),
       let sortKeys = list({ $0.sortKey() }),
-      let zoneName = text()
+      let zoneName = text(),
+      let ownerName = text()
     else { return nil }
     return RecordQuery(
       database: DatabaseID(
@@ -190,7 +192,7 @@ extension CursorReader {
       recordType: recordType,
       predicate: predicate,
       sortKeys: sortKeys,
-      zoneID: zoneName.isEmpty ? nil : ZoneID(zoneName: zoneName)
+      zoneID: zoneName.isEmpty ? nil : ZoneID(zoneName: zoneName, ownerName: ownerName)
     )
   }
 

@@ -11,6 +11,7 @@ final class QueryEngine {
 
   private let source: QueryRun.Source
   private let catalog: Catalog
+  private let shares: ShareReader
   private let identity: StoreIdentity
   private let limits: Limits
   private let selectIndexes: any SQLStatement
@@ -20,6 +21,7 @@ final class QueryEngine {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
+    shares: ShareReader,
     identity: StoreIdentity,
     ancestors: AncestorLog,
     codec: any BodyCodec,
@@ -33,6 +35,7 @@ final class QueryEngine {
       limits: limits
     )
     self.catalog = catalog
+    self.shares = shares
     self.identity = identity
     self.limits = limits
     selectIndexes = try connection.prepare(
@@ -43,7 +46,7 @@ final class QueryEngine {
     )
     selectKind = try connection.prepare(
       """
-      SELECT kind FROM field_types
+      SELECT kind, flags FROM field_types
       WHERE container = ?1 AND environment = ?2 AND record_type = ?3 AND field = ?4
       """
     )
@@ -92,9 +95,13 @@ final class QueryEngine {
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try query.validate()
-    let zones = try self.zones(of: query).map { QueryZone(number: $0.number, head: $0.head) }
+    let shared = try sharedRecords(of: query)
+    let zones = try self.zones(of: query, shared).map {
+      QueryZone(number: $0.number, head: $0.head)
+    }
     try checkType(of: query)
-    let visibility = try visibility(of: query, reading)
+    let visibility = try visibility(of: query, shared, reading)
+    try checkFields(of: query)
     try checkSortKeys(of: query)
     let indexes = try self.indexes(of: query)
     let kind = { (field: String) in try? self.kind(of: field, query) }
@@ -130,8 +137,9 @@ final class QueryEngine {
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try checkAge(of: cursor, at: now)
-    let visibility = try visibility(of: cursor.query, reading)
-    let existing = Set(try zones(of: cursor.query).lazy.map(\.number))
+    let shared = try sharedRecords(of: cursor.query)
+    let visibility = try visibility(of: cursor.query, shared, reading)
+    let existing = Set(try zones(of: cursor.query, shared).lazy.map(\.number))
     let zones = cursor.zones.lazy.filter { existing.contains($0.zone) }
       .map { QueryZone(number: $0.zone, head: $0.head) }
     if let index = cursor.plan.access.index,
@@ -155,7 +163,11 @@ final class QueryEngine {
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     let limit = limit == 0 ? limits.pageItemsMax : min(limit, limits.pageItemsMax)
+    let owner = source.codec.ownerBytes(ofZone: cursor.query.zoneID)
     return try withoutActuallyEscaping(deliver) { deliver in
+      let deliver =
+        owner.isEmpty
+        ? deliver : { try (Array($0) + owner).withUnsafeBytes { try deliver($0) } }
       let run = QueryRun(
         source,
         cursor.query,
@@ -169,7 +181,7 @@ final class QueryEngine {
       try run()
       var answer = QueryAnswer()
       answer.report = report(run, cursor.query, cursor.plan)
-      if visibility != .all { answer.report.hideOthers(cursor.query.recordType) }
+      if visibility != .all { answer.report.hideOthers(cursor.query.recordType, visibility) }
       if let next = run.next {
         var continued = cursor
         continued.next = next
@@ -182,7 +194,11 @@ final class QueryEngine {
   // MARK: What the store says
 
   /// The zones in the order of their numbers.
-  private func zones(of query: RecordQuery) throws -> [ZoneEntry] {
+  private func zones(
+    of query: RecordQuery,
+    _ shared: SharedRecords?
+  ) throws -> [ZoneEntry] {
+    if let shared { return [shared.zone] }
     let database = try catalog.database(query.database)
     guard let zoneID = query.zoneID else {
       guard let database else { return [] }
@@ -224,15 +240,35 @@ final class QueryEngine {
     bind(query, to: selectKind)
     selectKind.bind(field, at: 4)
     defer { selectKind.reset() }
-    return try selectKind.step() ? FieldValue.Kind(rawValue: selectKind.string(0)) : nil
+    guard try selectKind.step(), let kind = FieldValue.Kind(rawValue: selectKind.string(0)) else {
+      return nil
+    }
+    let isEncrypted = selectKind.int64(1) & SchemaRows.Flag.encrypted != 0
+    // No value of a list of encrypted ones was ever saved.
+    return isEncrypted ? kind.encrypted : kind
   }
 
   // MARK: Refusals
 
+  /// What a query of a shared database may find; `nil`: it is one of another.
+  private func sharedRecords(of query: RecordQuery) throws -> SharedRecords? {
+    guard query.database.scope == .shared else { return nil }
+    guard let zone = query.zoneID else {
+      throw ItemError(
+        .invalidArguments,
+        "a query of the shared database names a zone and its owner (zone_id): the zones are told by "
+          + "FetchRecordZones"
+      )
+    }
+    return SharedRecords(try shares.acceptedZone(zone, in: query.database, catalog), shares)
+  }
+
   private func visibility(
     of query: RecordQuery,
+    _ shared: SharedRecords?,
     _ reading: (DatabaseID) throws -> PublicReading?
   ) throws -> QueryVisibility {
+    if let shared { return .shared(shared) }
     guard let reading = try reading(query.database) else { return .all }
     switch try reading.check(query.recordType, "the query cannot be answered") {
     case .own: return .createdBy(reading.user)
@@ -250,6 +286,14 @@ final class QueryEngine {
       .unknownItem,
       "record type '\(query.recordType)' is not in the production schema: deploy the schema first"
     )
+  }
+
+  /// What the server cannot read, it cannot look for.
+  private func checkFields(of query: RecordQuery) throws {
+    let fields = query.predicate.fields.union(query.sortKeys.map(\.field))
+    for field in fields.sorted() where try kind(of: field, query)?.isEncrypted ?? false {
+      throw ItemError.encrypted(field, of: query.recordType, "a query can neither find nor sort by")
+    }
   }
 
   private func checkSortKeys(of query: RecordQuery) throws {

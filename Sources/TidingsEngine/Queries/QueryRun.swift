@@ -103,8 +103,8 @@ final class QueryRun {
   private func currentMatch(_ row: VisitedRow) throws -> Record? {
     let record = try decode(row)
     // What was deleted and made anew may have another type.
-    guard record.recordType == query.recordType, visibility.shows(record),
-      query.predicate.matches(record)
+    guard record.recordType == query.recordType, query.predicate.matches(record),
+      try visibility.shows(record)
     else { return nil }
     return record
   }

@@ -335,6 +335,7 @@ extension ModifyRecords {
       }
     }
     var moved: Set<Int64> = []
+    let unseen = plan.unseenNames
     for row in plan.rows {
       let share = number(row.share)
       moved.insert(share)
@@ -345,13 +346,18 @@ extension ModifyRecords {
         in: zone,
         goneAt: row.isGone ? scene.stamp.timestamp : nil
       )
-      tables.sharedChanges.note(share, in: zone, recordType: row.recordType)
+      tables.sharedChanges.note(
+        share,
+        in: zone,
+        recordType: unseen.contains(row.name) ? nil : row.recordType
+      )
     }
     for share in moved { try tables.shares.moveHead(of: share, to: zone.head) }
     for (share, count) in plan.added {
       shares.byNumber[number(share)]?.recordCount? += count
     }
     guard let zoneWide = shares.zoneWide else { return }
+    tables.sharedChanges.note(zoneWide.number, in: zone, recordType: nil)
     for type in plan.recordTypes {
       tables.sharedChanges.note(zoneWide.number, in: zone, recordType: type)
     }
@@ -379,7 +385,8 @@ extension SharingPlan.Change {
       isSaved: write.new != nil,
       oldParent: write.old?.parent?.recordID.recordName,
       newParent: write.new?.parent?.recordID.recordName,
-      share: write.new?.share
+      share: write.new?.share,
+      looksAlike: write.old.flatMap { old in write.new?.looks(like: old) } ?? false
     )
   }
 }

@@ -7,7 +7,7 @@ final class SharedChanges {
   struct Moved {
     let share: Int64
     let zone: ZoneEntry
-    /// The types of the records that changed, came or left.
+    /// The types of the records that changed, came or left; none: they look as before.
     var recordTypes: Set<String>
   }
 
@@ -28,12 +28,15 @@ final class SharedChanges {
   var isEmpty: Bool { moved.isEmpty && memberships.isEmpty }
 
   /// Something of a share changed.
-  func note(_ share: Int64, in zone: ZoneEntry, recordType: String) {
-    if let index = moved.lastIndex(where: { $0.share == share }) {
-      moved[index].recordTypes.insert(recordType)
-    } else {
-      moved.append(Moved(share: share, zone: zone, recordTypes: [recordType]))
-    }
+  ///
+  /// - Parameters:
+  ///   - share: The share's number.
+  ///   - zone: Its zone.
+  ///   - recordType: The record's type; `nil`: it looks as before, so that subscriptions do not fire.
+  func note(_ share: Int64, in zone: ZoneEntry, recordType: String?) {
+    let known = moved.lastIndex { $0.share == share }
+    if known == nil { moved.append(Moved(share: share, zone: zone, recordTypes: [])) }
+    if let recordType { moved[known ?? moved.count - 1].recordTypes.insert(recordType) }
   }
 
   /// A user came or went.

@@ -20,6 +20,8 @@ struct SharingPlan {
     var newParent: String?
     /// What the share's own record will say.
     var share: Share?
+    /// It is saved, and only its change tag differs.
+    var looksAlike = false
   }
 
   /// A share, that is there or begins with the call.
@@ -54,7 +56,9 @@ struct SharingPlan {
   /// Rows of records that leave, then those of the others.
   var rows: [Row] { gone + here }
   /// The types of all records that change.
-  var recordTypes: Set<String> { Set(changes.map(\.recordType)) }
+  var recordTypes: Set<String> { Set(changes.lazy.filter { !$0.looksAlike }.map(\.recordType)) }
+  /// The names of records that are saved and look as before: subscriptions do not hear of them.
+  var unseenNames: Set<String> { Set(changes.lazy.filter(\.looksAlike).map(\.name)) }
   /// Why items of the call fail, by item.
   private(set) var failures: [Int: ItemError] = [:]
   /// For each change: the share that held the record, and the one that will.

@@ -95,7 +95,7 @@ final class AssetFiles: Sendable {
   ) async throws -> (file: File, size: UInt64)? {
     let path = folder.filePath(asset.checksum)
     return try await reader().run { reader in
-      guard let row = try reader.lookup.get().asset(asset.checksum, in: database),
+      guard let row = try reader.lookup.get().readableAsset(asset.checksum, in: database),
         asset.size == 0 || asset.size == row.size
       else { return nil }
       guard let file = try? File(path: path, .read), try file.size == row.size else {

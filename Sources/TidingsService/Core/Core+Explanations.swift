@@ -53,7 +53,11 @@ extension Core {
   ) throws -> ExplainedChange {
     func settled(_ record: Record) throws -> Record {
       let place = try database.place(of: record.recordID.zoneID, for: caller.user)
-      return try record.settled(at: place, for: caller.user)
+      var settled = try record.settled(at: place, for: caller.user)
+      if database.scope == .shared {
+        settled.recordID.zoneID.ownerName = record.recordID.zoneID.ownerName
+      }
+      return settled
     }
     let new = try request.record_after.map {
       try settled(RecordReader.record($0, "record_after"))
@@ -80,7 +84,9 @@ extension Core {
     case (let new?, nil): return .save(new)
     case (nil, let id?):
       var recordID = try RecordReader.recordID(id, "record_id")
+      let owner = recordID.zoneID.ownerName
       recordID.zoneID = try database.place(of: recordID.zoneID, for: caller.user).zone
+      if database.scope == .shared { recordID.zoneID.ownerName = owner }
       return .deletion(recordID)
     default:
       throw ItemError(

@@ -39,15 +39,12 @@ private struct ZoneChangesCall {
     }
     // What is wrong with the database fails the call, not each zone.
     _ = try reader.engine.watch([], in: database)
-    var names: Set<String> = []
-    for options in request.zones {
-      let name = options.zoneID?.zoneName ?? ""
-      guard names.insert(name.isEmpty ? ZoneID.default.zoneName : name).inserted else {
-        throw ItemError(
-          .invalidArguments,
-          "zone \(Identifier.shown(name)) stands in the call twice: ask for each zone once"
-        )
-      }
+    var zones: Set<ZoneID> = []
+    for zone in request.zones.lazy.map(\.zoneID.model) where !zones.insert(zone).inserted {
+      throw ItemError(
+        .invalidArguments,
+        "zone \(Identifier.shown(zone.zoneName)) stands in the call twice: ask for each zone once"
+      )
     }
   }
 
@@ -60,7 +57,7 @@ private struct ZoneChangesCall {
       var part = SplicedMessage()
       part.add(1, (options.zoneID ?? .init(.default)).encoded(in: reader.arena))
       do {
-        let zone = try options.zoneID.place(in: database, for: caller).zone
+        let zone = try options.zoneID.named(in: database, for: caller)
         zones.append(zone)
         let page = try add(options, of: zone, to: &part, &budget)
         isNews = isNews || page.changeCount > 0 || page.moreComing

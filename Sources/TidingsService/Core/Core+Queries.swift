@@ -101,7 +101,7 @@ extension TidingsV1.QueryRecordsRequest {
       recordType: recordType,
       predicate: try predicate?.model("predicate", isStored: false) ?? .true,
       sortKeys: sortDescriptors.map(\.model),
-      zoneID: try zoneID.map { try Optional($0).place(in: database, for: caller).zone }
+      zoneID: try zoneID.map { try Optional($0).named(in: database, for: caller) }
     )
   }
 }

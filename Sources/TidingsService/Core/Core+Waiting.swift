@@ -22,6 +22,8 @@ struct FeedCall: Sendable {
 
   let token: ReplyToken
   let caller: Caller
+  /// Whose turn it takes.
+  let key: CallerKey
   /// The number of the key of the caller's connection; `nil` in development mode.
   let keyNumber: Int64?
   let body: [UInt8]
@@ -52,6 +54,7 @@ extension Core {
         let feedCall = FeedCall(
           token: call.token,
           caller: try CallerIdentity.caller(of: call),
+          key: call.callerKey,
           keyNumber: call.keyNumber,
           body: Array(call.body),
           deadline: call.deadline,
@@ -66,7 +69,11 @@ extension Core {
 
   /// Wakes the calls that wait for what a transaction changed, after its commit.
   func wakeWaitingCalls(on loop: LoopContext) {
-    waitingCalls.wake(engine.changedZones)
+    waitingCalls.wake(
+      engine.changedZones,
+      shares: engine.changedShares,
+      databases: engine.changedSharedDatabases
+    )
     runWoken(on: loop)
   }
 
@@ -105,7 +112,8 @@ extension Core {
           return loop.fail(call.token, RPCError(.unavailable, "the server is stopping"))
         }
         core.deliver(result, to: call, on: loop)
-      }
+      },
+      of: call.key
     )
   }
 
@@ -151,13 +159,14 @@ extension Core {
     for watch: FeedWatch,
     at end: ContinuousClock.Instant
   ) -> Bool {
-    guard end > .now, let head = committedHead(of: watch.database) else { return false }
+    guard end > .now, let isCurrent = isCurrent(watch) else { return false }
     var call = call
     call.end = end
     // Something was committed after the reader looked and before anybody waited for it.
-    guard head == watch.head else { return run(call) }
+    guard isCurrent else { return run(call) }
     return waitingCalls.park(
       call,
+      of: call.key,
       for: watch,
       bytes: call.body.count + call.answer.count,
       until: end

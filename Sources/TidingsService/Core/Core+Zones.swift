@@ -25,7 +25,7 @@ extension Core {
       for zone in request.zonesToSave {
         response.results.append(
           try result(of: zone.zoneID, in: database, for: caller) { id in
-            .zone(.init(try engine.saveZone(id, in: database, caller: caller)))
+            .zone(.init(try engine.saveZone(id, in: database, caller: caller), in: database))
           }
         )
       }
@@ -49,12 +49,12 @@ extension Core {
     var response = TidingsV1.FetchRecordZonesResponse()
     if request.zoneIDs.isEmpty {
       response.results = try engine.zones(in: database).map { zone in
-        .init(zoneID: .init(zone.id), outcome: .zone(.init(zone)))
+        .init(zoneID: .init(zone.id), outcome: .zone(.init(zone, in: database)))
       }
     } else {
       response.results = try request.zoneIDs.map { zoneID in
         try result(of: zoneID, in: database, for: call.caller) { id in
-          .zone(.init(try engine.zone(id, in: database)))
+          .zone(.init(try engine.zone(id, in: database), in: database))
         }
       }
     }
@@ -68,7 +68,7 @@ extension Core {
     _ outcome: (ZoneID) throws -> TidingsV1.ZoneResult.Outcome
   ) throws -> TidingsV1.ZoneResult {
     do {
-      let id = try zoneID.place(in: database, for: caller).zone
+      let id = try zoneID.named(in: database, for: caller)
       return .init(zoneID: .init(id), outcome: try outcome(id))
     } catch let error as ItemError {
       return .init(zoneID: zoneID, outcome: .error(.init(error)))
@@ -89,10 +89,16 @@ extension TidingsV1.ZoneDeletionReason {
 }
 
 extension TidingsV1.RecordZone {
-  fileprivate init(_ zone: ZoneInfo) {
+  fileprivate init(_ zone: ZoneInfo, in database: DatabaseID) {
+    let canBeShared = database.scope == .private && zone.id != .default
     self.init(
       zoneID: .init(zone.id),
-      capabilities: .init(fetchChanges: true, atomic: true),
+      capabilities: .init(
+        fetchChanges: true,
+        atomic: true,
+        sharing: canBeShared,
+        zoneWideSharing: canBeShared
+      ),
       created: zone.created.map { .init($0) },
       sequenceNumber: UInt64(zone.head)
     )

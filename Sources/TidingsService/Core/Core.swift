@@ -91,6 +91,7 @@ final class Core: LoopTurn {
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
+      countPerCallerMax: limits.waitingCallsPerUserMax,
       bytesMax: limits.waitingBytesMax
     )
     connection.setMovesLogOnClose(true)
@@ -258,6 +259,7 @@ final class Core: LoopTurn {
       publisher.retire(group.retiredTopics + engine.takeRetiredTopics())
       publisher.announceChannels(group.changedTopics, on: loop)
       if isCommitted { publishReadMarks(on: loop) }
+      if engine.takeQuotasChanged() { quotasChanged(on: loop) }
       if let ended { endCalls(of: ended, on: loop) }
       if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
       settle(eventCount: events.count)
@@ -332,13 +334,13 @@ final class Core: LoopTurn {
   private static let choresPause = Duration.milliseconds(1)
   private static let choresPauseAfterFailure = Duration.seconds(10)
 
-  /// The number of a database's newest change that is committed, or will be with this group.
+  /// Nothing that a call waits for is committed, or will be with this group.
   ///
   /// - Returns: `nil` when the store cannot be asked.
-  func committedHead(of database: DatabaseID) -> Int64? {
+  func isCurrent(_ watch: FeedWatch) -> Bool? {
     do {
       try openGroup()
-      return try engine.head(of: database)
+      return try engine.isCurrent(watch)
     } catch {
       return nil
     }
@@ -377,6 +379,7 @@ final class Core: LoopTurn {
     group.clear()
     isOpen = false
     engine.rollback()
+    if engine.takeQuotasChanged() { quotasChanged(on: loop) }
   }
 }
 

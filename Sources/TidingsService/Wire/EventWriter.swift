@@ -40,10 +40,14 @@ enum EventWriter {
 
   /// A zone that changed is named, the default one too: there is nothing else in the ID.
   private static func add(_ id: ZoneID, to message: inout SplicedMessage) {
-    let nameBytes = SplicedMessage.memberBytes(id.zoneName.utf8.count)
-    message.addHead(6, bytes: SplicedMessage.memberBytes(nameBytes))
-    message.addHead(2, bytes: nameBytes)
+    let owner = id.ownerName.utf8
+    let zoneBytes =
+      SplicedMessage.memberBytes(id.zoneName.utf8.count)
+      + (owner.isEmpty ? 0 : SplicedMessage.memberBytes(owner.count))
+    message.addHead(6, bytes: SplicedMessage.memberBytes(zoneBytes))
+    message.addHead(2, bytes: zoneBytes)
     message.add(1, id.zoneName.utf8)
+    if !owner.isEmpty { message.add(2, owner) }
   }
 
   private static func add(

@@ -96,6 +96,17 @@ extension TidingsV1.ZoneID? {
   }
 }
 
+extension TidingsV1.ZoneID? {
+  /// The zone that is meant in a database, in a shared one with its owner.
+  ///
+  /// - Throws: `invalidArguments` for an owner who cannot be.
+  func named(in database: DatabaseID, for caller: Caller) throws(ItemError) -> ZoneID {
+    var zone = try place(in: database, for: caller).zone
+    if database.scope == .shared { zone.ownerName = model.ownerName }
+    return zone
+  }
+}
+
 extension TidingsV1.ZoneID {
   init(_ id: ZoneID) { self.init(zoneName: id.zoneName, ownerName: id.ownerName) }
 }

@@ -28,6 +28,17 @@ final class ProtoBodyCodec: BodyCodec {
     }
   }
 
+  /// Encoded messages, one after the other, are one message with the members of both.
+  func ownerBytes(_ owner: String) -> [UInt8] {
+    var zone = SplicedMessage()
+    zone.add(2, owner.utf8)
+    var recordID = SplicedMessage()
+    recordID.add(2, zone.bytes)
+    var record = SplicedMessage()
+    record.add(1, recordID.bytes)
+    return record.bytes
+  }
+
   func encode(_ subscription: Subscription) -> [UInt8] {
     defer { arena.reset() }
     return TidingsV1.Subscription(subscription).encoded(in: arena)

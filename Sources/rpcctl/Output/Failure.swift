@@ -17,6 +17,11 @@ struct Failure {
       text = "rpcctl: \(error.item.text)"
       json = error.item.json
       exitCode = .itemsFailed
+    case ShareError.call(let error): self = Failure(error)
+    case ShareError.refused(let error):
+      text = "rpcctl: \(error.text)"
+      json = error.json
+      exitCode = .itemsFailed
     case InboxError.call(let error): self = Failure(error)
     case InboxError.changeTokenExpired(let message):
       text = """

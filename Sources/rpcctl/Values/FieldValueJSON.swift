@@ -37,18 +37,8 @@ extension FieldValueJSON {
       .array(list.values.map { .object(["reference": json($0)]) })
     case .assetListValue(let list)?: .array(list.values.map(json))
     case .unknownListValue?: .array([])
-    case .encryptedValue(let value)?:
-      .object(["encrypted": .string(String(describing: value.type)), "sealed": json(value.sealed)])
+    case .encryptedValue(let value)?: json(value)
     }
-  }
-
-  /// The JSON of fields, sorted by name.
-  func json(_ fields: [String: TidingsV1.FieldValue]) -> JSONValue {
-    var object = JSONObject()
-    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-      object.append(name, json(value))
-    }
-    return .object(object)
   }
 
   /// The JSON of a reference, without the member that names the type.
@@ -131,15 +121,23 @@ extension TidingsV1.ZoneID {
 extension TidingsV1.RecordID {
   /// A record in a zone; an empty zone name means the default zone.
   init(_ recordName: String, zoneName: String) {
-    self.init(
-      recordName: recordName,
-      zoneID: zoneName.isEmpty ? nil : .init(zoneName: zoneName)
-    )
+    self.init(recordName, in: .init(zoneName: zoneName))
+  }
+
+  /// A record in a zone; one without any name is the default zone.
+  init(_ recordName: String, in zone: TidingsV1.ZoneID) {
+    self.init(recordName: recordName, zoneID: zone == TidingsV1.ZoneID() ? nil : zone)
   }
 
   /// The name of the zone, in JSON; `nil` for the default zone.
   var zoneNameJSON: JSONValue? {
     guard let name = zoneID?.name, name != ZoneName.defaultZone else { return nil }
     return .string(name)
+  }
+
+  /// The owner of the zone, in JSON; `nil` outside of the shared database.
+  var ownerNameJSON: JSONValue? {
+    guard let owner = zoneID?.ownerName, !owner.isEmpty else { return nil }
+    return .string(owner)
   }
 }

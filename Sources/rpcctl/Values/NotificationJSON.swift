@@ -19,8 +19,9 @@ enum NotificationJSON {
       "recordType": text(notification.recordType),
       "recordName": record.flatMap { text($0.recordName) },
       "zoneName": zoneName(notification).map { .string($0) },
+      "ownerName": record.flatMap(\.ownerNameJSON),
       "recordFields": notification.recordFields.isEmpty
-        ? nil : fields.json(notification.recordFields),
+        ? nil : fields.json(notification.recordFields, of: record),
       "omittedKeys": texts(notification.omittedKeys),
       "notificationInfo": try notification.notificationInfo.map { try Contract.json($0) },
       "alertLocalizationValues": texts(notification.alertLocalizationValues),
@@ -47,7 +48,8 @@ enum NotificationJSON {
   /// What changed: the record, or of a zone or database subscription the zone.
   static func subject(_ notification: TidingsV1.Notification) -> String {
     let name = notification.recordID?.recordName ?? ""
-    let zone = name.isEmpty ? zoneName(notification).map { "zone \($0)" } ?? "" : ""
+    let shown = notification.recordID?.zoneID?.shownName ?? zoneName(notification)
+    let zone = name.isEmpty ? shown.map { "zone \($0)" } ?? "" : ""
     return [zone, notification.recordType, name].filter { !$0.isEmpty }.joined(separator: "/")
   }
 

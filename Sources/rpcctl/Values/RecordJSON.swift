@@ -7,14 +7,14 @@ enum RecordJSON {
   static func json(_ record: TidingsV1.Record, hasFields: Bool = true) -> JSONValue {
     let id = record.recordID ?? .init()
     let values = FieldValueJSON(zoneName: id.zoneID?.zoneName ?? "")
-    let owner = id.zoneID?.ownerName ?? ""
     return .omittingNil([
       "recordType": .string(record.recordType), "recordName": .string(id.recordName),
-      "zoneName": id.zoneNameJSON, "ownerName": owner.isEmpty ? nil : .string(owner),
+      "zoneName": id.zoneNameJSON, "ownerName": id.ownerNameJSON,
       "changeTag": record.changeTag.isEmpty ? nil : .string(record.changeTag),
-      "fields": hasFields ? values.json(record.fields) : nil,
-      "parent": record.parent.map(values.json), "created": record.created.map(json),
-      "modified": record.modified.map(json),
+      "fields": hasFields ? values.json(record.fields, of: id) : nil,
+      "parent": record.parent.map(values.json), "share": record.share.map(ShareJSON.json),
+      "shareRecordName": record.shareRecordName.isEmpty ? nil : .string(record.shareRecordName),
+      "created": record.created.map(json), "modified": record.modified.map(json),
     ])
   }
 
@@ -37,13 +37,24 @@ enum RecordJSON {
   ) throws(ValueError)
     -> TidingsV1.Record
   {
+    try record(json, path, zoneID: .init(zoneName: zoneName))
+  }
+
+  /// The record that JSON describes; the zone is that of a record that names none.
+  static func record(
+    _ json: JSONValue,
+    _ path: String,
+    zoneID: TidingsV1.ZoneID
+  ) throws(ValueError)
+    -> TidingsV1.Record
+  {
     let reader = FieldValueJSON()
     let object = try reader.members(
       json,
       path,
       allowing: [
         "recordType", "recordName", "zoneName", "ownerName", "changeTag", "fields", "parent",
-        "created", "modified",
+        "share", "shareRecordName", "created", "modified",
       ]
     )
     func text(_ name: String) throws(ValueError) -> String? {
@@ -54,8 +65,8 @@ enum RecordJSON {
       throw ValueError(path, "recordType is needed")
     }
     let zone = TidingsV1.ZoneID(
-      zoneName: try text("zoneName") ?? zoneName,
-      ownerName: try text("ownerName") ?? ""
+      zoneName: try text("zoneName") ?? zoneID.zoneName,
+      ownerName: try text("ownerName") ?? zoneID.ownerName
     )
     var record = TidingsV1.Record(
       recordID: .init(
@@ -74,11 +85,26 @@ enum RecordJSON {
         )
       }
       for field in members {
-        record.fields[field.name] = try values.value(field.value, "\(path).fields.\(field.name)")
+        let path = "\(path).fields.\(field.name)"
+        let sealed = try EncryptedFields.value(
+          field.value,
+          field: field.name,
+          of: record.recordID ?? .init(),
+          values,
+          path
+        )
+        if let sealed {
+          record.fields[field.name] = sealed
+        } else {
+          record.fields[field.name] = try values.value(field.value, path)
+        }
       }
     }
     if let parent = object["parent"], parent != .null {
       record.parent = try values.reference(parent, "\(path).parent")
+    }
+    if let share = object["share"], share != .null {
+      record.share = try ShareJSON.share(share, "\(path).share")
     }
     return record
   }

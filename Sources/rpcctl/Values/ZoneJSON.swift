@@ -17,3 +17,15 @@ extension TidingsV1.RecordZone {
     }
   }
 }
+
+extension TidingsV1.ZoneID {
+  /// The zone for programs, with its owner if it has one.
+  var json: JSONObject {
+    var object: JSONObject = ["zoneName": .string(name)]
+    if !ownerName.isEmpty { object.append("ownerName", .string(ownerName)) }
+    return object
+  }
+
+  /// The zone for people, as `--zone` takes it: `OWNER/ZONE` in the shared database.
+  var shownName: String { ownerName.isEmpty ? name : "\(ownerName)/\(name)" }
+}

@@ -132,7 +132,7 @@ private enum AssetSource {
       let response = try await TidingsV1.RecordService.Client(session.transport).fetchRecords(
         .init(
           databaseID: invocation.settings.databaseID,
-          recordIDs: [.init(name, zoneName: invocation.zoneName)],
+          recordIDs: [.init(name, in: try invocation.zoneID)],
           desiredKeys: .init(keys: [field])
         ),
         options: invocation.callOptions

@@ -61,7 +61,7 @@ extension Verb {
     func record(_ option: String) throws -> TidingsV1.Record? {
       guard let argument = arguments[option] else { return nil }
       let json = try invocation.input.value(argument, "--\(option)")
-      return try RecordJSON.record(json, "--\(option)", zoneName: invocation.zoneName)
+      return try RecordJSON.record(json, "--\(option)", zoneID: invocation.defaultZoneID)
     }
     var request = TidingsV1.ExplainSubscriptionsRequest(
       databaseID: invocation.settings.databaseID,
@@ -71,7 +71,7 @@ extension Verb {
       if let other = ["record", "before", "save"].first(where: arguments.has) {
         throw UsageError("--delete and --\(other) are two changes: give one of them")
       }
-      request.recordID = .init(name, zoneName: invocation.zoneName)
+      request.recordID = .init(name, in: try invocation.zoneID)
       request.isSave = true
       return request
     }

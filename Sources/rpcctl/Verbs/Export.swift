@@ -39,6 +39,7 @@ extension Verb {
       if path == nil, arguments.has("resume") {
         throw UsageError("--resume needs a FILE: standard output cannot be taken up again")
       }
+      try invocation.refuseSharedDatabase()
       Interruption.heed()
       let header = exportHeader(invocation)
       let state = try exportState(invocation, path, header)

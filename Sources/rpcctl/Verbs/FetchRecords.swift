@@ -22,7 +22,7 @@ extension Verb {
     run: { invocation in
       let names = try invocation.requireOperands("NAME")
       var request = TidingsV1.FetchRecordsRequest(databaseID: invocation.settings.databaseID)
-      request.recordIDs = names.map { TidingsV1.RecordID($0, zoneName: invocation.zoneName) }
+      request.recordIDs = try names.map { TidingsV1.RecordID($0, in: try invocation.zoneID) }
       if let keys = invocation.arguments["desired-keys"] {
         request.desiredKeys = .init(keys: commaSeparated(keys))
       }

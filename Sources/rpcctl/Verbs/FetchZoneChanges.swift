@@ -33,7 +33,7 @@ extension Verb {
       }
       let feed = try FeedArguments(arguments)
       let options = TidingsV1.ZoneChangesOptions(
-        zoneID: .init(zoneName: arguments.operands.first ?? ""),
+        zoneID: try invocation.zoneID(arguments.operands.first ?? ""),
         changeToken: feed.token,
         desiredKeys: arguments["desired-keys"].map { .init(keys: commaSeparated($0)) },
         recordTypes: arguments["types"].map(commaSeparated) ?? [],
@@ -227,7 +227,8 @@ extension TidingsV1.ZoneChanges: PrintablePage {
       let id = record.recordID ?? .init()
       return .omittingNil([
         "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON,
-        "recordType": .string(record.recordType), "deleted": .bool(true),
+        "ownerName": id.ownerNameJSON, "recordType": .string(record.recordType),
+        "deleted": .bool(true),
       ])
     }
   }
@@ -245,7 +246,7 @@ extension TidingsV1.ZoneChanges: PrintablePage {
     changedRecords.map { record in
       [
         record.recordID?.recordName ?? "", record.recordType, record.changeTag,
-        FieldValueJSON().json(record.fields).description,
+        FieldValueJSON().text(record),
       ]
     }
       + deletedRecords.map { record in
@@ -260,32 +261,39 @@ extension TidingsV1.FetchDatabaseChangesResponse: PrintablePage {
   /// Marks belong to zones.
   var clientTokenData: [UInt8] { [] }
 
-  private var names: [String] { changedZoneIDs.map(\.name) }
-
-  private var deletions: [(name: String, reason: String)] {
+  private var deletions: [(id: TidingsV1.ZoneID, reason: String)] {
     deletedZones.map { zone in
-      (zone.zoneID?.name ?? "", Contract.shortName(zone.reason, "ZONE_DELETION_REASON_"))
+      (zone.zoneID ?? .init(), Contract.shortName(zone.reason, "ZONE_DELETION_REASON_"))
     }
   }
 
-  private var deletionValues: [JSONValue] {
-    deletions.map { .object(["zoneName": .string($0.name), "reason": .string($0.reason)]) }
+  /// A zone of the shared database is an object with its owner; any other is its name.
+  private static func value(_ id: TidingsV1.ZoneID) -> JSONValue {
+    id.ownerName.isEmpty ? .string(id.name) : .object(id.json)
+  }
+
+  private static func line(_ zone: (id: TidingsV1.ZoneID, reason: String)) -> JSONValue {
+    var object = zone.id.json
+    object.append("deleted", .bool(true))
+    object.append("reason", .string(zone.reason))
+    return .object(object)
   }
 
   var lists: JSONObject {
-    ["changedZones": .array(names.map { .string($0) }), "deletedZones": .array(deletionValues)]
+    let deleted = deletions.map { zone in
+      var object = zone.id.json
+      object.append("reason", .string(zone.reason))
+      return JSONValue.object(object)
+    }
+    return [
+      "changedZones": .array(changedZoneIDs.map(Self.value)), "deletedZones": .array(deleted),
+    ]
   }
 
-  var lines: [JSONValue] {
-    names.map { .object(["zoneName": .string($0)]) }
-      + deletions.map { zone in
-        .object([
-          "zoneName": .string(zone.name), "deleted": .bool(true), "reason": .string(zone.reason),
-        ])
-      }
-  }
+  var lines: [JSONValue] { changedZoneIDs.map { .object($0.json) } + deletions.map(Self.line) }
 
   var rows: [[String]] {
-    names.map { [$0, "changed"] } + deletions.map { [$0.name, "deleted (\($0.reason))"] }
+    changedZoneIDs.map { [$0.shownName, "changed"] }
+      + deletions.map { [$0.id.shownName, "deleted (\($0.reason))"] }
   }
 }

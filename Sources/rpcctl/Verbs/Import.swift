@@ -56,6 +56,7 @@ extension Verb {
       guard arguments.operands.count == 1, let operand = arguments.operands.first else {
         throw UsageError("import takes one FILE, or - for standard input")
       }
+      try invocation.refuseSharedDatabase()
       let path = operand == "-" ? nil : operand
       Interruption.heed()
       let countMax = try arguments.number("batch", in: 1...10_000) ?? 1

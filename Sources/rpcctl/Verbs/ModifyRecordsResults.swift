@@ -23,7 +23,8 @@ enum ModifyRecordsResults {
       results.append(
         .omittingNil([
           "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON,
-          "recordType": .string(cascaded.recordType), "deleted": .bool(true),
+          "ownerName": id.ownerNameJSON, "recordType": .string(cascaded.recordType),
+          "deleted": .bool(true),
           "deletedWith": .omittingNil([
             "recordName": .string(target.recordName), "zoneName": target.zoneNameJSON,
           ]),
@@ -55,7 +56,9 @@ enum ModifyRecordsResults {
     let ancestor = result.ancestorRecord
     let values = FieldValueJSON(zoneName: server.recordID?.zoneID?.zoneName ?? "")
     func text(_ record: TidingsV1.Record?, _ name: String) -> String {
-      record?.fields[name].map { values.json($0).description } ?? ""
+      record?.fields[name].map {
+        values.shown($0, field: name, of: server.recordID).description
+      } ?? ""
     }
     var table = Table(["FIELD", "SENT", "STORED"] + (ancestor == nil ? [] : ["AS READ"]))
     table.append(

@@ -24,13 +24,14 @@ extension Verb {
     guard !arguments.has("all-zones") || !arguments.has("zone") else {
       throw UsageError("--zone and --all-zones exclude each other")
     }
+    var zone = arguments.has("all-zones") ? nil : try invocation.zoneID
+    if let name = zone?.name { zone?.zoneName = name }
     return TidingsV1.QueryRecordsRequest(
       databaseID: invocation.settings.databaseID,
       recordType: recordType,
       predicate: try predicate(invocation),
       sortDescriptors: try arguments["sort"].map(SortText.descriptors) ?? [],
-      zoneID: arguments.has("all-zones")
-        ? nil : .init(zoneName: ZoneName.canonical(invocation.zoneName))
+      zoneID: zone
     )
   }
 }

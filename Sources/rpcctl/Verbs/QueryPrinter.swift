@@ -74,11 +74,11 @@ struct QueryPrinter {
   private func cells(_ record: TidingsV1.Record, _ names: [String]) -> [String] {
     let id = record.recordID ?? .init()
     let values = FieldValueJSON(zoneName: id.zoneID?.zoneName ?? "")
-    let zone = showsZones ? [id.zoneID?.name ?? ZoneName.defaultZone] : []
+    let zone = showsZones ? [id.zoneID?.shownName ?? ZoneName.defaultZone] : []
     return [id.recordName] + zone
       + names.map { name in
         guard let value = record.fields[name] else { return "" }
-        let json = values.json(value)
+        let json = values.shown(value, field: name, of: id)
         let text = printable(json.string ?? json.description)
         return text.count > Self.cellWidthMax ? text.prefix(Self.cellWidthMax - 1) + "…" : text
       }

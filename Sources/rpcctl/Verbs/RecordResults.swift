@@ -27,7 +27,7 @@ enum RecordResults {
       switch result.outcome {
       case .record(let record):
         let text =
-          hasFields ? FieldValueJSON().json(record.fields).description : saved
+          hasFields ? FieldValueJSON().text(record) : saved
         results.append(
           RecordJSON.json(record, hasFields: hasFields),
           [self.name(record.recordID ?? id), record.recordType, record.changeTag, text]
@@ -36,7 +36,7 @@ enum RecordResults {
         results.append(
           .omittingNil([
             "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON,
-            "deleted": .bool(true),
+            "ownerName": id.ownerNameJSON, "deleted": .bool(true),
           ]),
           [name, "", "", deleted]
         )
@@ -53,7 +53,8 @@ enum RecordResults {
     _ error: TidingsV1.ItemError
   ) -> JSONValue {
     .omittingNil([
-      "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON, "error": error.json,
+      "recordName": .string(id.recordName), "zoneName": id.zoneNameJSON,
+      "ownerName": id.ownerNameJSON, "error": error.json,
       "serverRecord": result.serverRecord.map { RecordJSON.json($0) },
       "ancestorRecord": result.ancestorRecord.map { RecordJSON.json($0) },
     ])
@@ -61,7 +62,7 @@ enum RecordResults {
 
   /// The record's name, with the zone's unless that is the default one.
   static func name(_ id: TidingsV1.RecordID) -> String {
-    guard let zone = id.zoneID?.name, zone != ZoneName.defaultZone else { return id.recordName }
-    return "\(zone)/\(id.recordName)"
+    guard let zone = id.zoneID, zone.name != ZoneName.defaultZone else { return id.recordName }
+    return "\(zone.shownName)/\(id.recordName)"
   }
 }

@@ -29,8 +29,8 @@ extension Verb {
       }
       let request = TidingsV1.ModifyRecordZonesRequest(
         databaseID: invocation.settings.databaseID,
-        zonesToSave: arguments.all("save").map { .init(zoneID: .init(zoneName: $0)) },
-        zoneIDsToDelete: arguments.all("delete").map { .init(zoneName: $0) }
+        zonesToSave: try arguments.all("save").map { .init(zoneID: try invocation.zoneID($0)) },
+        zoneIDsToDelete: try arguments.all("delete").map { try invocation.zoneID($0) }
       )
       guard !request.zonesToSave.isEmpty || !request.zoneIDsToDelete.isEmpty else {
         throw UsageError("nothing to do: --save and --delete say what")
@@ -47,14 +47,15 @@ extension Verb {
       "Fetches zones by name, or all of the database.",
       operands: "[NAME…]",
       discussion: """
-        Example:
+        Examples:
           rpcctl fetch-zones -o table
+          rpcctl fetch-zones --as bob --database shared
         """
     ),
     run: { invocation in
       let request = TidingsV1.FetchRecordZonesRequest(
         databaseID: invocation.settings.databaseID,
-        zoneIDs: invocation.arguments.operands.map { .init(zoneName: $0) }
+        zoneIDs: try invocation.arguments.operands.map { try invocation.zoneID($0) }
       )
       let zones = TidingsV1.ZoneService.Client(try await invocation.connect().transport)
       let response = try await zones.fetchRecordZones(request, options: invocation.callOptions)
@@ -68,30 +69,40 @@ extension Verb {
   ) throws -> ExitCode {
     var results = Results(columns: ["ZONE", "SEQUENCE", "CREATED", "RESULT"])
     for result in zoneResults {
-      let name = result.zoneID?.name ?? ""
+      let name = result.zoneID?.shownName ?? ""
       switch result.outcome {
       case .zone(let zone):
         results.append(
           try zone.json,
           [
-            zone.zoneID?.name ?? name, "\(zone.sequenceNumber)",
+            zone.zoneID?.shownName ?? name, "\(zone.sequenceNumber)",
             zone.created.map { JSONValue.timestamp($0).string ?? "" } ?? "", "ok",
           ]
         )
       case .deleted:
         results.append(
-          .object(["zoneName": .string(name), "deleted": .bool(true)]),
+          zoneJSON(result.zoneID, "deleted", .bool(true)),
           [name, "", "", "deleted"]
         )
       case .error(let error):
         results.appendFailure(
-          .object(["zoneName": .string(name), "error": error.json]),
+          zoneJSON(result.zoneID, "error", error.json),
           [name, "", "", error.text]
         )
       case nil:
-        results.appendFailure(.object(["zoneName": .string(name)]), [name, "", "", "no outcome"])
+        results.appendFailure(zoneJSON(result.zoneID), [name, "", "", "no outcome"])
       }
     }
     return results.finish(output)
+  }
+
+  private static func zoneJSON(
+    _ id: TidingsV1.ZoneID?,
+    _ name: String? = nil,
+    _ value: JSONValue = .null
+  ) -> JSONValue {
+    var object = (id ?? .init()).json
+    if let name { object.append(name, value) }
+    return .object(object)
   }
 }

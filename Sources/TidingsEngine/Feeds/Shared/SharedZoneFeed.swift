@@ -1,0 +1,332 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// The changes of a zone of which another user shares something with the caller: of a zone that is
+/// shared as a whole its owner's feed, else those of the records in the shares that the caller has
+/// accepted, oldest change first, each record once at its latest state.
+///
+/// What left those shares is told as deleted. A token has a position in each share: one that is
+/// accepted later begins at its beginning, and when one is no longer the caller's, so that nobody could
+/// tell what the client has of it, the token expires.
+final class SharedZoneFeed {
+  /// A zone with what the caller has accepted in it.
+  private struct Scene {
+    let request: ZoneFeedRequest
+    let name: String
+    let entry: ZoneEntry
+    let accepted: [AcceptedShare]
+  }
+
+  private let catalog: Catalog
+  private let shares: ShareReader
+  private let zoneFeed: ZoneFeed
+  private let codec: any BodyCodec
+  private let identity: StoreIdentity
+  private let limits: Limits
+  private let selectRows: any SQLStatement
+  private let selectRow: any SQLStatement
+  private let selectBody: any SQLStatement
+
+  init(
+    _ connection: any SQLConnection,
+    catalog: Catalog,
+    shares: ShareReader,
+    zoneFeed: ZoneFeed,
+    codec: any BodyCodec,
+    identity: StoreIdentity,
+    limits: Limits
+  ) throws {
+    self.catalog = catalog
+    self.shares = shares
+    self.zoneFeed = zoneFeed
+    self.codec = codec
+    self.identity = identity
+    self.limits = limits
+    selectRows = try connection.prepare(
+      """
+      SELECT changed, name, record_type, gone FROM shared_records
+      WHERE share_id = ?1 AND (changed, name) > (?2, ?3) ORDER BY changed, name LIMIT ?4
+      """
+    )
+    selectRow = try connection.prepare(
+      """
+      SELECT changed, name, record_type, gone FROM shared_records
+      WHERE share_id = ?1 AND name = ?2
+      """
+    )
+    selectBody = try connection.prepare(
+      "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2 AND body IS NOT NULL"
+    )
+  }
+
+  /// Makes one page.
+  ///
+  /// - Parameters:
+  ///   - request: The zone with its owner, where to continue, and what to return.
+  ///   - database: The caller's shared database.
+  ///   - caller: Who asks, and whose mark comes with the page.
+  ///   - budget: What the call may still return.
+  ///   - visit: Takes each change, oldest first.
+  /// - Returns: The end of the page.
+  /// - Throws: `ItemError`: `zoneNotFound`, `changeTokenExpired`, `invalidArguments`; `SQLError`; what
+  ///   `visit` throws.
+  func page(
+    _ request: ZoneFeedRequest,
+    in database: DatabaseID,
+    caller: Caller,
+    budget: inout FeedBudget,
+    _ visit: (ZoneChange) throws -> Void
+  ) throws -> ZonePage {
+    let zone = try shares.acceptedZone(request.zone, in: database, catalog)
+    let scene = Scene(
+      request: request,
+      name: request.zone.shown,
+      entry: zone.entry,
+      accepted: zone.shares
+    )
+    let purpose =
+      "zone changes\0\(database.purpose)\0\(request.zone.ownerName)\0\(request.zone.zoneName)"
+    let known = try position(scene, purpose)
+    let owner = codec.ownerBytes(request.zone.ownerName)
+    let visit = { (change: ZoneChange) in
+      guard case .saved(let body) = change else { return try visit(change) }
+      try (Array(body) + owner).withUnsafeBytes { try visit(.saved($0)) }
+    }
+    let page: Page =
+      if let share = scene.accepted.first(where: \.share.isZoneWide) {
+        try whole(share, known, scene, &budget, visit)
+      } else {
+        try records(known, scene, &budget, visit)
+      }
+    return ZonePage(
+      changeToken: SealedToken.seal(page.position.numbers, for: purpose, identity),
+      moreComing: page.moreComing,
+      changeCount: page.count,
+      clientChangeTokenData: try zoneFeed.mark(
+        of: caller,
+        in: scene.entry.number,
+        upTo: page.covered
+      )
+    )
+  }
+
+  private struct Page {
+    var position: SharedZonePosition
+    var count = 0
+    var moreComing = false
+    /// The zone's number up to which the client has everything that it may.
+    var covered: Int64
+  }
+
+  /// Where the client is; `nil`: it begins.
+  private func position(_ scene: Scene, _ purpose: String) throws -> SharedZonePosition? {
+    guard !scene.request.changeToken.isEmpty else { return nil }
+    let holder = "\(scene.name) of the shared database of this user"
+    let numbers = try SealedToken.open(
+      scene.request.changeToken,
+      for: purpose,
+      identity,
+      holder: holder
+    )
+    guard let position = SharedZonePosition(numbers) else { throw SealedToken.foreign(holder) }
+    guard position.shares.isSubset(of: scene.accepted.lazy.map(\.share.number)) else {
+      throw ItemError.tokenExpired(
+        "something in \(scene.name) that the change token covers is no longer shared with you"
+      )
+    }
+    return position
+  }
+
+  // MARK: A zone that is shared as a whole
+
+  private func whole(
+    _ accepted: AcceptedShare,
+    _ known: SharedZonePosition?,
+    _ scene: Scene,
+    _ budget: inout FeedBudget,
+    _ visit: (ZoneChange) throws -> Void
+  ) throws -> Page {
+    let owner = scene.entry.database
+    let zone = try zoneFeed.zone(scene.entry.id, in: owner.id, owner)
+    var position = FeedPosition.beginning(head: zone.head)
+    if case .zone(_, let place)? = known {
+      try zoneFeed.check(place, in: zone, named: scene.name)
+      position = place
+    }
+    let walked = try zoneFeed.walk(
+      scene.request,
+      zone,
+      nil,
+      from: &position,
+      budget: &budget,
+      visit
+    )
+    return Page(
+      position: .zone(share: accepted.share.number, position),
+      count: walked.count,
+      moreComing: walked.moreComing,
+      covered: position.covered
+    )
+  }
+
+  // MARK: Records with their descendants
+
+  private func records(
+    _ known: SharedZonePosition?,
+    _ scene: Scene,
+    _ budget: inout FeedBudget,
+    _ visit: (ZoneChange) throws -> Void
+  ) throws -> Page {
+    var positions = try positions(known, scene)
+    let room = scene.request.limit == 0 ? budget.items : min(scene.request.limit, budget.items)
+    let heads = Dictionary(
+      scene.accepted.map { ($0.share.number, $0.share.head) },
+      uniquingKeysWith: max
+    )
+    let begin = positions
+    var rows = try MergedSharedRows(positions.filter { $0.value.covered < heads[$0.key] ?? 0 }) {
+      try self.rows(of: $0, after: $1, count: $2)
+    }
+    var page = Page(position: .records([:]), covered: scene.entry.head)
+    while let row = try rows.next() {
+      positions[row.share]?.completeBatch(before: row.changed)
+      guard budget.rows > 0,
+        try pass(
+          row,
+          begin,
+          positions,
+          scene,
+          &budget,
+          { change, bytes, budget in
+            guard page.count < room, budget.take(bytes: bytes) else { return false }
+            try visit(change)
+            page.count += 1
+            return true
+          }
+        )
+      else {
+        page.moreComing = true
+        page.covered = row.changed - 1
+        break
+      }
+      positions[row.share]?.move(to: row.changed, row.name)
+    }
+    if !page.moreComing {
+      for (share, head) in heads { positions[share]?.move(to: head, nil) }
+    }
+    page.position = .records(positions)
+    return page
+  }
+
+  private func positions(
+    _ known: SharedZonePosition?,
+    _ scene: Scene
+  ) throws(ItemError) -> [Int64: SharedPosition] {
+    var places: [Int64: SharedPosition] = [:]
+    if case .records(let known)? = known { places = known }
+    for share in scene.accepted.lazy.map(\.share) {
+      guard let place = places[share.number] else {
+        places[share.number] = .beginning(head: share.head)
+        continue
+      }
+      guard max(place.covered, place.born) <= share.head else {
+        throw .tokenFromTheFuture(scene.name)
+      }
+      guard !place.isExpired(floor: share.floor) else {
+        throw .tokenTooOld(scene.name, limits.tombstoneRetention)
+      }
+    }
+    return places
+  }
+
+  private typealias Take =
+    (ZoneChange, _ bytes: Int, inout FeedBudget) throws -> Bool
+
+  /// Tells what a row has to tell.
+  ///
+  /// - Returns: `false` when there was no room for it.
+  private func pass(
+    _ row: SharedRow,
+    _ begin: [Int64: SharedPosition],
+    _ positions: [Int64: SharedPosition],
+    _ scene: Scene,
+    _ budget: inout FeedBudget,
+    _ take: Take
+  ) throws -> Bool {
+    budget.rows -= 1
+    let types = scene.request.recordTypes
+    guard types.isEmpty || types.contains(row.recordType) else { return true }
+    guard row.isGone else { return try passRecord(row, scene, &budget, take) }
+    guard row.changed > begin[row.share]?.born ?? 0 else { return true }
+    for (share, position) in positions where share != row.share {
+      budget.rows -= 1
+      if let other = try self.row(row.name, of: share), !row.isTold(beside: other, position) {
+        return true
+      }
+    }
+    return try take(
+      .deleted(recordName: row.name, recordType: row.recordType),
+      row.name.utf8.count + row.recordType.utf8.count,
+      &budget
+    )
+  }
+
+  private func passRecord(
+    _ row: SharedRow,
+    _ scene: Scene,
+    _ budget: inout FeedBudget,
+    _ take: Take
+  ) throws -> Bool {
+    selectBody.bind(scene.entry.number, at: 1)
+    selectBody.bind(row.name, at: 2)
+    defer { selectBody.reset() }
+    guard try selectBody.step() else {
+      throw SQLError(.damaged, "the shared record '\(row.name)' is missing")
+    }
+    var isTaken = false
+    try selectBody.withBytes(0) { body in
+      guard let keys = scene.request.desiredKeys else {
+        isTaken = try take(.saved(body), body.count, &budget)
+        return
+      }
+      try zoneFeed.keeping(keys, of: body).withUnsafeBytes { body in
+        isTaken = try take(.saved(body), body.count, &budget)
+      }
+    }
+    return isTaken
+  }
+
+  // MARK: Rows
+
+  private func rows(
+    of share: Int64,
+    after position: SharedPosition,
+    count: Int
+  ) throws -> [SharedRow] {
+    var rows: [SharedRow] = []
+    selectRows.bind(share, at: 1)
+    // Without a name all of the number's are told: names are not empty, so the next number's follow.
+    selectRows.bind(position.name == nil ? position.sequence + 1 : position.sequence, at: 2)
+    selectRows.bind(position.name ?? "", at: 3)
+    selectRows.bind(Int64(count), at: 4)
+    try selectRows.forEachRow { rows.append(Self.row(selectRows, share)) }
+    return rows
+  }
+
+  private func row(_ name: String, of share: Int64) throws(SQLError) -> SharedRow? {
+    selectRow.bind(share, at: 1)
+    selectRow.bind(name, at: 2)
+    defer { selectRow.reset() }
+    return try selectRow.step() ? Self.row(selectRow, share) : nil
+  }
+
+  private static func row(_ row: any SQLStatement, _ share: Int64) -> SharedRow {
+    SharedRow(
+      share: share,
+      changed: row.int64(0),
+      name: row.string(1),
+      recordType: row.string(2),
+      isGone: row.int64(3) != 0
+    )
+  }
+}

@@ -1,0 +1,111 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Whose shared databases a call changed: at its end their subscriptions fire, and after the commit
+/// those are woken who wait for a change.
+///
+/// Who may read is looked up at the end of the call: who was removed by it hears that, and nothing more.
+final class SharedFirings {
+  /// A zone of a user's shared database in which something changed.
+  struct Firing {
+    /// The user's shared database.
+    let database: DatabaseEntry
+    /// The zone, with its owner.
+    let zone: ZoneID
+    /// Of the records that changed, came or left.
+    var recordTypes: Set<String> = []
+    /// The user may now read what is shared in it, or no longer.
+    var isMembership = false
+  }
+
+  private let changes: SharedChanges
+  private let catalog: Catalog
+  private let channels: ChannelRegistry
+  private let selectDatabases: any SQLStatement
+  /// Shares of which something changed in the transaction.
+  private(set) var movedShares: Set<Int64> = []
+  /// The shared databases of users who accepted or lost a share in the transaction.
+  private(set) var changedDatabases: Set<DatabaseID> = []
+
+  init(
+    _ connection: any SQLConnection,
+    changes: SharedChanges,
+    catalog: Catalog,
+    channels: ChannelRegistry
+  ) throws {
+    self.changes = changes
+    self.catalog = catalog
+    self.channels = channels
+    // Whoever never saved a subscription there has no database.
+    selectDatabases = try connection.prepare(
+      """
+      SELECT d.owner FROM share_participants AS p JOIN databases AS d
+        ON d.owner = p.user AND d.scope = 3 AND d.container = ?2 AND d.environment = ?3
+      WHERE p.share_id = ?1 AND p.status = 2 AND p.permission >= 2
+      """
+    )
+  }
+
+  /// A transaction begins.
+  func begin() {
+    movedShares.removeAll(keepingCapacity: true)
+    changedDatabases.removeAll(keepingCapacity: true)
+  }
+
+  /// The call is over, done or not.
+  func callEnded() { changes.removeAll() }
+
+  /// What fires at the end of a call, each database and zone once.
+  ///
+  /// - Throws: `SQLError`.
+  func take() throws -> [Firing] {
+    guard !changes.isEmpty else { return [] }
+    movedShares.formUnion(changes.moved.lazy.map(\.share))
+    var firings: [Firing] = []
+    for membership in changes.memberships {
+      let id = membership.zone.database.id.shared(with: membership.user)
+      changedDatabases.insert(id)
+      guard channels.watchesAnyZone, let database = try catalog.database(id) else { continue }
+      add(to: &firings, database, membership.zone) { $0.isMembership = true }
+    }
+    guard channels.watchesAnyZone else { return firings }
+    for moved in changes.moved where !moved.recordTypes.isEmpty {
+      for user in try users(of: moved) {
+        let id = moved.zone.database.id.shared(with: user)
+        guard let database = try catalog.database(id) else { continue }
+        add(to: &firings, database, moved.zone) { $0.recordTypes.formUnion(moved.recordTypes) }
+      }
+    }
+    return firings
+  }
+
+  /// Those who may read a share and may have subscriptions.
+  private func users(of moved: SharedChanges.Moved) throws -> [String] {
+    let database = moved.zone.database.id
+    var users: [String] = []
+    selectDatabases.bind(moved.share, at: 1)
+    selectDatabases.bind(database.container, at: 2)
+    selectDatabases.bind(Int64(database.environment.rawValue), at: 3)
+    try selectDatabases.forEachRow { users.append(selectDatabases.string(0)) }
+    return users
+  }
+
+  private func add(
+    to firings: inout [Firing],
+    _ database: DatabaseEntry,
+    _ zone: ZoneEntry,
+    _ change: (inout Firing) -> Void
+  ) {
+    let id = ZoneID(zoneName: zone.id.zoneName, ownerName: zone.database.id.owner)
+    let known = firings.firstIndex { $0.database === database && $0.zone == id }
+    if known == nil { firings.append(Firing(database: database, zone: id)) }
+    change(&firings[known ?? firings.count - 1])
+  }
+}
+
+extension DatabaseID {
+  /// The shared database of a user beside this one.
+  func shared(with user: String) -> DatabaseID {
+    DatabaseID(container: container, environment: environment, scope: .shared, owner: user)
+  }
+}

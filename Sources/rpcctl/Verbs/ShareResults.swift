@@ -1,0 +1,74 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+
+/// Shares as they are printed.
+extension Verb {
+  static let metadataColumns = ["ZONE", "RECORD", "ROLE", "PERMISSION", "STATUS", "URL"]
+
+  /// A share as the user sees it.
+  static func row(_ metadata: TidingsV1.ShareMetadata) -> [String] {
+    let participant = metadata.participant ?? .init()
+    let isNobody = participant.role == .unspecified
+    return [
+      metadata.zoneID?.shownName ?? "", metadata.rootRecordName,
+      isNobody ? "" : ShareJSON.role(participant),
+      isNobody ? "" : ShareJSON.name(participant.permission),
+      isNobody ? "" : ShareJSON.status(participant), metadata.share?.share?.url ?? "",
+    ]
+  }
+
+  /// Prints what is behind URLs, or was accepted.
+  static func printResults(
+    _ shareResults: [TidingsV1.ShareResult],
+    _ output: Output
+  ) -> ExitCode {
+    var results = Results(columns: metadataColumns)
+    for result in shareResults {
+      switch result.outcome {
+      case .metadata(let metadata): results.append(ShareJSON.json(metadata), row(metadata))
+      case .error(let error):
+        results.appendFailure(
+          .object(["url": .string(result.url), "error": error.json]),
+          [result.url, "", "", "", "", error.text]
+        )
+      case nil:
+        results.appendFailure(
+          .object(["url": .string(result.url)]),
+          [result.url, "", "", "", "", "no outcome"]
+        )
+      }
+    }
+    return results.finish(output)
+  }
+
+  /// Prints a share of the user's own: who takes part.
+  static func printShare(_ record: TidingsV1.Record, _ output: Output) -> ExitCode {
+    let share = record.share ?? .init()
+    guard output.format == .table else {
+      output.write(RecordJSON.json(record))
+      return .success
+    }
+    var table = Table(["USER", "ROLE", "PERMISSION", "STATUS"])
+    for participant in share.participants {
+      table.append([
+        participant.userRecordName, ShareJSON.role(participant),
+        ShareJSON.name(participant.permission), ShareJSON.status(participant),
+      ])
+    }
+    output.write(text: table.description)
+    let what = share.rootRecordName.isEmpty ? "the zone" : "record '\(share.rootRecordName)'"
+    output.tell("\(what), anyone: \(ShareJSON.name(share.publicPermission)), \(share.url)")
+    return .success
+  }
+
+  /// Prints that a share was left or ended.
+  static func printEnd(_ id: TidingsV1.RecordID, _ word: String, _ output: Output) -> ExitCode {
+    var results = Results(columns: ["SHARE", "RESULT"])
+    var object: JSONObject = ["recordName": .string(id.recordName)]
+    for member in (id.zoneID ?? .init()).json.members { object.append(member.name, member.value) }
+    object.append(word, .bool(true))
+    results.append(.object(object), [RecordResults.name(id), word])
+    return results.finish(output)
+  }
+}

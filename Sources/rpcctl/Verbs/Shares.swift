@@ -1,0 +1,321 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+/// The verbs of those who share what is theirs.
+extension Verb {
+  static let shareVerbs = [
+    sharesCreate, sharesList, sharesShow, sharesAdd, sharesRemove, sharesSetPublic, sharesAccept,
+    sharesLeave, sharesEnd,
+  ]
+
+  private static let whichShare = [
+    Option("zone", value: "ZONE", "The zone that is shared, or in which the record is."),
+    Option("root", value: "NAME", "The record that is shared with its descendants."),
+    Option("share", value: "NAME", "The name of the share's own record."),
+  ]
+
+  private static let sharesCreate = Verb(
+    command: Command(
+      "shares create",
+      "Shares a zone, or a record with all its descendants.",
+      options: whichShare + [
+        Option(
+          "invite",
+          value: "USER[:PERMISSION]…",
+          takesMany: true,
+          "Who may join: bob:read-write; without a permission read-only."
+        ),
+        Option(
+          "public",
+          value: "PERMISSION",
+          default: "none",
+          choices: ["none", "read-only", "read-write"],
+          "What anyone may do who joins with the share's URL."
+        ),
+        Option("title", value: "TEXT", "What is shared, for those who are invited."),
+      ],
+      discussion: """
+        The owner does this. The URL that is printed is what those who join need: `shares accept`.
+
+        Examples:
+          rpcctl shares create --as ada --zone family --invite bob:read-write carol
+          rpcctl shares create --as ada --zone family --root list1 --invite bob:read-write
+          rpcctl shares create --as ada --zone board --public read-only -o table
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let arguments = invocation.arguments
+      let zone = try sharedZone(invocation)
+      let root = arguments["root"] ?? ""
+      var record = TidingsV1.Record(
+        recordID: .init(
+          recordName: arguments["share"] ?? (root.isEmpty ? Shares.zoneShareName : ""),
+          zoneID: zone
+        ),
+        recordType: Shares.recordType
+      )
+      record.share = .init(
+        rootRecordName: root,
+        publicPermission: try permission(arguments["public"] ?? "none"),
+        participants: try arguments.all("invite").map(participant)
+      )
+      if let title = arguments["title"] {
+        record.fields["title"] = .init(value: .stringValue(title))
+      }
+      let saved = try await shares(invocation).save(record)
+      return printShare(saved, invocation.output)
+    }
+  )
+
+  private static let sharesList = Verb(
+    command: Command(
+      "shares list",
+      "Lists the shares that the user owns, was invited to or has accepted.",
+      discussion: """
+        Example:
+          rpcctl shares list --as bob -o table
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let all = try await shares(invocation).all()
+      invocation.output.write(all.map(ShareJSON.json)) {
+        var table = Table(metadataColumns)
+        for metadata in all { table.append(row(metadata)) }
+        return table
+      }
+      return .success
+    }
+  )
+
+  private static let sharesShow = Verb(
+    command: Command(
+      "shares show",
+      "Shows what is behind the URLs of shares, or a share of one's own.",
+      operands: "[URL…]",
+      options: whichShare + [
+        Option(flag: "root-record", "The record that is shared too.")
+      ],
+      discussion: """
+        Who may not join is told that there is no such share.
+
+        Examples:
+          rpcctl shares show --as ada --zone family -o table
+          rpcctl shares show --as bob tidings-share:AbCdEf
+        """
+    ),
+    run: { invocation in
+      let shares = try await shares(invocation)
+      let urls = invocation.arguments.operands
+      guard urls.isEmpty else {
+        let wantsRoot = invocation.arguments.has("root-record")
+        let results = try await shares.metadata(of: urls, wantsRootRecord: wantsRoot)
+        return printResults(results, invocation.output)
+      }
+      let id = try await shareID(invocation, shares)
+      return printShare(try await shares.share(id), invocation.output)
+    }
+  )
+
+  private static let sharesAdd = Verb(
+    command: Command(
+      "shares add",
+      "Invites users to a share, or changes what they may do.",
+      operands: "USER[:PERMISSION]…",
+      options: whichShare,
+      discussion: """
+        Example:
+          rpcctl shares add --as ada --zone family bob:read-only dave:read-write
+        """
+    ),
+    run: { invocation in
+      let wanted = try invocation.requireOperands("USER").map(participant)
+      return try await change(invocation) { share in
+        for participant in wanted {
+          let known = share.participants.firstIndex {
+            $0.userRecordName == participant.userRecordName
+          }
+          if let known {
+            share.participants[known].permission = participant.permission
+          } else {
+            share.participants.append(participant)
+          }
+        }
+      }
+    }
+  )
+
+  private static let sharesRemove = Verb(
+    command: Command(
+      "shares remove",
+      "Removes users from a share.",
+      operands: "USER…",
+      options: whichShare,
+      discussion: """
+        Example:
+          rpcctl shares remove --as ada --zone family --root list1 bob
+        """
+    ),
+    run: { invocation in
+      let users = Set(try invocation.requireOperands("USER"))
+      return try await change(invocation) { share in
+        share.participants.removeAll { users.contains($0.userRecordName) }
+      }
+    }
+  )
+
+  private static let sharesSetPublic = Verb(
+    command: Command(
+      "shares set-public",
+      "Sets what anyone may do who joins with the URL of a share.",
+      operands: "PERMISSION",
+      options: whichShare,
+      discussion: """
+        none, read-only or read-write. With none, those who came with the URL are removed.
+
+        Example:
+          rpcctl shares set-public --as ada --zone board none
+        """
+    ),
+    run: { invocation in
+      let operands = try invocation.requireOperands("PERMISSION")
+      guard operands.count == 1 else { throw UsageError("one PERMISSION, not \(operands.count)") }
+      let permission = try permission(operands[0])
+      return try await change(invocation) { $0.publicPermission = permission }
+    }
+  )
+
+  private static let sharesAccept = Verb(
+    command: Command(
+      "shares accept",
+      "Joins shares: what they share appears in the shared database.",
+      operands: "URL…",
+      discussion: """
+        Example:
+          rpcctl shares accept --as bob tidings-share:AbCdEf
+        """
+    ),
+    run: { invocation in
+      let urls = try invocation.requireOperands("URL")
+      return printResults(try await shares(invocation).accept(urls), invocation.output)
+    }
+  )
+
+  private static let sharesLeave = Verb(
+    command: Command(
+      "shares leave",
+      "Leaves a share; its owner and the others keep it.",
+      operands: "[URL]",
+      options: [
+        Option("zone", value: "OWNER/ZONE", "The zone that is shared, or in which the record is."),
+        Option("share", value: "NAME", "The name of the share's own record."),
+      ],
+      discussion: """
+        Examples:
+          rpcctl shares leave --as bob tidings-share:AbCdEf
+          rpcctl shares leave --as bob --zone ada/family
+        """
+    ),
+    run: { invocation in
+      let shares = try await shares(invocation)
+      let urls = invocation.arguments.operands
+      guard urls.count <= 1 else { throw UsageError("one URL, not \(urls.count)") }
+      var id: TidingsV1.RecordID
+      if let url = urls.first {
+        let result = try await shares.metadata(of: [url]).first
+        guard case .metadata(let metadata)? = result?.outcome else {
+          return printResults(result.map { [$0] } ?? [], invocation.output)
+        }
+        id = metadata.share?.recordID ?? .init()
+        id.zoneID = metadata.zoneID
+      } else {
+        var settings = invocation
+        settings.settings.scope = .shared
+        id = .init(
+          recordName: invocation.arguments["share"] ?? Shares.zoneShareName,
+          zoneID: try settings.zoneID
+        )
+      }
+      try await shares.leave(id)
+      return printEnd(id, "left", invocation.output)
+    }
+  )
+
+  private static let sharesEnd = Verb(
+    command: Command(
+      "shares end",
+      "Ends a share of one's own; what was shared stays.",
+      options: whichShare,
+      discussion: """
+        Example:
+          rpcctl shares end --as ada --zone family --root list1
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let shares = try await shares(invocation)
+      let id = try await shareID(invocation, shares)
+      try await shares.end(id)
+      return printEnd(id, "ended", invocation.output)
+    }
+  )
+
+  // MARK: What they have in common
+
+  private static func shares(_ invocation: Invocation) async throws -> Shares {
+    Shares(
+      try await invocation.connect().transport,
+      container: invocation.settings.container,
+      environment: invocation.settings.environment,
+      options: invocation.callOptions
+    )
+  }
+
+  private static func sharedZone(_ invocation: Invocation) throws -> TidingsV1.ZoneID {
+    guard !invocation.zoneName.isEmpty else {
+      throw UsageError("which zone? --zone ZONE; the default zone cannot be shared")
+    }
+    return .init(zoneName: invocation.zoneName)
+  }
+
+  /// The share that `--share`, `--root` or `--zone` names.
+  private static func shareID(
+    _ invocation: Invocation,
+    _ shares: Shares
+  ) async throws -> TidingsV1.RecordID {
+    let zone = try sharedZone(invocation)
+    if let name = invocation.arguments["share"] { return .init(recordName: name, zoneID: zone) }
+    return try await shares.shareID(of: invocation.arguments["root"], in: zone)
+  }
+
+  private static func change(
+    _ invocation: Invocation,
+    _ body: @Sendable (inout TidingsV1.Share) -> Void
+  ) async throws -> ExitCode {
+    let shares = try await shares(invocation)
+    let id = try await shareID(invocation, shares)
+    return printShare(try await shares.change(id, body), invocation.output)
+  }
+
+  private static func permission(
+    _ text: String
+  ) throws(UsageError) -> TidingsV1.ParticipantPermission {
+    guard let permission = PermissionText.permission(text) else {
+      throw UsageError("'\(text)' is no permission: \(PermissionText.words)")
+    }
+    return permission
+  }
+
+  private static func participant(_ text: String) throws(UsageError) -> TidingsV1.Participant {
+    guard let participant = PermissionText.participant(text) else {
+      throw UsageError(
+        "'\(text)' names no user: USER, or USER:PERMISSION (\(PermissionText.words))"
+      )
+    }
+    return participant
+  }
+}

@@ -1,0 +1,87 @@
+internal import RandomSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsProto
+
+/// Whatever users do to what they share, each sees by the feeds exactly what is shared with that user,
+/// at every step, and hears of every change of it and of nothing else.
+@Suite struct SharingModelTests {
+  private static let stepCount = 300
+
+  @Test("feeds and subscriptions of shared databases, held against what owners' zones say")
+  func model() async throws {
+    let seed = Seed.make("SharingModel")
+    let world = try await RandomSharing(seed: seed)
+    var watchers: [String: Watcher] = [:]
+    for user in world.users { watchers[user] = try await Watcher(user, world.server) }
+    var before: [String: SharedView] = [:]
+    var (recordCount, changeCount) = (0, 0)
+    for number in 0..<Self.stepCount {
+      let step = "seed \(seed), \(try await world.step())"
+      for user in world.users { try await world.own[user]?.follow() }
+      let owned = world.owned
+      for user in world.users {
+        let expected = SharedView(of: user, in: owned)
+        guard let device = world.shared[user] else { continue }
+        try await follow(device, expected, limit: world.pageLimit(), "\(step), seen by \(user)")
+        if number % 20 == 19 {
+          let fresh = try world.freshDevice(of: user)
+          try await follow(fresh, expected, limit: world.pageLimit(), "\(step), anew by \(user)")
+        }
+        let old = before[user] ?? expected
+        let zones = Set(expected.zones.keys).union(old.zones.keys)
+        let changed = zones.filter { expected.zones[$0] != old.zones[$0] }
+        let heard = try await watchers[user]?.takeZones()
+        #expect(heard == changed, "\(step), heard by \(user)")
+        before[user] = expected
+        recordCount += expected.zones.values.map(\.count).reduce(0, +)
+        changeCount += changed.count
+      }
+    }
+    let restartCount = world.users.compactMap { world.shared[$0]?.restartCount }.reduce(0, +)
+    print("\(world.counts), \(recordCount) records seen, \(changeCount) zones changed,", restartCount)
+    #expect(recordCount > 100 && changeCount > 20, "seed \(seed)")
+    for kind in ["save", "saveShared", "delete", "share", "change", "accept", "leave", "end"] {
+      #expect(world.counts[kind, default: 0] > 0, "seed \(seed): no \(kind)")
+    }
+  }
+
+  private func follow(
+    _ device: FeedDevice,
+    _ expected: SharedView,
+    limit: UInt32,
+    _ what: String
+  ) async throws {
+    try await device.follow(limit: limit) { zone, record in
+      let name = record.recordID?.recordName ?? ""
+      #expect(expected.zones[zone]?[name] != nil, "\(what): never shared: \(zone) \(name)")
+      #expect(record.recordID?.zoneID == zone, "\(what): \(name)")
+    }
+    #expect(SharedView(device.zones) == expected, "\(what)")
+  }
+}
+
+/// A device that hears of a user's shared database through a subscription, and of its own changes not
+/// at all, since it makes none.
+private final class Watcher {
+  private let client: Client
+  private var token: [UInt8] = []
+
+  init(_ user: String, _ server: TestServer) async throws {
+    client = try await server.client(as: user, device: "\(user)-watch")
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(databaseID: .init(scope: .shared), subscriptionsToSave: [.database("all")])
+    )
+    guard saved.results.first?.error == nil else {
+      throw WaitingFailure(description: "not subscribed: \(saved)")
+    }
+  }
+
+  /// The zones of which it heard since the last time.
+  func takeZones() async throws -> Set<TidingsV1.ZoneID> {
+    let (notifications, token) = try await client.feed(after: token)
+    self.token = token
+    return Set(notifications.compactMap(\.recordID?.zoneID))
+  }
+}

@@ -1,0 +1,133 @@
+internal import RandomSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsModel
+
+@testable internal import TidingsEngine
+
+/// What the feeds of shared databases are made of, without a store.
+@Suite struct SharedFeedPartsTests {
+  @Test("a position in several shares survives its token, and nothing else passes for one")
+  func tokens() {
+    let positions: [SharedZonePosition] = [
+      .records([:]),
+      .records([7: .beginning(head: 12), 9: SharedPosition(sequence: 5, name: "b ~", born: 6)]),
+      .records([1: SharedPosition(sequence: .max - 1)]),
+      .zone(share: 4, FeedPosition(sequence: 3, place: 0, born: 9)),
+    ]
+    for position in positions {
+      let numbers = position.numbers
+      #expect(SharedZonePosition(numbers) == position)
+      for count in 1..<max(numbers.count, 1) {
+        #expect(SharedZonePosition(Array(numbers.prefix(count))) != position)
+      }
+    }
+    #expect(SharedZonePosition([]) == nil)
+    #expect(SharedZonePosition([2, 1]) == nil)
+    #expect(SharedZonePosition([0, 7, 1, 1, 300] + Array(repeating: 65, count: 3)) == nil)
+    #expect(SharedZonePosition([0, 7, 1, 1, 1, 700]) == nil)
+    #expect(SharedZonePosition([0, 7, -1, 1, 0]) == nil)
+
+    let heads = SharedHeads(heads: [3: 8, 11: 0])
+    #expect(SharedHeads(heads.numbers) == heads && heads.numbers == [3, 8, 11, 0])
+    #expect(SharedHeads([1]) == nil && SharedHeads([1, 2, 1, 3]) == nil)
+  }
+
+  @Test("random tokens are read without harm")
+  func hostileTokens() {
+    let seed = Seed.make("SharedTokens")
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<5_000 {
+      let numbers = (0..<random.below(12)).map { _ in
+        random.oneIn(4) ? Int64(bitPattern: random.next()) : Int64(random.below(4))
+      }
+      guard let position = SharedZonePosition(numbers) else { continue }
+      #expect(SharedZonePosition(position.numbers) == position, "seed \(seed)")
+    }
+  }
+
+  private func row(_ share: Int64, _ changed: Int64, _ name: String, gone: Bool = false) -> SharedRow
+  {
+    SharedRow(share: share, changed: changed, name: name, recordType: "T", isGone: gone)
+  }
+
+  @Test("rows of several shares come oldest first, whatever the sizes of the batches")
+  func merged() throws {
+    let seed = Seed.make("MergedSharedRows")
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<50 {
+      var all: [SharedRow] = []
+      for share in 1...Int64(1 + random.below(6)) {
+        for number in 0..<random.below(300) {
+          all.append(row(share, Int64(1 + random.below(60)), "r\(share)-\(number)"))
+        }
+      }
+      var positions: [Int64: SharedPosition] = [:]
+      for share in Set(all.map(\.share)) {
+        let place = random.pick(all)
+        positions[share] =
+          random.oneIn(3)
+          ? SharedPosition(sequence: place.changed)
+          : random.oneIn(2)
+            ? SharedPosition(sequence: place.changed, name: place.name) : SharedPosition()
+      }
+      func isBehind(_ row: SharedRow, _ place: SharedPosition) -> Bool {
+        guard let name = place.name else { return row.changed > place.sequence }
+        return (row.changed, row.name) > (place.sequence, name)
+      }
+      var merged = MergedSharedRows(positions) { share, place, count in
+        Array(all.filter { $0.share == share && isBehind($0, place) }.sorted().prefix(count))
+      }
+      var found: [SharedRow] = []
+      while let next = try merged.next() { found.append(next) }
+      let expected = all.filter { row in positions[row.share].map { isBehind(row, $0) } ?? false }
+      #expect(found == expected.sorted(), "seed \(seed)")
+    }
+  }
+
+  @Test("what is gone from one share is told by one share at most")
+  func goneRows() {
+    let gone = row(1, 9, "a", gone: true)
+    let ahead = SharedPosition(sequence: 5)
+    #expect(!gone.isTold(beside: row(2, 9, "a"), ahead), "it moved")
+    #expect(!gone.isTold(beside: row(2, 3, "a"), ahead), "it moved back")
+    #expect(!gone.isTold(beside: row(2, 12, "a", gone: true), ahead), "the other tells later")
+    #expect(!gone.isTold(beside: row(2, 9, "a", gone: true), ahead), "the higher number tells")
+    #expect(row(2, 9, "a", gone: true).isTold(beside: gone, ahead))
+    #expect(gone.isTold(beside: row(2, 7, "a", gone: true), ahead))
+    #expect(gone.isTold(beside: row(2, 4, "a", gone: true), ahead), "the other told already")
+    let born = SharedPosition.beginning(head: 20)
+    #expect(gone.isTold(beside: row(2, 12, "a", gone: true), born), "the other never tells")
+  }
+
+  @Test("the zones of shares: changed, unchanged, lost, and lost with others left")
+  func zones() {
+    func share(_ number: Int64, _ zone: String, of owner: String = "ada") -> StoredShare {
+      StoredShare(
+        number: number,
+        database: 1,
+        zoneNumber: 1,
+        zone: ZoneID(zoneName: zone),
+        owner: owner,
+        name: "s\(number)",
+        root: "r\(number)",
+        publicPermission: .none,
+        head: 0,
+        floor: 0
+      )
+    }
+    var zones = SharedZones()
+    zones.add(share(1, "a"), head: 5)
+    zones.add(share(2, "b"), head: 6)
+    zones.add(share(3, "a"), head: 7)
+    zones.add(share(4, "a", of: "eve"), head: 8)
+    zones.add(lost: share(5, "c"))
+    zones.add(lost: share(6, "b"))
+    let known = SharedHeads(heads: [1: 5, 2: 6, 3: 7, 4: 7, 5: 1, 6: 1])
+    let news = zones.all.filter { $0.isNews(to: known) }
+    #expect(news.map(\.id.zoneName) == ["b", "a", "c"])
+    #expect(news.map(\.id.ownerName) == ["ada", "eve", "ada"])
+    #expect(news.map(\.heads.isEmpty) == [false, false, true])
+    #expect(zones.all.first?.heads == [1: 5, 3: 7])
+  }
+}
