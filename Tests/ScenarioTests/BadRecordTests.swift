@@ -280,10 +280,9 @@ internal import TidingsRPC
         _ = try await client.modify([.init("Houses", "h1")], in: .init(container: "a/b"))
       }
       #expect(container?.code == .invalidArgument)
-      let shared = await failure {
-        _ = try await client.modify([.init("Houses", "h1")], in: .init(scope: .shared))
-      }
-      #expect(shared?.code == .failedPrecondition)
+      let shared = try await client.modify([.init("Houses", "h1")], in: .init(scope: .shared))
+      #expect(shared[0].error?.code == .invalidArguments)
+      #expect(shared[0].error?.message.contains("owner") == true)
       let policy = await failure {
         _ = try await client.modify([.init("Houses", "h1")], policy: .init(rawValue: 9))
       }

@@ -231,7 +231,9 @@ extension ModifyRecords {
     // The roots of shares that begin or end, with the name that they get.
     var names: [String: String] = [:]
     for write in plan.writes where write.zone === zone {
-      guard let root = (write.new ?? write.old)?.share?.rootRecordName, !root.isEmpty else { continue }
+      guard let root = (write.new ?? write.old)?.share?.rootRecordName, !root.isEmpty else {
+        continue
+      }
       if write.new == nil {
         names[root] = ""
       } else if shares.byRoot[root] == nil, names[root] == nil {
