@@ -33,6 +33,7 @@ final class FeedDevice {
   /// - Parameters:
   ///   - limit: Most items of a page; 0: as the server likes.
   ///   - visit: Sees each record as it comes.
+  /// - Throws: What the calls throw, and what no feed should answer.
   func follow(
     limit: UInt32 = 0,
     _ visit: (Zone, TidingsV1.Record) -> Void = { _, _ in }

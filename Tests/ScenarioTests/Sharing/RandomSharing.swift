@@ -94,7 +94,7 @@ final class RandomSharing {
   private func pickZone(
     _ zones: [Zone: [String: TidingsV1.Record]]
   ) -> (zone: Zone, records: [String])? {
-    let sorted = zones.sorted { ($0.key.ownerName, $0.key.zoneName) < ($1.key.ownerName, $1.key.zoneName) }
+    let sorted = zones.sorted { $0.key.text < $1.key.text }
     guard !sorted.isEmpty else { return nil }
     let picked = random.pick(sorted)
     return (picked.key, picked.value.filter { $0.value.share == nil }.keys.sorted())
@@ -197,8 +197,9 @@ final class RandomSharing {
 
   /// All shares, with their owners, in a fixed order.
   private func allShares(of owner: String? = nil) -> [(owner: String, record: TidingsV1.Record)] {
-    owned.sorted { $0.key < $1.key }.filter { owner == nil || $0.key == owner }.flatMap { user, zones in
-      zones.sorted { $0.key.zoneName < $1.key.zoneName }.flatMap { _, records in
+    let owners = owned.sorted { $0.key < $1.key }.filter { owner == nil || $0.key == owner }
+    return owners.flatMap { user, zones in
+      zones.sorted { $0.key.text < $1.key.text }.flatMap { _, records in
         records.sorted { $0.key < $1.key }.filter { $0.value.share != nil }.map { (user, $0.value) }
       }
     }
@@ -233,10 +234,10 @@ final class RandomSharing {
 
   private func leave(_ user: String) async throws -> Bool {
     let zones = shared[user]?.zones ?? [:]
-    let shares = zones.sorted { ($0.key.ownerName, $0.key.zoneName) < ($1.key.ownerName, $1.key.zoneName) }
-      .flatMap { _, records in
-        records.sorted { $0.key < $1.key }.filter { $0.value.share != nil }.compactMap(\.value.recordID)
-      }
+    let shares = zones.sorted { $0.key.text < $1.key.text }.flatMap { _, records in
+      records.sorted { $0.key < $1.key }.map(\.value).filter { $0.share != nil }
+        .compactMap(\.recordID)
+    }
     guard !shares.isEmpty else { return false }
     try await client(user).shares.leave(random.pick(shares))
     return true
@@ -262,4 +263,9 @@ final class RandomSharing {
     server = try await server.restarted()
     return true
   }
+}
+
+extension TidingsV1.ZoneID {
+  /// For a fixed order.
+  fileprivate var text: String { "\(ownerName)/\(zoneName)" }
 }

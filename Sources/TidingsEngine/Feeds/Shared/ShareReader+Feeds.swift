@@ -58,6 +58,8 @@ extension ShareReader {
   ///   - database: The shared database.
   ///   - zones: Only those in these zones; empty: all.
   ///   - catalog: Zones and their numbers.
+  /// - Returns: The heads by share.
+  /// - Throws: `ItemError` `badContainer`; `SQLError`.
   func heads(
     of database: DatabaseID,
     in zones: [ZoneID],
