@@ -148,7 +148,9 @@ final class ServerUnderTest: Sendable {
     for (index, frame) in frames.enumerated() {
       let flags = index + 1 < frames.count ? ZMQ_SNDMORE : 0
       var count: CInt
-      repeat { count = zmq_send(handle, frame, frame.count, flags) } while count < 0
+      repeat {
+        count = zmq_send(handle, frame, frame.count, flags)
+      } while count < 0
         && zmq_errno() == EINTR
       try require(count >= 0, "not sent")
     }

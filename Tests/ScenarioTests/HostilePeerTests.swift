@@ -111,7 +111,9 @@ internal import TidingsRPC
     try await scene.expectServed()
   }
 
-  @Test("another's notifications can be neither marked, traced, leased, settled nor read from pushes")
+  @Test(
+    "another's notifications can be neither marked, traced, leased, settled nor read from pushes"
+  )
   func notifications() async throws {
     let scene = try await Scene()
     try await scene.ada.subscribe(.init("all", "Houses"))
@@ -124,7 +126,7 @@ internal import TidingsRPC
     )
     #expect(marked.results.allSatisfy { isUnknown($0) }, "\(marked)")
     #expect(
-      await failure { 
+      await failure {
         _ = try await scene.eve.notifications.traceNotification(.init(notificationID: id))
       } != nil
     )
@@ -196,7 +198,8 @@ internal import TidingsRPC
       "NOT (" + (0..<450).map { "text CONTAINS 'x\($0)'" }.joined(separator: " AND ") + ")",
       String(repeating: "NOT (", count: 5_000) + "a = 1",
       String(repeating: "(", count: 60) + "a = 1" + String(repeating: ")", count: 60),
-      "text IN {" + Array(repeating: "'\(text.prefix(50))'", count: 10_000).joined(separator: ",") + "}",
+      "text IN {" + Array(repeating: "'\(text.prefix(50))'", count: 10_000).joined(separator: ",")
+        + "}",
       "text LIKE '" + String(repeating: "?", count: 50_000) + "'", "\u{0}", "a = '\u{0}'",
       "ANY text MATCHES '(a+)+$'", "text = '" + String(repeating: "x", count: 3 << 20) + "'",
     ] {
@@ -235,7 +238,9 @@ internal import TidingsRPC
     try await scene.expectServed()
   }
 
-  @Test("who never reads large answers takes no more memory than is set, and delays nobody for ever")
+  @Test(
+    "who never reads large answers takes no more memory than is set, and delays nobody for ever"
+  )
   func slowReader() async throws {
     let scene = try await Scene()
     let text = String(repeating: "x", count: 900_000)
