@@ -280,10 +280,8 @@ internal import TidingsRPC
         _ = try await client.modify([.init("Houses", "h1")], in: .init(container: "a/b"))
       }
       #expect(container?.code == .invalidArgument)
-      let shared = await failure {
-        _ = try await client.modify([.init("Houses", "h1")], in: .init(scope: .shared))
-      }
-      #expect(shared?.code == .failedPrecondition)
+      let shared = try await client.modify([.init("Houses", "h1")], in: .init(scope: .shared))
+      #expect(shared.first?.error?.code == .invalidArguments)
       let policy = await failure {
         _ = try await client.modify([.init("Houses", "h1")], policy: .init(rawValue: 9))
       }
