@@ -33,7 +33,8 @@ final class ChannelTable {
   private let updateMembers: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
-    let columns = "SELECT id, database_id, head, members, watch, reader FROM channels WHERE members > 0"
+    let columns =
+      "SELECT id, database_id, head, members, watch, reader FROM channels WHERE members > 0"
     selectWatched = try connection.prepare(columns)
     selectOneWatched = try connection.prepare(columns + " AND id = ?1")
     countWatched = try connection.prepare("SELECT count(*) FROM channels WHERE members > 0")

@@ -26,7 +26,8 @@ public struct ShareURL: Hashable, Sendable, CustomStringConvertible {
     let parts = text.dropFirst(Self.prefix.count)
       .split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, let environment = Environment(word: parts[1]),
-      let token = Self.bytes(parts[2].utf8), Identifier.problem(inContainer: String(parts[0])) == nil
+      let token = Self.bytes(parts[2].utf8),
+      Identifier.problem(inContainer: String(parts[0])) == nil
     else { return nil }
     self.init(container: String(parts[0]), environment: environment, token: token)
   }

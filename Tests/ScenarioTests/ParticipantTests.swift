@@ -78,7 +78,9 @@ internal import TidingsRPC
       #expect(World.code(result) == code, "\(record.recordID?.recordName ?? ""): \(result)")
     }
     // In its share a record may move.
-    #expect(World.code(try await world.ben.modifyShared([World.theirs("stop", in: "trip")])[0]) == 0)
+    #expect(
+      World.code(try await world.ben.modifyShared([World.theirs("stop", in: "trip")])[0]) == 0
+    )
     #expect(World.code(try await world.ben.modifyShared(delete: ["trip"])[0]) == 10)
     var share = try await world.stored("s")
     share.recordID = World.theirID("s")
@@ -122,7 +124,11 @@ internal import TidingsRPC
     _ = try await world.ada.modify([
       World.record(
         "secret",
-        ["on": .init(.referenceValue(.init(recordID: .init("stop", zone: "trips"), action: .validate)))]
+        [
+          "on": .init(
+            .referenceValue(.init(recordID: .init("stop", zone: "trips"), action: .validate))
+          )
+        ]
       )
     ])
     let held = try await world.ben.modifyShared(delete: ["stop"])[0]

@@ -14,7 +14,9 @@ internal import TidingsRPC
     about words: String...
   ) {
     #expect(result.error?.code == code, "\(result)")
-    for word in words { #expect(result.error?.message.contains(word) == true, "\(result): \(word)") }
+    for word in words {
+      #expect(result.error?.message.contains(word) == true, "\(result): \(word)")
+    }
   }
 
   @Test("a share names its owner and gets a URL; its root names the share, under a new tag")

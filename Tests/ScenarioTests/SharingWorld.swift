@@ -53,7 +53,11 @@ struct SharingWorld {
     return record
   }
 
-  static func theirID(_ name: String, zone: String = "trips", owner: String = "ada")
+  static func theirID(
+    _ name: String,
+    zone: String = "trips",
+    owner: String = "ada"
+  )
     -> TidingsV1.RecordID
   {
     .init(recordName: name, zoneID: .init(zoneName: zone, ownerName: owner))

@@ -82,7 +82,12 @@ struct PublicModel {
   // MARK: Changes
 
   /// - Returns: Why the save fails; `nil`: it is done.
-  mutating func save(_ name: String, _ type: String, _ value: Int64, by user: String)
+  mutating func save(
+    _ name: String,
+    _ type: String,
+    _ value: Int64,
+    by user: String
+  )
     -> ItemError.Code?
   {
     let old = records[name].flatMap { $0.isDeleted ? nil : $0 }

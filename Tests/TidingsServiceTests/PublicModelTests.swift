@@ -138,7 +138,8 @@ internal import TidingsModel
       var grants = model.grants
       for type in PublicModelTests.types where random.oneIn(2) {
         var rights: [String: Set<String>] = [:]
-        for role in ["_world", "_icloud", "_creator"] + PublicModelTests.roles where random.oneIn(2) {
+        for role in ["_world", "_icloud", "_creator"] + PublicModelTests.roles where random.oneIn(2)
+        {
           rights[role] = Set(["READ", "CREATE", "WRITE"].filter { _ in random.oneIn(2) })
         }
         grants[type] = rights

@@ -93,7 +93,9 @@ internal import TidingsSQLite
 
     /// `record in share` for each record that is in one.
     var expected: Set<String> {
-      var found = Set(parents.keys.compactMap { name in share(of: name).map { "\(name) in \($0)" } })
+      var found = Set(
+        parents.keys.compactMap { name in share(of: name).map { "\(name) in \($0)" } }
+      )
       for name in shares.keys { found.insert("\(name) in \(name)") }
       return found
     }

@@ -25,8 +25,9 @@ final class NotificationVisibility {
   private static let knownMax = 100_000
 
   private let codec: any BodyCodec
-  private let readable: (_ user: String, _ recordType: String, DatabaseID) throws
-    -> TypeRights.Readable
+  private let readable:
+    (_ user: String, _ recordType: String, DatabaseID) throws
+      -> TypeRights.Readable
   private let select: any SQLStatement
   /// Channels; `nil`: everything may be seen.
   private var known: [Int64: Watched?] = [:]

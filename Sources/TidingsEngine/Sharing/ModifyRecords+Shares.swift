@@ -232,7 +232,9 @@ extension ModifyRecords {
     for entry in shares.byRoot.values where !entry.root.isEmpty { names[entry.root] = entry.name }
     var changed: Set<String> = []
     for write in plan.writes where write.zone === zone {
-      guard let root = (write.new ?? write.old)?.share?.rootRecordName, !root.isEmpty else { continue }
+      guard let root = (write.new ?? write.old)?.share?.rootRecordName, !root.isEmpty else {
+        continue
+      }
       if write.new == nil {
         names[root] = nil
         changed.insert(root)

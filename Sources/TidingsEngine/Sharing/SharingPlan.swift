@@ -291,9 +291,8 @@ struct SharingPlan {
   private mutating func moveDescendants(of change: Change, to new: ShareRef?) throws {
     var pending = [change.name]
     while let parent = pending.popLast() {
-      for child in try stored.children(parent, limits.sharedRecordsMax + 1) {
-        // Those of the call are decided for themselves.
-        guard byName[child] == nil else { continue }
+      for child in try stored.children(parent, limits.sharedRecordsMax + 1)
+      where byName[child] == nil {
         guard shareOfRoot[child] == nil else {
           if new != nil, shareOfRoot[child] != new { throw alreadyShared(child) }
           continue
