@@ -1,9 +1,11 @@
 #ifndef TIDINGS_CZEROMQ_SHIM_H
 #define TIDINGS_CZEROMQ_SHIM_H
 
+#include <linux/filter.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <zmq.h>
 
 /* A descriptor that is readable while its count is not zero. */
@@ -23,6 +25,19 @@ static inline void tidings_eventfd_clear(int descriptor) {
 /* Names the calling thread; at most 15 bytes are kept. */
 static inline void tidings_thread_name(const char *name) {
   (void)prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+/* Makes the system drop whatever would open a connection to a listening TCP socket. */
+static inline int tidings_listener_shut(int listener) {
+  struct sock_filter drop_all = {BPF_RET | BPF_K, 0, 0, 0};
+  struct sock_fprog program = {1, &drop_all};
+  return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
+/* Lets connections in again. */
+static inline int tidings_listener_open(int listener) {
+  int unused = 0;
+  return setsockopt(listener, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused);
 }
 
 /* A number that nobody can predict. */

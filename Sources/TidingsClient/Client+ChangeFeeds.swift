@@ -79,7 +79,7 @@ extension Client {
   /// What others share with the user in the client's container, for the calls that name a database.
   public var sharedDatabase: TidingsV1.DatabaseID { database(.shared) }
 
-  private var privateDatabase: TidingsV1.DatabaseID { database(.private) }
+  var privateDatabase: TidingsV1.DatabaseID { database(.private) }
 
   private func database(_ scope: TidingsV1.DatabaseScope) -> TidingsV1.DatabaseID {
     .init(

@@ -217,6 +217,7 @@ public final class Engine {
       channels: channels,
       subscriptions: subscriptions,
       quotas: quotas,
+      schemas: schemas,
       codec: codec,
       limits: limits
     )

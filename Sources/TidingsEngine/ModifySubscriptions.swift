@@ -19,6 +19,7 @@ final class ModifySubscriptions {
   private let channels: ChannelRegistry
   private let subscriptions: SubscriptionTable
   private let quotas: QuotaTable
+  private let schemas: SchemaTable
   private let codec: any BodyCodec
   private let limits: Limits
   private let accesses: PublicAccesses
@@ -29,6 +30,7 @@ final class ModifySubscriptions {
     channels: ChannelRegistry,
     subscriptions: SubscriptionTable,
     quotas: QuotaTable,
+    schemas: SchemaTable,
     codec: any BodyCodec,
     limits: Limits
   ) {
@@ -37,6 +39,7 @@ final class ModifySubscriptions {
     self.channels = channels
     self.subscriptions = subscriptions
     self.quotas = quotas
+    self.schemas = schemas
     self.codec = codec
     self.limits = limits
   }
@@ -61,6 +64,7 @@ final class ModifySubscriptions {
           + "subscriptions only: save one of the kind DATABASE, which tells of each zone that changed"
       )
     }
+    try schemas.checkReadable(subscription, in: id)
     let database = try catalog.makeDatabase(id)
     if let zone = subscription.zoneID, zone != .default,
       try catalog.zone(zone, in: database) == nil

@@ -17,6 +17,7 @@ extension FieldValue {
     case .referenceList(let targets): targets.reduce(0) { $0 + $1.byteCount }
     case .assetList(let files): files.count * Self.assetBytes
     case .unknownList: 0
+    case .encrypted(let value): value.sealed.count + EncryptedValue.keyIDBytes + 8
     }
   }
 

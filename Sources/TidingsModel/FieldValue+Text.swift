@@ -28,7 +28,8 @@ extension FieldValue {
     case .locationList(let places): Self.list(places.prefix(count), \.text)
     case .referenceList(let all): Self.list(all.prefix(count), \.recordID.recordName)
     case .assetList(let files): Self.list(files.prefix(count)) { "\($0.size) bytes" }
-    case .unknownList: ""
+    // What is sealed has nothing to show; bytes of it would only look like something.
+    case .unknownList, .encrypted: ""
     }
   }
 

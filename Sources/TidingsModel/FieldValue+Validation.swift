@@ -2,7 +2,8 @@ extension FieldValue {
   /// Whether this is a list.
   var isList: Bool {
     switch self {
-    case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .asset: false
+    case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .asset, .encrypted:
+      false
     default: true
     }
   }
@@ -21,6 +22,7 @@ extension FieldValue {
     case .locationList(let list): list.firstProblem(Self.problem)
     case .referenceList(let list): list.firstProblem(Self.problem)
     case .assetList(let list): list.firstProblem(Self.problem)
+    case .encrypted(let value): value.problem
     }
   }
 

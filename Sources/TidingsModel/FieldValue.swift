@@ -21,6 +21,8 @@ public enum FieldValue: Hashable, Sendable {
   case assetList([Asset])
   /// An empty list of undetermined type.
   case unknownList
+  /// A value that only clients with the key can read.
+  indirect case encrypted(EncryptedValue)
 
   /// The type of a value, which a field keeps for all its records.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -41,6 +43,12 @@ public enum FieldValue: Hashable, Sendable {
     case referenceList = "LIST<REFERENCE>"
     case assetList = "LIST<ASSET>"
     case unknownList = "UNKNOWN_LIST"
+    case encryptedString = "ENCRYPTED STRING"
+    case encryptedInt64 = "ENCRYPTED INT64"
+    case encryptedDouble = "ENCRYPTED DOUBLE"
+    case encryptedBytes = "ENCRYPTED BYTES"
+    case encryptedTimestamp = "ENCRYPTED TIMESTAMP"
+    case encryptedLocation = "ENCRYPTED LOCATION"
   }
 
   /// The type of this value.
@@ -63,6 +71,7 @@ public enum FieldValue: Hashable, Sendable {
     case .referenceList: .referenceList
     case .assetList: .assetList
     case .unknownList: .unknownList
+    case .encrypted(let value): value.kind
     }
   }
 }

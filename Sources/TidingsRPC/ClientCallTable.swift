@@ -125,6 +125,7 @@ public struct ClientCallTable {
   /// - Parameters:
   ///   - id: The call that it answers.
   ///   - isUnavailable: Its status is UNAVAILABLE.
+  ///   - retryAfter: How long its server wants to be left alone with the call, if it says so.
   ///   - isLast: None follows.
   ///   - jitter: A random number in 0..<1.
   ///   - now: The current time.
@@ -132,15 +133,19 @@ public struct ClientCallTable {
   public mutating func received(
     _ id: UInt64,
     isUnavailable: Bool,
+    retryAfter: Duration? = nil,
     isLast: Bool,
     jitter: Double,
     now: ContinuousClock.Instant
   ) -> Reception {
     guard var call = calls[id], case .sent = call.phase else { return .ignore }
-    if isUnavailable, call.isSafe, !call.hasAnswers, call.attempts < retry.attemptsMax {
-      let resumption = now.advanced(
-        by: retry.pause(afterAttempts: call.attempts, jitter: jitter)
-      )
+    // Who is told to wait may do so as long as there is time: the next attempt may be too early again
+    // because of others.
+    let isEarly = retryAfter != nil && !isUnavailable && call.deadline != nil
+    let mayTryAgain = isEarly || call.attempts < retry.attemptsMax
+    if isUnavailable || retryAfter != nil, call.isSafe, !call.hasAnswers, mayTryAgain {
+      let pause = retry.pause(afterAttempts: call.attempts, jitter: jitter)
+      let resumption = now.advanced(by: pause + (retryAfter ?? .zero))
       if call.deadline.map({ resumption < $0 }) ?? true {
         call.phase = .pausing(until: resumption)
         calls[id] = call
@@ -176,6 +181,7 @@ public struct ClientCallTable {
   /// - Parameters:
   ///   - error: What calls are told that wait too long for a connection.
   ///   - failsCalls: They need not wait longer to be told.
+  /// - Returns: The calls that end with it.
   public mutating func connectionFailed(_ error: RPCError, failsCalls: Bool) -> [Action] {
     guard !isConnected else { return [] }
     failure = error

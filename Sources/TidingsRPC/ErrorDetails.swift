@@ -36,6 +36,14 @@ extension RPCError.Detail {
 }
 
 extension RPCError {
+  /// How long the server asks to wait before the call is sent again; `nil`: it does not say.
+  ///
+  /// Any `RetryInfo` among the details says it; one that cannot be read says nothing.
+  public var retryAfter: Duration? {
+    details.lazy.filter { $0.typeURL.hasSuffix("/tidings.rpc.v1.RetryInfo") }
+      .compactMap { Duration(retryInfo: $0.value) }.first
+  }
+
   /// The server does not have the method, though it has the service.
   package static func unimplemented(method: String) -> Self {
     Self(
@@ -71,6 +79,47 @@ extension RPCError {
     case is CancellationError: Self(.cancelled, "the call was cancelled")
     default: Self(.unknown, "the handler failed with \(type(of: error))")
     }
+  }
+}
+
+extension Duration {
+  /// Reads what `RPCError.Detail.retryInfo` writes.
+  fileprivate init?(retryInfo bytes: [UInt8]) {
+    var outer = VarintReader(bytes[...])
+    guard outer.next() == 1 << 3 | 2, let count = outer.next(), count <= UInt64(outer.rest.count)
+    else { return nil }
+    var inner = VarintReader(outer.rest.prefix(Int(count)))
+    var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
+    while let tag = inner.next() {
+      guard let value = inner.next() else { return nil }
+      switch tag {
+      case 1 << 3: seconds = Int64(bitPattern: value)
+      case 2 << 3: nanoseconds = Int64(bitPattern: value)
+      default: return nil
+      }
+    }
+    // A day is as good as never.
+    guard (0...86_400).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
+      return nil
+    }
+    self = .seconds(seconds) + .nanoseconds(nanoseconds)
+  }
+}
+
+/// Reads protobuf varints.
+private struct VarintReader {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+  mutating func next() -> UInt64? {
+    var value: UInt64 = 0
+    for shift in stride(from: 0, to: 64, by: 7) {
+      guard let byte = rest.popFirst() else { return nil }
+      value |= UInt64(byte & 0x7f) << UInt64(shift)
+      if byte < 0x80 { return value }
+    }
+    return nil
   }
 }
 

@@ -48,20 +48,24 @@ public struct ServerCallTable<Peer: Hashable> {
   }
 
   private let callsMax: Int
+  private let callsPerCallerMax: Int
   private let stallMax: Duration
   private var numbers: [Key: Number] = [:]
   private var calls: [Number: Call] = [:]
-  private var tasks: Set<Number> = []
+  private var tasks: [Number: CallerKey] = [:]
+  private var taskCounts: [CallerKey: Int] = [:]
   private var lastNumber: Number = 0
   /// A moment not after the first timer; timers are looked for only then.
   private var earliest: ContinuousClock.Instant?
 
-  /// A table with a limit on running tasks.
+  /// A table with limits on running tasks, of all and of one caller.
   public init(
     callsMax: Int = WireLimits.callsInFlightMax,
+    callsPerCallerMax: Int = .max,
     stallMax: Duration = WireLimits.creditStallMax
   ) {
     self.callsMax = callsMax
+    self.callsPerCallerMax = callsPerCallerMax
     self.stallMax = stallMax
   }
 
@@ -75,7 +79,8 @@ public struct ServerCallTable<Peer: Hashable> {
   /// Admits a call.
   ///
   /// - Parameters:
-  ///   - key: Who calls, and how it is named.
+  ///   - key: The connection, and how it names the call.
+  ///   - caller: Who calls.
   ///   - credit: The header's credit for a stream (0 counts as the default); `nil` for unary.
   ///   - deadline: When the answer is no longer wanted.
   ///   - now: The current time.
@@ -83,6 +88,7 @@ public struct ServerCallTable<Peer: Hashable> {
   ///   in use, `resourceExhausted` at the limit.
   public mutating func start(
     _ key: Key,
+    of caller: CallerKey = .nobody,
     credit: UInt32?,
     deadline: ContinuousClock.Instant?,
     now: ContinuousClock.Instant
@@ -100,6 +106,16 @@ public struct ServerCallTable<Peer: Hashable> {
         )
       )
     }
+    if taskCounts[caller, default: 0] >= callsPerCallerMax {
+      return .refuse(
+        RPCError(
+          .resourceExhausted,
+          "\(callsPerCallerMax) calls of yours are running, which is the limit: wait for some of "
+            + "them",
+          details: [.retryInfo(after: .milliseconds(100))]
+        )
+      )
+    }
     lastNumber += 1
     numbers[key] = lastNumber
     let call = Call(
@@ -108,7 +124,8 @@ public struct ServerCallTable<Peer: Hashable> {
       credit: credit.map { CreditWindow(requested: $0) }
     )
     calls[lastNumber] = call
-    tasks.insert(lastNumber)
+    tasks[lastNumber] = caller
+    taskCounts[caller, default: 0] += 1
     wake(at: call.timer)
     return .run(lastNumber)
   }
@@ -147,7 +164,10 @@ public struct ServerCallTable<Peer: Hashable> {
   ///
   /// - Returns: The call to answer; `nil` when it is already answered.
   public mutating func finished(_ number: Number) -> Key? {
-    tasks.remove(number)
+    if let caller = tasks.removeValue(forKey: number) {
+      let count = taskCounts[caller, default: 1] - 1
+      taskCounts[caller] = count == 0 ? nil : count
+    }
     return forget(number)?.key
   }
 

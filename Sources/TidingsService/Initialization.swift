@@ -69,7 +69,7 @@ public struct Initialization: Sendable {
   }
 
   private func message(of error: any Error) -> String {
-    (error as? ItemError)?.message ?? "\(error)"
+    (error as? ItemError).map { "cannot initialize '\(dataPath)': \($0.message)" } ?? "\(error)"
   }
 
   private func write(

@@ -58,6 +58,9 @@ public final class TidingsServer: Sendable {
         )
         loop.turn = core
         loop.gate = core.gate
+        core.watchConnections(on: loop)
+        loop.callers = core
+        core.quotasChanged(on: loop)
         register(core, health, on: loop)
         logger.log(
           .info,

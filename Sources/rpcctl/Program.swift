@@ -1,5 +1,7 @@
 internal import CommandLineTools
 internal import TidingsClient
+internal import TidingsEncryption
+internal import TidingsProto
 internal import TidingsRPC
 
 #if canImport(Glibc)
@@ -97,18 +99,40 @@ struct Program: Sendable {
       return .success
     }
     let settings = try Settings(parsed)
-    return try await verb.run(
-      Invocation(
-        arguments: parsed,
-        settings: settings,
-        output: output,
-        input: input,
-        connect: { [connect] in
-          if let refusal = settings.refusal { throw refusal }
-          return try await connect(settings.client)
-        }
-      )
+    let invocation = Invocation(
+      arguments: parsed,
+      settings: settings,
+      output: output,
+      input: input,
+      connect: { [connect] in
+        if let refusal = settings.refusal { throw refusal }
+        return try await connect(settings.client)
+      }
     )
+    return try await EncryptedFields.$sealer.withValue(try await sealer(invocation)) {
+      try await verb.run(invocation)
+    }
+  }
+
+  /// What encrypts fields and opens them, if a key ring is named.
+  private func sealer(_ invocation: Invocation) async throws -> FieldSealer? {
+    let settings = invocation.settings
+    guard let path = settings.keyRingPath else { return nil }
+    let ring: KeyRing
+    do {
+      ring = try KeyRingFile(path: path).read()
+    } catch {
+      throw LocalFailure("\(error)")
+    }
+    var user = settings.client.user
+    if user.isEmpty {
+      let accounts = TidingsV1.AccountService.Client(try await invocation.connect().transport)
+      user = try await accounts.fetchUserRecordID(
+        .init(container: settings.container),
+        options: invocation.callOptions
+      ).userRecordName
+    }
+    return FieldSealer(ring, database: settings.databaseID, user: user)
   }
 
   private func runWithoutVerb(_ output: Output) throws -> ExitCode {
@@ -131,16 +155,20 @@ struct Program: Sendable {
     )
   }
 
-  /// Takes the verb, which may have two words: `schema get`.
+  /// Takes the verb, which may have several words: `schema get`, `keys ring create`.
   private static func takeVerb(
     _ arguments: [String]
   ) throws(UsageError) -> (verb: String?, rest: [String]) {
-    let (first, rest) = try splitVerb(arguments)
-    guard let first, Verb.all.contains(where: { $0.command.name.hasPrefix(first + " ") }) else {
-      return (first, rest)
+    let (first, operands) = try splitVerb(arguments)
+    guard var verb = first else { return (nil, operands) }
+    var rest = operands
+    while !Verb.group(verb).isEmpty {
+      let (word, operands) = try splitVerb(rest)
+      rest = operands
+      guard let word else { break }
+      verb += " \(word)"
     }
-    let (second, operands) = try splitVerb(rest)
-    return (second.map { "\(first) \($0)" } ?? first, operands)
+    return (verb, rest)
   }
 
   /// Takes the verb, the first word that is neither an option nor an option's value.

@@ -50,6 +50,7 @@ struct Settings: Sendable {
       value: "DEVICE",
       "The device that calls; it hears nothing of its own changes."
     ),
+    Option("key-ring", value: "FILE", "The keys of encrypted fields: see keys ring create."),
     Option(
       "output",
       letter: "o",
@@ -74,6 +75,8 @@ struct Settings: Sendable {
   let owner: String
   /// Why nothing can be connected to, for verbs that would.
   let refusal: (any Error)?
+  /// Where the keys of encrypted fields are; `nil`: there are none.
+  let keyRingPath: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     var client = ClientConfiguration(endpoint: try Self.endpoint(arguments))
@@ -91,6 +94,7 @@ struct Settings: Sendable {
       refusal = error
     }
     self.client = client
+    keyRingPath = arguments["key-ring"]
     scope =
       switch arguments["database"] {
       case "public": .public

@@ -1,5 +1,6 @@
 import CZeroMQ
 import Glibc
+import TidingsKeys
 
 /// The least that any server of ours has to do: a ROUTER that takes what has arrived in turns.
 ///
@@ -15,9 +16,11 @@ final class BareRouter {
   let frames = FrameSlots(count: messagesPerTurnMax * framesPerMessage)
   private let socket: RawSocket
 
-  init() throws {
+  /// With a key pair it speaks CURVE.
+  init(_ pair: KeyPair? = nil) throws {
     context = try RawContext()
     socket = try RawSocket(context, kind: ZMQ_ROUTER)
+    if let pair { try socket.serve(pair) }
     endpoint = try socket.bindToLoopback()
   }
 

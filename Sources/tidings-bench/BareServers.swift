@@ -1,5 +1,6 @@
 import BenchCore
 import CZeroMQ
+import TidingsKeys
 import TidingsSQLite
 
 /// The processes that rpcd is compared with; verbs of this program that help does not show.
@@ -7,6 +8,16 @@ enum BareServers {
   /// Sends every message back.
   static func echo() throws {
     let router = try BareRouter()
+    router.announce()
+    try router.run { count in
+      for message in 0..<count { try router.reply(message) }
+    }
+  }
+
+  /// Sends every message back, over connections that CURVE encrypts; admits everybody.
+  static func curveEcho(secretKey: String) throws {
+    guard let pair = KeyPair(secretText: secretKey) else { throw BenchError("not a secret key") }
+    let router = try BareRouter(pair)
     router.announce()
     try router.run { count in
       for message in 0..<count { try router.reply(message) }

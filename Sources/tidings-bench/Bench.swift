@@ -1,5 +1,6 @@
 import BenchCore
 import Glibc
+import TidingsKeys
 import TidingsProto
 
 /// What the cases run with.
@@ -15,6 +16,18 @@ final class Bench {
 
   /// Starts a server on a new data folder.
   func startServer() throws -> ServerProcess { try ServerProcess(settings, in: makeFolder()) }
+
+  /// Starts a server whose callers prove who they are; returns it with what to connect with.
+  func startSecureServer() throws -> (server: ServerProcess, keys: ClientKeys) {
+    let folder = try makeFolder()
+    let data = folder.path + "/data"
+    _ = try ChildProcess.output(of: [settings.rpcd, "init", "--data", data])
+    let keys = ClientKeys(
+      try KeyFile.pair(path: data + "/admin.key"),
+      server: try KeyFile(path: data + "/server.pub").publicKey
+    )
+    return (try ServerProcess(settings, in: folder), keys)
+  }
 
   /// Starts this program as something to compare with.
   func startBare(_ arguments: String...) throws -> ChildProcess {

@@ -6,8 +6,8 @@ struct BenchArguments {
   static let program = "tidings-bench"
   /// The cases, in the order in which they run.
   static let caseNames = [
-    "echo", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start", "seal",
-    "query", "feed", "client",
+    "echo", "curve", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start",
+    "seal", "query", "feed", "fairness", "client",
   ]
 
   var cases: [String] = []
@@ -66,6 +66,7 @@ struct BenchArguments {
     discussion: """
       Cases:
         echo    HealthService/Check against a ROUTER that sends the same frames back
+        curve   the same with CURVE on both sides
         fetch   FetchRecords of one record among 10,000 against the same
         save    ModifyRecords with one record, new and existing, against a ROUTER that puts the
                 same bytes into SQLite, a group of calls per commit
@@ -84,6 +85,8 @@ struct BenchArguments {
                 client: decoded, and only read to each page's token
         query   QueryRecords by an indexed field, 50 of a million records, against the same SELECT
                 through SQLite's C interface; over the wire, and in process
+        fairness
+                fetches of a quiet caller beside another caller's flood, against the same alone
         client  the same calls through the Swift client, as information
 
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and

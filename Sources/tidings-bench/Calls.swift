@@ -22,7 +22,7 @@ enum Calls {
   }
 
   /// FetchRecords of one record.
-  static func fetch() -> CallTemplate {
+  static func fetch(as metadata: [String: String] = metadata) -> CallTemplate {
     template(
       TidingsV1.RecordService.Methods.fetchRecords,
       metadata,
@@ -48,6 +48,15 @@ enum Calls {
         updates: updates,
         in: database
       )
+    )
+  }
+
+  /// ModifyRecords with records that exist after the first call.
+  static func save(_ records: [TidingsV1.Record], as metadata: [String: String]) -> CallTemplate {
+    template(
+      TidingsV1.RecordService.Methods.modifyRecords,
+      metadata,
+      saving(records, updates: true)
     )
   }
 

@@ -1,4 +1,5 @@
 import BenchCore
+import TidingsKeys
 
 /// Measures a server and what it is compared with in turns, at several loads.
 ///
@@ -17,6 +18,8 @@ final class Comparison {
   struct Side {
     let endpoint: String
     let check: ReplyCheck
+    /// For CURVE.
+    var keys: ClientKeys?
   }
 
   /// The rounds of both sides at one load.
@@ -112,6 +115,7 @@ private struct NumberShare {
       context,
       endpoint: side.endpoint,
       connections: connections,
+      keys: side.keys,
       template,
       numbers: numbers.starting(at: generators * Self.numbersPerGenerator),
       check: side.check

@@ -1,6 +1,7 @@
 import BenchCore
 import CZeroMQ
 import Glibc
+import TidingsKeys
 
 /// Calls a server as fast as it answers, with so many calls in flight, from one thread.
 ///
@@ -31,12 +32,14 @@ final class LoadGenerator {
     _ context: RawContext,
     endpoint: String,
     connections: Int,
+    keys: ClientKeys? = nil,
     _ template: CallTemplate,
     numbers: NumberSequence,
     check: ReplyCheck
   ) throws {
     sockets = try (0..<connections).map { _ in
       let socket = try RawSocket(context, kind: ZMQ_DEALER)
+      if let keys { try socket.secure(keys) }
       try socket.connect(endpoint)
       return socket
     }

@@ -1,5 +1,6 @@
 import CZeroMQ
 import Glibc
+import TidingsKeys
 
 /// A libzmq context.
 final class RawContext {
@@ -60,6 +61,25 @@ final class RawSocket {
   func subscribe(_ topic: [UInt8]) throws {
     guard zmq_setsockopt(handle, ZMQ_SUBSCRIBE, topic, topic.count) == 0 else {
       throw BenchError(zmq: "subscribing")
+    }
+  }
+
+  /// Takes connections with CURVE only.
+  func serve(_ pair: KeyPair) throws {
+    try set(ZMQ_CURVE_SERVER, 1)
+    try set(ZMQ_CURVE_SECRETKEY, pair.secretKey)
+  }
+
+  /// Connects with CURVE.
+  func secure(_ keys: ClientKeys) throws {
+    try set(ZMQ_CURVE_SERVERKEY, keys.server.bytes)
+    try set(ZMQ_CURVE_PUBLICKEY, keys.pair.publicKey.bytes)
+    try set(ZMQ_CURVE_SECRETKEY, keys.pair.secretKey)
+  }
+
+  private func set(_ option: CInt, _ value: [UInt8]) throws {
+    guard zmq_setsockopt(handle, option, value, value.count) == 0 else {
+      throw BenchError(zmq: "setting socket option \(option)")
     }
   }
 

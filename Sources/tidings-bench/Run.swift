@@ -42,6 +42,7 @@ struct Run {
   private func run(_ name: String) async throws -> [Figure] {
     switch name {
     case "echo": try CallCases.echo(bench)
+    case "curve": try CurveCase.run(bench)
     case "fetch": try CallCases.fetch(bench)
     case "save": try CallCases.save(bench)
     case "push": try await PushCase.run(bench)
@@ -53,6 +54,7 @@ struct Run {
     case "start": try StartCase.run(bench)
     case "feed": try await FeedCase.run(bench)
     case "query": try QueryCase.run(bench)
+    case "fairness": try FairnessCase.run(bench)
     case "client": try await ClientCase.run(bench)
     default: throw BenchError("there is no case '\(name)'")
     }

@@ -9,12 +9,16 @@ enum Subprocesses {
     let numbers = arguments.dropFirst().compactMap { Int($0) }
     switch (arguments.first, numbers.count) {
     case ("bare-echo", 0): try BareServers.echo()
+    case ("bare-curve-echo", 0) where arguments.count == 2: try BareServers.curveEcho(secretKey: arguments[1])
     case ("bare-put", 1): try BareServers.put(folder: arguments[1], keyOffset: numbers[0])
     case ("bare-publisher", 1): try BareServers.publish(byteCount: numbers[0])
     case ("match-index", 2): try MatchCase.measure(count: numbers[0], rounds: numbers[1])
     case ("make-channels", 1): try StartCase.make(path: arguments[1], count: numbers[0])
     case ("open-channels", 2):
       try StartCase.measure(path: arguments[1], count: numbers[0], rounds: numbers[1])
+    case ("flood", 0):
+      guard arguments.count == 3, let flood = Flood(rawValue: arguments[1]) else { return false }
+      try flood.run(arguments[2])
     default: return false
     }
     return true

@@ -46,7 +46,9 @@ public struct RandomSchemas {
   }
 
   public mutating func field() -> Schema.Field {
-    let kind = random.pick(FieldValue.Kind.allCases.filter { $0 != .unknownList })
+    let kind = random.pick(
+      FieldValue.Kind.allCases.filter { $0 != .unknownList && !$0.isEncrypted }
+    )
     let isText = kind == .string || kind == .stringList
     let isList = kind.rawValue.hasPrefix("LIST")
     let type: Schema.FieldType =

@@ -281,7 +281,8 @@ internal import TidingsRPC
       }
       #expect(container?.code == .invalidArgument)
       let shared = try await client.modify([.init("Houses", "h1")], in: .init(scope: .shared))
-      #expect(shared.first?.error?.code == .invalidArguments)
+      #expect(shared[0].error?.code == .invalidArguments)
+      #expect(shared[0].error?.message.contains("owner") == true)
       let policy = await failure {
         _ = try await client.modify([.init("Houses", "h1")], policy: .init(rawValue: 9))
       }

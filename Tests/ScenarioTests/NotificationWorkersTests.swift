@@ -176,8 +176,16 @@ internal import TidingsRPC
     }
     let id = try await started.wait("the work", for: .seconds(600)) { !$0.isEmpty }[0]
     // Somebody gives it back in this device's name, and another takes it.
+    let twin = try await server.client(as: "ada", device: "one")
     let second = try await server.client(as: "ada", device: "two")
-    _ = try await second.notifications.settleNotifications(
+    let stolen = try await second.notifications.settleNotifications(
+      .init(group: "jobs", leaseIDs: ["1-\(id)-1"], settlement: .released)
+    )
+    guard case .error(let error)? = stolen.results.first?.outcome else {
+      throw WaitingFailure(description: "settled by another device: \(stolen)")
+    }
+    #expect(error.code == .unknownItem)
+    _ = try await twin.notifications.settleNotifications(
       .init(group: "jobs", leaseIDs: ["1-\(id)-1"], settlement: .released)
     )
     let other = try await second.notifications.leaseNotifications(

@@ -16,12 +16,12 @@ struct RpcctlRun {
   init(
     _ server: TestServer,
     _ arguments: [String],
-    as user: String = "ada",
+    as user: String? = "ada",
     format: OutputFormat = .jsonl
   ) async {
     let (out, err) = (Text(), Text())
     let program = Program(
-      ["--endpoint", server.rpcEndpoint, "--as", user] + arguments,
+      ["--endpoint", server.rpcEndpoint] + (user.map { ["--as", $0] } ?? []) + arguments,
       environment: ["RPCCTL_TIMEOUT": "10m", "RPCCTL_CONNECT_TIMEOUT": "60s"],
       input: .system,
       output: Output(

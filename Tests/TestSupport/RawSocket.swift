@@ -1,5 +1,6 @@
 internal import CZeroMQ
 internal import Glibc
+public import TidingsKeys
 
 /// A libzmq socket without any manners, for what no client of ours would send.
 public final class RawSocket: @unchecked Sendable {
@@ -14,7 +15,20 @@ public final class RawSocket: @unchecked Sendable {
   private let context: UnsafeMutableRawPointer
   private let handle: UnsafeMutableRawPointer
 
-  public init(_ kind: Kind, connectedTo endpoint: String) throws {
+  /// - Parameters:
+  ///   - kind: What it is.
+  ///   - endpoint: Where to.
+  ///   - keys: For CURVE.
+  ///   - routingID: The id that it claims; empty: none.
+  ///   - subscribes: A subscriber hears everything.
+  /// - Throws: `WaitingFailure` when there is no socket left, or the endpoint is malformed.
+  public init(
+    _ kind: Kind,
+    connectedTo endpoint: String,
+    keys: ClientKeys? = nil,
+    routingID: [UInt8] = [],
+    subscribes: Bool = true
+  ) throws {
     let number: CInt =
       switch kind {
       case .dealer: ZMQ_DEALER
@@ -29,7 +43,13 @@ public final class RawSocket: @unchecked Sendable {
     set(ZMQ_LINGER, 0)
     set(ZMQ_RCVTIMEO, 600_000)
     set(ZMQ_SNDTIMEO, 600_000)
-    if kind == .subscriber { zmq_setsockopt(handle, ZMQ_SUBSCRIBE, "", 0) }
+    if let keys {
+      set(ZMQ_CURVE_SERVERKEY, keys.server.bytes)
+      set(ZMQ_CURVE_PUBLICKEY, keys.pair.publicKey.bytes)
+      set(ZMQ_CURVE_SECRETKEY, keys.pair.secretKey)
+    }
+    if !routingID.isEmpty { set(ZMQ_ROUTING_ID, routingID) }
+    if kind == .subscriber, subscribes { zmq_setsockopt(handle, ZMQ_SUBSCRIBE, "", 0) }
     guard zmq_connect(handle, endpoint) == 0 else {
       throw WaitingFailure(description: "cannot connect to \(endpoint)")
     }
@@ -71,6 +91,13 @@ public final class RawSocket: @unchecked Sendable {
       } while zmq_msg_more(&frame) != 0
       return frames
     }
+  }
+
+  /// Hears a topic.
+  public func subscribe(_ topic: [UInt8]) { set(ZMQ_SUBSCRIBE, topic) }
+
+  private func set(_ option: CInt, _ value: [UInt8]) {
+    zmq_setsockopt(handle, option, value, value.count)
   }
 
   private func set(_ option: CInt, _ value: CInt) {

@@ -41,11 +41,16 @@ public final class ServerProcess: Sendable {
   private static let starting = Mutex(())
 
   /// Starts the program with these arguments; returns at once.
-  public init(arguments: [String]) throws {
+  ///
+  /// - Parameters:
+  ///   - arguments: Without the program's own name.
+  ///   - descriptorsMax: How many it may have; `nil`: as many as this process.
+  /// - Throws: `WaitingFailure` when it cannot be started.
+  public init(arguments: [String], descriptorsMax: Int? = nil) throws {
     let seen = Observed(Sightings())
     self.seen = seen
     let (pid, output, errors) = try Self.starting.withLock { _ in
-      try Self.spawn(try Self.executablePath(), arguments)
+      try Self.spawn(try Self.executablePath(), arguments, descriptorsMax)
     }
     self.pid = pid
     Self.running.insert(pid)
@@ -141,7 +146,8 @@ public final class ServerProcess: Sendable {
 
   private static func spawn(
     _ path: String,
-    _ arguments: [String]
+    _ arguments: [String],
+    _ descriptorsMax: Int?
   ) throws
     -> (pid: pid_t, output: Int32, errors: Int32)
   {
@@ -152,14 +158,19 @@ public final class ServerProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, output.write, 1)
     posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
 
-    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+    // Only a shell lowers a limit between the two processes.
+    let shell = descriptorsMax.map {
+      ["/bin/sh", "-c", "ulimit -n \($0); exec \"$0\" \"$@\"", path] + arguments
+    }
+    let command = shell ?? [path] + arguments
+    var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
     // The surroundings of the tests must not set options.
     var variables: [UnsafeMutablePointer<CChar>?] =
       ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RPCD_") }
       .map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }
     var pid = pid_t()
-    let code = posix_spawn(&pid, path, &actions, nil, &words, &variables)
+    let code = posix_spawn(&pid, command[0], &actions, nil, &words, &variables)
     close(output.write)
     close(errors.write)
     guard code == 0 else {

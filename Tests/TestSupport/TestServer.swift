@@ -15,13 +15,15 @@ public final class TestServer: Sendable {
     in folder: TemporaryFolder? = nil,
     rpc: String = "tcp://127.0.0.1:0",
     push: String = "tcp://127.0.0.1:0",
-    arguments: [String] = []
+    arguments: [String] = [],
+    descriptorsMax: Int? = nil
   ) async throws -> TestServer {
     let folder = try folder ?? TemporaryFolder()
     let process = try ServerProcess(
       arguments: [
         "--rpc", rpc, "--push", push, "--data", folder.file("data"), "--log-level", "warning",
-      ] + arguments
+      ] + arguments,
+      descriptorsMax: descriptorsMax
     )
     let line = try await process.waitForReadyLine()
     return try TestServer(folder, process, arguments, readyLine: line)

@@ -94,9 +94,10 @@ struct WorkModel {
     _ number: Int64,
     of name: String,
     as settlement: Settlement,
-    now: Int64
+    by device: String
   ) -> Bool {
-    guard var lease = groups[name]?.leases[id], lease.number == number else { return false }
+    guard var lease = groups[name]?.leases[id], lease.number == number, lease.device == device
+    else { return false }
     switch settlement {
     case .done(let marksRead):
       lease.isDone = true

@@ -235,17 +235,21 @@ internal import TidingsSQLite
           case 2: (.done(marksRead: true), .done(marksRead: true))
           default: (.done(marksRead: false), .done(marksRead: false))
           }
+        // Now and then a device tries it with another's.
+        let holder = model.groups[group]?.leases[id]?.device ?? ""
+        let device = random.oneIn(4) ? random.pick(devices) : holder
         let error = try store.settle(
           lease,
           of: group,
-          as: settlement
+          as: settlement,
+          device: device
         )
         let succeeds = model.settle(
           id,
           number,
           of: group,
           as: wanted,
-          now: store.clock.time
+          by: device
         )
         #expect((error == nil) == succeeds, "seed \(seed): \(String(describing: error))")
         if let error { #expect(error.code == .unknownItem, "seed \(seed)") }
@@ -276,7 +280,7 @@ internal import TidingsSQLite
             of: group,
             as: .done(marksRead: false)
           )
-          let succeeds = model.settle(id, number, of: group, as: .done(marksRead: false), now: 0)
+          let succeeds = model.settle(id, number, of: group, as: .done(marksRead: false), by: "one")
           #expect((error == nil) == succeeds, "seed \(seed)")
         }
         known.removeAll { $0.group == group }

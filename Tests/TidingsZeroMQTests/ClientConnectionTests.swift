@@ -17,7 +17,8 @@ import TidingsZeroMQ
       let error = await failure {
         _ = try await client.unary(InteropService.empty, [], options: patient)
       }
-      #expect(error == RPCError(.unavailable, "cannot reach \(endpoint)"))
+      #expect(error?.code == .unavailable)
+      #expect(error?.message.hasPrefix("cannot reach \(endpoint)") == true)
     }
     await client.close()
   }

@@ -68,7 +68,7 @@ import TidingsProto
       ("[[1]]", "f[0]: a list cannot stand in a list"),
       (
         "{}",
-        "f: an object must have exactly one member, one of string, int64, double, bytes, timestamp, location, reference, asset"
+        "f: an object must have exactly one member, one of string, int64, double, bytes, timestamp, location, reference, asset, encrypted, sealed"
       ),
       (#"{"timestmp":1}"#, "f.timestmp: there is no such type; did you mean timestamp?"),
       (

@@ -1,4 +1,5 @@
 import CommandLineTools
+import TestSupport
 import Testing
 import TidingsRPC
 
@@ -60,10 +61,14 @@ import TidingsRPC
   @Test("the examples are read", arguments: withoutSubstitutions)
   func example(text: String) async throws {
     var count = 0
+    let folder = try TemporaryFolder()
     for command in Self.commands(text) where command.first == "rpcctl" {
       count += 1
       let run = await ProgramRun(
-        list: Array(command.dropFirst().prefix { $0 != ">" }),
+        // Key rings are real files.
+        list: command.dropFirst().prefix { $0 != ">" }.map {
+          $0.hasSuffix(".ring") ? folder.file($0) : $0
+        },
         files: [
           "-": #"{"recordType":"T","recordName":"a"}"#,
           "houses.jsonl": "", "houses.ckdb": "DEFINE SCHEMA",

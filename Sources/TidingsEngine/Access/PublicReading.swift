@@ -31,6 +31,7 @@ final class PublicReading {
   /// - Parameters:
   ///   - recordType: Its type.
   ///   - creator: The user who created it, empty if nobody knows; asked only if it matters.
+  /// - Returns: Whether to the caller the record is there.
   /// - Throws: `SQLError`; what `creator` throws.
   func mayRead(_ recordType: String, creator: () throws -> String) throws -> Bool {
     switch try readable(recordType) {

@@ -62,6 +62,7 @@ struct TypeRights: Hashable {
   /// Whether the caller may read a record.
   ///
   /// - Parameter isCreator: Whether the caller created it; asked only if it matters.
+  /// - Returns: Whether to the caller the record is there.
   func mayRead(isCreator: () throws -> Bool) rethrows -> Bool {
     switch readable {
     case .all: true

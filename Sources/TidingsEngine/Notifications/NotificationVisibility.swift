@@ -97,6 +97,7 @@ extension NotificationVisibility.Visible {
   /// Whether a notification may be seen.
   ///
   /// - Parameter creator: Who created its record; empty: not known. Asked only if it matters.
+  /// - Returns: Whether the subscriber may see it.
   func shows(creator: () -> String) -> Bool {
     switch self {
     case .all: true

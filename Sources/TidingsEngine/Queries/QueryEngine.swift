@@ -46,7 +46,7 @@ final class QueryEngine {
     )
     selectKind = try connection.prepare(
       """
-      SELECT kind FROM field_types
+      SELECT kind, flags FROM field_types
       WHERE container = ?1 AND environment = ?2 AND record_type = ?3 AND field = ?4
       """
     )
@@ -101,6 +101,7 @@ final class QueryEngine {
     }
     try checkType(of: query)
     let visibility = try visibility(of: query, shared, reading)
+    try checkFields(of: query)
     try checkSortKeys(of: query)
     let indexes = try self.indexes(of: query)
     let kind = { (field: String) in try? self.kind(of: field, query) }
@@ -239,7 +240,12 @@ final class QueryEngine {
     bind(query, to: selectKind)
     selectKind.bind(field, at: 4)
     defer { selectKind.reset() }
-    return try selectKind.step() ? FieldValue.Kind(rawValue: selectKind.string(0)) : nil
+    guard try selectKind.step(), let kind = FieldValue.Kind(rawValue: selectKind.string(0)) else {
+      return nil
+    }
+    let isEncrypted = selectKind.int64(1) & SchemaRows.Flag.encrypted != 0
+    // No value of a list of encrypted ones was ever saved.
+    return isEncrypted ? kind.encrypted : kind
   }
 
   // MARK: Refusals
@@ -280,6 +286,14 @@ final class QueryEngine {
       .unknownItem,
       "record type '\(query.recordType)' is not in the production schema: deploy the schema first"
     )
+  }
+
+  /// What the server cannot read, it cannot look for.
+  private func checkFields(of query: RecordQuery) throws {
+    let fields = query.predicate.fields.union(query.sortKeys.map(\.field))
+    for field in fields.sorted() where try kind(of: field, query)?.isEncrypted ?? false {
+      throw ItemError.encrypted(field, of: query.recordType, "a query can neither find nor sort by")
+    }
   }
 
   private func checkSortKeys(of query: RecordQuery) throws {

@@ -27,6 +27,16 @@ extension Engine {
   /// Gives a user with an account a quota of one's own; `nil`: the server's again.
   public func setQuota(_ quota: Quota?, of user: String) throws { try quotas.set(quota, of: user) }
 
+  /// Whether any user has a bound of one's own on calls in a second.
+  public var hasQuotasOfRates: Bool { get throws { try quotas.hasRates } }
+
+  /// Whether quotas may be others than when this was last asked, as far as they were set here.
+  public func takeQuotasChanged() -> Bool {
+    guard quotas.isChanged else { return false }
+    quotas.isChanged = false
+    return true
+  }
+
   private func subscriptionCount(of user: String, in container: String) throws -> Int64 {
     try [Environment.development, .production].reduce(0) { count, environment in
       count

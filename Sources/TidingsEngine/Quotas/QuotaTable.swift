@@ -8,7 +8,10 @@ final class QuotaTable {
   private let limits: Limits
   private let select: any SQLStatement
   private let update: any SQLStatement
+  private let selectRates: any SQLStatement
   private var known: [String: Quota] = [:]
+  /// A quota was set since this was last made false, in a transaction that may have been taken back.
+  var isChanged = false
 
   private static let usersKeptMax = 10_000
 
@@ -19,6 +22,9 @@ final class QuotaTable {
       SELECT records_max, bytes_max, calls_per_second_max, subscriptions_max, connections_max
       FROM accounts WHERE user = ?1
       """
+    )
+    selectRates = try connection.prepare(
+      "SELECT 1 FROM accounts WHERE calls_per_second_max > 0 LIMIT 1"
     )
     update = try connection.prepare(
       """
@@ -42,6 +48,7 @@ final class QuotaTable {
   /// Gives a user with an account a quota of one's own; `nil`: the server's again.
   func set(_ quota: Quota?, of user: String) throws(SQLError) {
     known[user] = nil
+    isChanged = true
     update.bind(user, at: 1)
     update.bind(quota?.recordsMax, at: 2)
     update.bind(quota?.bytesMax, at: 3)
@@ -49,6 +56,14 @@ final class QuotaTable {
     update.bind(quota?.subscriptionsMax, at: 5)
     update.bind(quota?.connectionsMax, at: 6)
     try update.run()
+  }
+
+  /// Whether any user has a bound of one's own on calls in a second.
+  var hasRates: Bool {
+    get throws(SQLError) {
+      defer { selectRates.reset() }
+      return try selectRates.step()
+    }
   }
 
   /// Forgets what is in memory: it may have changed.

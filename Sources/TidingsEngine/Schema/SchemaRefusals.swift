@@ -34,11 +34,45 @@ extension ItemError {
     )
   }
 
-  static func encrypted(_ field: String, of type: String) -> ItemError {
+  static func plainInEncrypted(
+    _ field: String,
+    of type: String,
+    _ declared: Schema.Field
+  ) -> ItemError {
     ItemError(
       .invalidArguments,
-      "field '\(field)' of record type '\(type)' is declared ENCRYPTED, and this server cannot "
-        + "encrypt values yet: it is not stored in the clear; leave it out, or use another field"
+      "field '\(field)' of record type '\(type)' is \(declared.text), and the value is not "
+        + "encrypted: it is not stored in the clear; seal it with a key ring before it is saved, "
+        + "leave it out, or use another field"
+    )
+  }
+
+  static func notEncrypted(
+    _ field: String,
+    of type: String,
+    _ kind: FieldValue.Kind
+  ) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "field '\(field)' of record type '\(type)' is not encrypted and cannot hold "
+        + "\(kind.rawValue): a field cannot become encrypted; use another field, or send the value "
+        + "in the clear"
+    )
+  }
+
+  static func encryptedList(_ field: String, of type: String) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "field '\(field)' of record type '\(type)' is a list of encrypted values, which cannot be "
+        + "saved: encode the list into one ENCRYPTED BYTES field"
+    )
+  }
+
+  static func encryptedInPublic(_ field: String, of type: String) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "field '\(field)' of record type '\(type)' has an encrypted value, and the public database "
+        + "takes none: save the record in a private database, or leave the field out"
     )
   }
 

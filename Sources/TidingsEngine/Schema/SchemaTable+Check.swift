@@ -27,7 +27,15 @@ extension SchemaTable {
     for field in fields.sorted {
       guard let kind = field.value?.kind else { continue }
       let declared = type?.fields[field.name]
-      if let declared, declared.hasValues, declared.field.type == .values(kind) { continue }
+      if let declared, declared.hasValues, declared.field.type == .values(kind),
+        !declared.field.isEncrypted
+      {
+        continue
+      }
+      // Everybody could read the public database's keys: there is nobody to hide from.
+      if kind.isEncrypted, database.scope == .public {
+        throw ItemError.encryptedInPublic(field.name, of: recordType)
+      }
       let planned = planned[recordType]?[field.name]
       if try isDiscovery(field.name, kind, declared, planned, recordType, entry) {
         discovery.fields.append((field.name, kind))
@@ -49,7 +57,9 @@ extension SchemaTable {
     if declared == nil, entry.environment == .production {
       throw ItemError.unknownField(name, of: recordType)
     }
-    if declared?.field.isEncrypted == true { throw ItemError.encrypted(name, of: recordType) }
+    if declared?.field.isEncrypted == true || kind.isEncrypted {
+      try checkEncryption(name, kind, declared, recordType)
+    }
     // An empty list of no type fits everywhere, and gives no type.
     if kind == .unknownList { return declared.map { !$0.hasValues } ?? false }
     let fixed = try declared.map {
@@ -60,6 +70,21 @@ extension SchemaTable {
     }
     guard let declared else { return true }
     return !declared.hasValues
+  }
+
+  /// Refuses a plain value of an encrypted field, and the reverse.
+  private func checkEncryption(
+    _ name: String,
+    _ kind: FieldValue.Kind,
+    _ declared: StoredSchema.Field?,
+    _ recordType: String
+  ) throws(ItemError) {
+    guard let field = declared?.field else { return }
+    guard field.isEncrypted else { throw ItemError.notEncrypted(name, of: recordType, kind) }
+    if case .values(let list) = field.type, list.isList {
+      throw ItemError.encryptedList(name, of: recordType)
+    }
+    guard kind.isEncrypted else { throw ItemError.plainInEncrypted(name, of: recordType, field) }
   }
 
   /// The kind that a declared field has for a value of a kind.
@@ -75,7 +100,7 @@ extension SchemaTable {
     _ entry: Entry
   ) throws -> FieldValue.Kind {
     switch declared.field.type {
-    case .values(let kind): return kind
+    case .values(let kind): return declared.field.isEncrypted ? kind.encrypted ?? kind : kind
     case .number(let preferred?): return preferred.kind
     case .number(preferred: nil):
       if let planned { return planned }

@@ -127,11 +127,9 @@ final class SchemaTable {
       var field = entry.stored.types[recordType]?.fields[name]
       guard field?.hasValues != true else { continue }
       let isNew = field == nil
-      if kind != .unknownList, field?.field.type != .values(kind) {
-        field = StoredSchema.Field(
-          field: Schema.Field(.values(kind), indexes: field?.field.indexes ?? []),
-          hasValues: true
-        )
+      let learned = Schema.Field(holding: kind, indexes: field?.field.indexes ?? [])
+      if kind != .unknownList, field?.field != learned {
+        field = StoredSchema.Field(field: learned, hasValues: true)
         touch(entry)
       }
       field?.hasValues = true

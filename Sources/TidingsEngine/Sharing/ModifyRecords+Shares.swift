@@ -211,7 +211,7 @@ extension ModifyRecords {
       children: { try sharedRecords.children(of: $0, in: zone, limit: $1) },
       recordType: { try records.recordType($0, in: zone) },
       count: { number in
-        let entry = shares.byName.values.first { $0.number == number }
+        let entry = shares.byNumber[number]
         if let known = entry?.recordCount { return known }
         let count = try sharedRecords.recordCount(of: number)
         entry?.recordCount = count
@@ -228,33 +228,31 @@ extension ModifyRecords {
     _ shares: ZoneShares,
     _ scene: Scene
   ) throws {
+    // The roots of shares that begin or end, with the name that they get.
     var names: [String: String] = [:]
-    for entry in shares.byRoot.values where !entry.root.isEmpty { names[entry.root] = entry.name }
-    var changed: Set<String> = []
     for write in plan.writes where write.zone === zone {
       guard let root = (write.new ?? write.old)?.share?.rootRecordName, !root.isEmpty else {
         continue
       }
       if write.new == nil {
-        names[root] = nil
-        changed.insert(root)
-      } else if names[root] == nil {
+        names[root] = ""
+      } else if shares.byRoot[root] == nil, names[root] == nil {
         names[root] = write.name
-        changed.insert(root)
       }
     }
+    var others = Set(names.keys)
     for (index, write) in plan.writes.enumerated() where write.zone === zone {
       guard var new = write.new, new.share == nil else { continue }
-      changed.remove(write.name)
-      let name = names[write.name] ?? ""
+      others.remove(write.name)
+      let name = names[write.name] ?? shares.byRoot[write.name]?.name ?? ""
       guard new.shareRecordName != name else { continue }
       new.shareRecordName = name
       plan.replace(index, with: new, body: codec.encode(new))
     }
     for write in plan.writes where write.zone === zone && write.new == nil {
-      changed.remove(write.name)
+      others.remove(write.name)
     }
-    for root in changed.sorted() {
+    for root in others.sorted() {
       guard let row = try tables.records.row(root, in: zone), var new = try decoded(row),
         let old = try decoded(row), old.share == nil,
         !plan.cascades.contains(where: { $0.recordID == old.recordID })
@@ -356,8 +354,7 @@ extension ModifyRecords {
     }
     for share in moved { try tables.shares.moveHead(of: share, to: zone.head) }
     for (share, count) in plan.added {
-      let number = number(share)
-      shares.byName.values.first { $0.number == number }?.recordCount? += count
+      shares.byNumber[number(share)]?.recordCount? += count
     }
     guard let zoneWide = shares.zoneWide else { return }
     tables.sharedChanges.note(zoneWide.number, in: zone, recordType: nil)

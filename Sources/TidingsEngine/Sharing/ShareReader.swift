@@ -23,9 +23,11 @@ final class ShareReader {
       WHERE p.user = ?1 AND p.status = 2 AND p.permission >= 2 AND s.ended IS NULL
       """
     selectAccepted = try connection.prepare(
-      accepted + " AND d.container = ?2 AND d.environment = ?3 ORDER BY s.id"
+      accepted + " AND d.container = ?2 AND d.environment = ?3 ORDER BY p.share_id"
     )
-    selectAcceptedInZone = try connection.prepare(accepted + " AND s.zone_id = ?2 ORDER BY s.id")
+    selectAcceptedInZone = try connection.prepare(
+      accepted + " AND s.zone_id = ?2 ORDER BY p.share_id"
+    )
     let shares = """
       SELECT \(Self.columns) FROM shares AS s JOIN databases AS d ON d.id = s.database_id
       """
@@ -40,10 +42,10 @@ final class ShareReader {
       WHERE d.container = ?2 AND d.environment = ?3 AND d.scope = 2 AND d.owner = ?1
         AND s.ended IS NULL AND s.id > ?4
       UNION
-      SELECT s.id FROM share_participants AS p
+      SELECT p.share_id FROM share_participants AS p
       JOIN shares AS s ON s.id = p.share_id
       JOIN databases AS d ON d.id = s.database_id
-      WHERE p.user = ?1 AND p.status < 3 AND p.permission >= 2 AND s.ended IS NULL AND s.id > ?4
+      WHERE p.user = ?1 AND p.status < 3 AND p.permission >= 2 AND s.ended IS NULL AND p.share_id > ?4
         AND d.container = ?2 AND d.environment = ?3
       ORDER BY 1 LIMIT ?5
       """

@@ -73,11 +73,11 @@ struct SharingPlan {
   private let changes: [Change]
   private var byName: [String: Int] = [:]
   private var ended: Set<Int64> = []
-  /// The shares as the call leaves them, by the records that they share.
-  private var shareOfRoot: [String: ShareRef] = [:]
+  /// The shares that begin, by the records that they share.
+  private var started: [String: ShareRef] = [:]
+  private var startedNames: Set<String> = []
   /// The items that begin shares.
   private var starters: [String: Int] = [:]
-  private var shareNames: Set<String> = []
   /// Records that are not in the call may change too: a tree moves, or a share begins or ends.
   private var movesTrees = false
   private var known: [String: ShareRef?] = [:]
@@ -102,7 +102,7 @@ struct SharingPlan {
     stepsLeft = limits.sharedRecordsMax + changes.count
     for (index, change) in changes.enumerated() { byName[change.name] = index }
     try decideShares()
-    guard failures.isEmpty, shares.isHierarchical || !shareOfRoot.isEmpty else { return }
+    guard failures.isEmpty, shares.isHierarchical || !started.isEmpty else { return }
     movesTrees =
       !ended.isEmpty || !starters.isEmpty
       || changes.contains { $0.exists && $0.isSaved && $0.oldParent != $0.newParent }
@@ -125,30 +125,39 @@ struct SharingPlan {
 
   // MARK: Shares
 
+  /// A zone may have many shares: the call looks at those that it is about.
   private mutating func decideShares() throws {
-    for entry in shares.byName.values {
-      shareNames.insert(entry.name)
-      let change = byName[entry.name].map { changes[$0] }
-      if let change, !change.isSaved {
-        ended.insert(entry.number)
-      } else if !entry.root.isEmpty {
-        shareOfRoot[entry.root] = .stored(entry.number)
-      }
+    for change in changes where !change.isSaved {
+      if let entry = shares.byName[change.name] { ended.insert(entry.number) }
     }
     var count = shares.byName.count
     for change in changes {
       guard let share = change.share, shares.byName[change.name] == nil else { continue }
-      shareNames.insert(change.name)
+      startedNames.insert(change.name)
       count += 1
       do {
         try checkStart(share, change, count: count)
         guard !share.isZoneWide else { continue }
-        shareOfRoot[share.rootRecordName] = .started(change.name)
+        started[share.rootRecordName] = .started(change.name)
         starters[share.rootRecordName] = change.item
       } catch let error as ItemError {
         fail(change, error)
       }
     }
+  }
+
+  /// The share of a record that is shared with its descendants, as the call leaves it.
+  private func shareOfRoot(_ name: String) -> ShareRef? {
+    if let share = started[name] { return share }
+    guard !name.isEmpty, let entry = shares.byRoot[name], !ended.contains(entry.number) else {
+      return nil
+    }
+    return .stored(entry.number)
+  }
+
+  /// It is the record of a share.
+  private func isShare(_ name: String) -> Bool {
+    shares.byName[name] != nil || startedNames.contains(name)
   }
 
   private func checkStart(_ share: Share, _ change: Change, count: Int) throws {
@@ -160,7 +169,7 @@ struct SharingPlan {
           + "\(limits.sharesPerZoneMax): end those that are not needed, or share the whole zone"
       )
     }
-    let isMixed = share.isZoneWide ? !shareOfRoot.isEmpty || !shares.isEmpty : hasZoneWide
+    let isMixed = share.isZoneWide ? !started.isEmpty || !shares.isEmpty : hasZoneWide
     guard !isMixed else {
       throw ItemError(
         .serverRejectedRequest,
@@ -172,7 +181,7 @@ struct SharingPlan {
       )
     }
     guard !share.isZoneWide else { return }
-    guard shares.byRoot[root] == nil, shareOfRoot[root] == nil else {
+    guard shares.byRoot[root] == nil, started[root] == nil else {
       let other = shares.byRoot[root].map { " by '\($0.name)'" } ?? ""
       throw ItemError(
         .alreadyShared,
@@ -195,7 +204,7 @@ struct SharingPlan {
   /// The record is there after the call, and can be shared.
   private func isThere(_ name: String) throws -> Bool {
     if let index = byName[name] { return changes[index].isSaved && changes[index].share == nil }
-    return try !shareNames.contains(name) && stored.recordType(name) != nil
+    return try !isShare(name) && stored.recordType(name) != nil
   }
 
   // MARK: Records
@@ -240,10 +249,10 @@ struct SharingPlan {
         break
       }
       // A cycle without a shared record, or a child of a share's own record, which shares nothing.
-      guard seen.insert(name).inserted, !shareNames.contains(name) else { break }
+      guard seen.insert(name).inserted, !isShare(name) else { break }
       path.append(name)
       try step()
-      if let share = shareOfRoot[name] {
+      if let share = shareOfRoot(name) {
         result = share
         break
       }
@@ -273,7 +282,7 @@ struct SharingPlan {
   }
 
   private mutating func checkNesting(_ change: Change) throws {
-    guard let own = shareOfRoot[change.name], let parent = change.newParent,
+    guard let own = shareOfRoot(change.name), let parent = change.newParent,
       let other = try shareAfter(parent), other != own
     else { return }
     throw alreadyShared(change.name)
@@ -293,8 +302,8 @@ struct SharingPlan {
     while let parent = pending.popLast() {
       for child in try stored.children(parent, limits.sharedRecordsMax + 1)
       where byName[child] == nil {
-        guard shareOfRoot[child] == nil else {
-          if new != nil, shareOfRoot[child] != new { throw alreadyShared(child) }
+        if let other = shareOfRoot(child) {
+          if new != nil, other != new { throw alreadyShared(child) }
           continue
         }
         guard visited.insert(child).inserted else { continue }

@@ -20,6 +20,7 @@ final class ZoneShares {
 
   private(set) var byRoot: [String: Entry] = [:]
   private(set) var byName: [String: Entry] = [:]
+  private(set) var byNumber: [Int64: Entry] = [:]
 
   /// The zone has none, as most.
   var isEmpty: Bool { byRoot.isEmpty }
@@ -31,10 +32,12 @@ final class ZoneShares {
   func add(_ entry: Entry) {
     byRoot[entry.root] = entry
     byName[entry.name] = entry
+    byNumber[entry.number] = entry
   }
 
   func remove(_ entry: Entry) {
     byRoot[entry.root] = nil
     byName[entry.name] = nil
+    byNumber[entry.number] = nil
   }
 }

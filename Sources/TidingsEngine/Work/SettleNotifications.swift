@@ -64,6 +64,7 @@ final class SettleNotifications {
     at now: Timestamp
   ) throws {
     let row = try currentRow(of: lease)
+    guard row.device == device else { throw Self.isAnothers(lease, row.device) }
     switch settlement {
     case .done(let marksRead):
       if !row.isSettled { try leases.settle(lease, at: now) }
@@ -105,6 +106,15 @@ final class SettleNotifications {
       )
     }
     return row
+  }
+
+  private static func isAnothers(_ lease: LeaseID, _ device: String) -> ItemError {
+    let holder = device.isEmpty ? "a caller without a device" : "device '\(device)'"
+    return ItemError(
+      .unknownItem,
+      "lease '\(lease)' belongs to \(holder), which alone can settle it: lease the notification "
+        + "yourself when that one gave it back or let it end"
+    )
   }
 
   private func isDone(_ lease: LeaseID) -> ItemError {

@@ -23,6 +23,22 @@ extension Predicate {
   }
 }
 
+extension Predicate {
+  /// The names of the fields and system fields that are compared.
+  public var fields: Set<String> {
+    var (fields, rest): (Set<String>, [Node]) = ([], [root])
+    while let node = rest.popLast() {
+      switch node {
+      case .constant: break
+      case .comparison(let comparison): fields.insert(comparison.field)
+      case .not(let operand): rest.append(operand)
+      case .and(let operands), .or(let operands): rest += operands
+      }
+    }
+    return fields
+  }
+}
+
 /// Walks a tree once and refuses what exceeds a limit, before anything else walks it.
 private struct TreeCheck {
   private var nodeCount = 0

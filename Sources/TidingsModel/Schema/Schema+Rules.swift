@@ -24,16 +24,20 @@ extension Schema.Field {
   }
 }
 
+extension Schema.Field {
+  /// A field that holds values of a kind.
+  public init(holding kind: FieldValue.Kind, indexes: Schema.Indexes = []) {
+    self.init(.values(kind.plain ?? kind), isEncrypted: kind.isEncrypted, indexes: indexes)
+  }
+}
+
 extension Schema.FieldType {
   /// Values of this type can be encrypted.
   var canBeEncrypted: Bool {
     switch self {
     case .number: false
     case .values(let kind):
-      switch kind.member {
-      case .string, .int64, .double, .bytes, .timestamp, .location: true
-      default: false
-      }
+      kind.member.encrypted != nil
     }
   }
 }
@@ -46,5 +50,5 @@ extension FieldValue.Kind {
   var member: Self { Self.allCases.first { $0.list == self } ?? self }
 
   /// It is a kind of lists.
-  var isList: Bool { self == .unknownList || rawValue.hasPrefix("LIST<") }
+  public var isList: Bool { self == .unknownList || rawValue.hasPrefix("LIST<") }
 }

@@ -63,7 +63,8 @@ extension Schema.FieldType {
     case "NUMBER PREFERRED AS INT64": self = .number(preferred: .int64)
     case "NUMBER PREFERRED AS DOUBLE": self = .number(preferred: .double)
     default:
-      guard let kind = FieldValue.Kind(rawValue: text), kind != .unknownList else { return nil }
+      guard let kind = FieldValue.Kind(rawValue: text), kind != .unknownList, !kind.isEncrypted
+      else { return nil }
       self = .values(kind)
     }
   }

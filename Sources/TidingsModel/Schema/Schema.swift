@@ -48,7 +48,7 @@ extension Schema {
 
   /// The type of a field.
   public enum FieldType: Hashable, Sendable {
-    /// The values of a kind; never `unknownList`.
+    /// The values of a kind; never `unknownList`, nor an encrypted kind: the field says that.
     case values(FieldValue.Kind)
     /// INT64 or DOUBLE: the first value that is saved decides, unless one of them is preferred.
     case number(preferred: Number?)

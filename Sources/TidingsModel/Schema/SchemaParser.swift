@@ -210,7 +210,8 @@ struct SchemaParser {
     }
     let expected = scanner.expected(Self.types)
     let name = try scanner.name(Self.types)
-    guard !name.isQuoted, let kind = FieldValue.Kind(rawValue: name.text.uppercased()), !kind.isList
+    guard !name.isQuoted, let kind = FieldValue.Kind(rawValue: name.text.uppercased()),
+      !kind.isList, !kind.isEncrypted
     else { throw expected }
     return Schema.Field(.values(kind), isEncrypted: isEncrypted)
   }

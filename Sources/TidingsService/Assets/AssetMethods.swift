@@ -10,14 +10,16 @@ final class AssetMethods: TidingsV1.AssetService.Server {
   /// Most calls at once, of either kind: each holds a chunk, or the pieces that its client has
   /// credit for.
   static let callsMax = 64
+  /// Most of them of one user.
+  static let callsPerUserMax = 32
   /// Bytes of one message of a download.
   static let pieceBytes = 256 << 10
 
   private let files: AssetFiles
   private let store: CoreRemote
   private let limits: Limits
-  private let uploads = CallCount(max: AssetMethods.callsMax)
-  private let downloads = CallCount(max: AssetMethods.callsMax)
+  private let uploads = TransferCount()
+  private let downloads = TransferCount()
 
   init(_ files: AssetFiles, store: CoreRemote, limits: Limits) {
     self.files = files
@@ -29,10 +31,11 @@ final class AssetMethods: TidingsV1.AssetService.Server {
     _ request: TidingsV1.UploadAssetRequest,
     call: ServerCall
   ) async throws -> TidingsV1.UploadAssetResponse {
-    try uploads.enter()
-    defer { uploads.leave() }
     do {
-      return try await receive(request, caller: CallerIdentity.caller(of: call))
+      let caller = try CallerIdentity.caller(of: call)
+      try uploads.enter(caller.user)
+      defer { uploads.leave(caller.user) }
+      return try await receive(request, caller: caller)
     } catch {
       throw RPCError(callFailure: error)
     }
@@ -43,10 +46,11 @@ final class AssetMethods: TidingsV1.AssetService.Server {
     call: ServerCall,
     responses: MessageWriter<TidingsV1.DownloadAssetResponse>
   ) async throws {
-    try downloads.enter()
-    defer { downloads.leave() }
     do {
-      try await send(request, caller: CallerIdentity.caller(of: call), to: responses)
+      let caller = try CallerIdentity.caller(of: call)
+      try downloads.enter(caller.user)
+      defer { downloads.leave(caller.user) }
+      try await send(request, caller: caller, to: responses)
     } catch {
       throw RPCError(callFailure: error)
     }
@@ -139,26 +143,48 @@ final class AssetMethods: TidingsV1.AssetService.Server {
   }
 }
 
-/// Counts calls that run, up to a maximum.
-private final class CallCount: Sendable {
-  private let running = Atomic<Int>(0)
-  private let max: Int
-
-  init(max: Int) { self.max = max }
-
-  /// Counts a call, or refuses it.
-  func enter() throws(RPCError) {
-    guard running.add(1, ordering: .relaxed).newValue <= max else {
-      leave()
-      throw RPCError(
-        .resourceExhausted,
-        "\(max) transfers of assets run already: try again later",
-        details: [.retryInfo(after: .seconds(1))]
-      )
-    }
+/// Counts transfers that run, up to a maximum, and another one for each user.
+private final class TransferCount: Sendable {
+  private struct Running {
+    var count = 0
+    var byUser: [String: Int] = [:]
   }
 
-  func leave() { running.subtract(1, ordering: .relaxed) }
+  private let running = Mutex(Running())
+
+  /// Counts a transfer, or refuses it.
+  func enter(_ user: String) throws(RPCError) {
+    let refusal: RPCError? = running.withLock { running in
+      guard running.count < AssetMethods.callsMax else {
+        return .tooMany("\(AssetMethods.callsMax) transfers of assets run already")
+      }
+      guard running.byUser[user, default: 0] < AssetMethods.callsPerUserMax else {
+        return .tooMany("\(AssetMethods.callsPerUserMax) transfers of yours run already")
+      }
+      running.count += 1
+      running.byUser[user, default: 0] += 1
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  func leave(_ user: String) {
+    running.withLock { running in
+      running.count -= 1
+      let count = running.byUser[user, default: 1] - 1
+      running.byUser[user] = count == 0 ? nil : count
+    }
+  }
+}
+
+extension RPCError {
+  fileprivate static func tooMany(_ what: String) -> Self {
+    Self(
+      .resourceExhausted,
+      "\(what): try again later",
+      details: [.retryInfo(after: .seconds(1))]
+    )
+  }
 }
 
 extension TidingsV1.Asset? {

@@ -52,7 +52,7 @@ extension Core {
         }
       }
     }
-    guard readers.submit(job) else { throw RPCError.tooManyReaders }
+    guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
   }
 
   private func subscriptions(

@@ -25,7 +25,7 @@ extension Core {
           case .failure(let error): loop.fail(token, error)
           }
         }
-        guard readers.submit(job) else { throw RPCError.tooManyReaders }
+        guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
       } catch {
         loop.fail(call.token, RPCError(callFailure: error))
       }

@@ -24,7 +24,7 @@ extension Core {
         ) { reader in
           try body.withUnsafeBytes { try handler(reader, caller, $0) }
         }
-        guard readers.submit(job) else { throw RPCError.tooManyReaders }
+        guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
       } catch {
         loop.fail(call.token, RPCError(callFailure: error))
       }

@@ -22,6 +22,8 @@ struct FeedCall: Sendable {
 
   let token: ReplyToken
   let caller: Caller
+  /// Whose turn it takes.
+  let key: CallerKey
   /// The number of the key of the caller's connection; `nil` in development mode.
   let keyNumber: Int64?
   let body: [UInt8]
@@ -52,6 +54,7 @@ extension Core {
         let feedCall = FeedCall(
           token: call.token,
           caller: try CallerIdentity.caller(of: call),
+          key: call.callerKey,
           keyNumber: call.keyNumber,
           body: Array(call.body),
           deadline: call.deadline,
@@ -109,7 +112,8 @@ extension Core {
           return loop.fail(call.token, RPCError(.unavailable, "the server is stopping"))
         }
         core.deliver(result, to: call, on: loop)
-      }
+      },
+      of: call.key
     )
   }
 
@@ -162,6 +166,7 @@ extension Core {
     guard isCurrent else { return run(call) }
     return waitingCalls.park(
       call,
+      of: call.key,
       for: watch,
       bytes: call.body.count + call.answer.count,
       until: end

@@ -91,6 +91,7 @@ final class Core: LoopTurn {
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
+      countPerCallerMax: limits.waitingCallsPerUserMax,
       bytesMax: limits.waitingBytesMax
     )
     connection.setMovesLogOnClose(true)
@@ -258,6 +259,7 @@ final class Core: LoopTurn {
       publisher.retire(group.retiredTopics + engine.takeRetiredTopics())
       publisher.announceChannels(group.changedTopics, on: loop)
       if isCommitted { publishReadMarks(on: loop) }
+      if engine.takeQuotasChanged() { quotasChanged(on: loop) }
       if let ended { endCalls(of: ended, on: loop) }
       if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
       settle(eventCount: events.count)
@@ -377,6 +379,7 @@ final class Core: LoopTurn {
     group.clear()
     isOpen = false
     engine.rollback()
+    if engine.takeQuotasChanged() { quotasChanged(on: loop) }
   }
 }
 

@@ -33,15 +33,15 @@ final class IdentityGate: CallGate {
 
   func admit(
     key: Int64?,
-    claiming claim: UnsafeRawBufferPointer?,
-    method: MethodDescriptor?
+    method: MethodDescriptor?,
+    claiming claim: () -> UnsafeRawBufferPointer?
   ) -> CallAdmission {
     do {
       switch mode {
-      case .development: return try admitBelieved(claim, method)
+      case .development: return try admitBelieved(method, claim)
       case .authenticated:
         guard let key else { throw ItemError.keyUnknown }
-        return .admitted(user: try user(of: key, claiming: claim, method))
+        return .admitted(user: try user(of: key, method, claiming: claim))
       }
     } catch {
       return .refused(refusal(error, key: key))
@@ -52,7 +52,7 @@ final class IdentityGate: CallGate {
   func refusal(ofKey key: Int64?) -> RPCError? {
     guard let key else { return nil }
     do {
-      _ = try user(of: key, claiming: nil, nil)
+      _ = try user(of: key, nil) { nil }
       return nil
     } catch {
       return RPCError(callFailure: error)
@@ -62,8 +62,8 @@ final class IdentityGate: CallGate {
   /// Whom a key stands for.
   private func user(
     of key: Int64,
-    claiming claim: UnsafeRawBufferPointer?,
-    _ method: MethodDescriptor?
+    _ method: MethodDescriptor?,
+    claiming claim: () -> UnsafeRawBufferPointer?
   ) throws -> String {
     let user: String
     switch try engine.standing(ofKey: key) {
@@ -75,17 +75,17 @@ final class IdentityGate: CallGate {
     case .revoked(_, let since): throw ItemError.keyRevoked(since: since)
     case .unknown: throw ItemError.keyUnknown
     }
-    if let claim, !claim.isEmpty, !claim.elementsEqual(user.utf8) {
+    if let claim = claim(), !claim.isEmpty, !claim.elementsEqual(user.utf8) {
       throw ItemError.anotherUser
     }
     return user
   }
 
   private func admitBelieved(
-    _ claim: UnsafeRawBufferPointer?,
-    _ method: MethodDescriptor?
+    _ method: MethodDescriptor?,
+    _ claim: () -> UnsafeRawBufferPointer?
   ) throws -> CallAdmission {
-    guard let claim, engine.hasRestrictedUsers, method?.tellsStatus != true else {
+    guard engine.hasRestrictedUsers, method?.tellsStatus != true, let claim = claim() else {
       return .believed
     }
     guard try !engine.isRestricted(String(decoding: claim, as: UTF8.self)) else {

@@ -8,6 +8,9 @@ internal import TidingsZeroMQ
 
 /// Threads that answer what may take long, each on a read connection of its own; the loop goes on
 /// meanwhile.
+///
+/// Callers have their turns, and none has all threads: the quick call of one does not wait for the slow
+/// ones of another.
 final class ReaderPool: Sendable {
   /// What one thread reads with.
   final class Reader {
@@ -103,32 +106,47 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Most calls that wait for a thread.
+  /// Most calls that wait for a thread, and those of one caller.
   static let jobsMax = 1024
+  static let jobsPerCallerMax = jobsMax / 2
   /// Bytes of requests and answers that these calls hold.
   static let jobBytesMax = 64 << 20
+  static let jobBytesPerCallerMax = jobBytesMax / 2
+  /// How many threads there are, and how many of them work for one caller.
+  static let threadCount = 3
+  static let threadsPerCallerMax = 2
   /// The longest that a query works on one page.
   static let jobTimeMax = Duration.seconds(60)
   /// How big each connection's memory of pages may grow.
   private static let cacheBytesMax = 16 << 20
 
-  private let jobs = Mutex(JobQueue<Job>(countMax: jobsMax, bytesMax: jobBytesMax))
+  private struct Jobs {
+    var waiting = FairQueue<CallerKey, Job>(
+      .init(
+        countMax: jobsMax,
+        bytesMax: jobBytesMax,
+        countPerCallerMax: jobsPerCallerMax,
+        bytesPerCallerMax: jobBytesPerCallerMax,
+        takenPerCallerMax: threadsPerCallerMax
+      )
+    )
+    var isStopping = false
+  }
+
+  private let jobs = Mutex(Jobs())
   private let remote: LoopRemote
   private let wakeUp = Semaphore()
   private let stopped = Semaphore()
-  private let threadCount: Int
 
   /// Starts the threads.
   ///
   /// - Parameters:
   ///   - path: The database file, which an engine has opened.
   ///   - limits: What calls may not exceed.
-  ///   - threadCount: How many threads.
   ///   - remote: The loop that sends the answers.
-  init(path: String, limits: Limits, threadCount: Int = 2, remote: LoopRemote) {
+  init(path: String, limits: Limits, remote: LoopRemote) {
     self.remote = remote
-    self.threadCount = threadCount
-    for _ in 0..<threadCount {
+    for _ in 0..<Self.threadCount {
       startThread { [self] in
         run(path, limits)
         stopped.signal()
@@ -138,9 +156,11 @@ final class ReaderPool: Sendable {
 
   /// Hands a call to the threads.
   ///
-  /// - Returns: `false` when too many wait already; it will not be answered.
-  func submit(_ job: Job) -> Bool {
-    let isTaken = jobs.withLock { $0.add(job, bytes: job.bytes) }
+  /// - Returns: `false` when too many wait already, of all or of this caller; it will not be answered.
+  func submit(_ job: Job, of caller: CallerKey) -> Bool {
+    let isTaken = jobs.withLock { jobs in
+      !jobs.isStopping && jobs.waiting.add(job, of: caller, bytes: job.bytes) == .added
+    }
     if isTaken { wakeUp.signal() }
     return isTaken
   }
@@ -149,15 +169,20 @@ final class ReaderPool: Sendable {
   ///
   /// - Returns: The calls that were not begun.
   func stop() -> [Job] {
-    let left = jobs.withLock { $0.stop() }
-    for _ in 0..<threadCount { wakeUp.signal() }
-    for _ in 0..<threadCount { stopped.wait() }
+    let left = jobs.withLock { jobs in
+      jobs.isStopping = true
+      return jobs.waiting.takeAll().map(\.element)
+    }
+    for _ in 0..<Self.threadCount { wakeUp.signal() }
+    for _ in 0..<Self.threadCount { stopped.wait() }
     return left
   }
 
   private func run(_ path: String, _ limits: Limits) {
     var reader: Reader?
-    while let job = nextJob() {
+    var last: CallerKey?
+    while let (job, caller) = nextJob(after: last) {
+      last = caller
       let delivery: Job.Delivery
       do {
         if let deadline = job.deadline, deadline <= .now {
@@ -174,11 +199,22 @@ final class ReaderPool: Sendable {
   }
 
   /// Waits for a call; `nil` when the pool is stopping.
-  private func nextJob() -> Job? {
+  ///
+  /// The end of a call may be what another one of the same caller waits for, so a thread looks for one
+  /// before it waits; the signals of calls that are found so wake a thread that finds none.
+  ///
+  /// - Parameter ended: The caller of the thread's last call.
+  /// - Returns: The call and its caller.
+  private func nextJob(after ended: CallerKey?) -> (Job, CallerKey)? {
+    var ended = ended
     while true {
-      wakeUp.wait()
-      let (job, isStopping) = jobs.withLock { ($0.takeNext(), $0.isStopping) }
-      if let job { return job }
+      if ended == nil { wakeUp.wait() }
+      let (next, isStopping) = jobs.withLock { jobs in
+        if let ended { jobs.waiting.ended(ended) }
+        return (jobs.waiting.takeNext(), jobs.isStopping)
+      }
+      ended = nil
+      if let next { return next }
       if isStopping { return nil }
     }
   }

@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsModel
+internal import TidingsRPC
 
 /// Calls that wait for a change: which wait for what, until when, and which are to be run again.
 ///
@@ -9,12 +10,14 @@ struct WaitingCalls<Call> {
 
   private struct Waiter {
     let call: Call
+    let caller: CallerKey
     let watch: FeedWatch
     let bytes: Int
     let end: ContinuousClock.Instant
   }
 
   private let countMax: Int
+  private let countPerCallerMax: Int
   private let bytesMax: Int
   private var waiters: [ID: Waiter] = [:]
   private var byZone: [ChangedZone: Set<ID>] = [:]
@@ -22,14 +25,15 @@ struct WaitingCalls<Call> {
   private var byShare: [Int64: Set<ID>] = [:]
   private var timers = TimerHeap<ID>()
   private var timerCount = 0
-  /// Woken, the earliest last.
-  private var woken: [Call] = []
+  private var woken = FairQueue<CallerKey, Call>(.init(countMax: .max, bytesMax: .max))
   private var lastID: ID = 0
   private var bytes = 0
+  private var counts: [CallerKey: Int] = [:]
 
-  /// A table with limits on how many calls wait, and on what they hold.
-  init(countMax: Int, bytesMax: Int) {
+  /// A table with limits on how many calls wait, of all and of one caller, and on what they hold.
+  init(countMax: Int, countPerCallerMax: Int = .max, bytesMax: Int) {
     self.countMax = countMax
+    self.countPerCallerMax = countPerCallerMax
     self.bytesMax = bytesMax
   }
 
@@ -42,19 +46,24 @@ struct WaitingCalls<Call> {
   ///
   /// - Parameters:
   ///   - call: The call.
+  ///   - caller: Who waits.
   ///   - watch: What wakes it.
   ///   - count: How many bytes it holds.
   ///   - end: When it is given up.
-  /// - Returns: `false` when too many wait already.
+  /// - Returns: `false` when too many wait already, or too many of this caller.
   mutating func park(
     _ call: Call,
+    of caller: CallerKey = .nobody,
     for watch: FeedWatch,
     bytes count: Int,
     until end: ContinuousClock.Instant
   ) -> Bool {
-    guard waiters.count + woken.count < countMax, bytes + count <= bytesMax else { return false }
+    guard waiters.count + woken.count < countMax, bytes + count <= bytesMax,
+      counts[caller, default: 0] < countPerCallerMax
+    else { return false }
     lastID += 1
-    waiters[lastID] = Waiter(call: call, watch: watch, bytes: count, end: end)
+    counts[caller, default: 0] += 1
+    waiters[lastID] = Waiter(call: call, caller: caller, watch: watch, bytes: count, end: end)
     bytes += count
     for zone in watch.ownZones {
       byZone[ChangedZone(database: watch.database, zone: zone), default: []].insert(lastID)
@@ -83,11 +92,13 @@ struct WaitingCalls<Call> {
       ids.formUnion(byZone[zone] ?? [])
       ids.formUnion(byDatabase[zone.database] ?? [])
     }
-    woken.insert(contentsOf: ids.sorted(by: >).compactMap { remove($0) }, at: 0)
+    for id in ids.sorted() {
+      if let waiter = remove(id) { _ = woken.add(waiter.call, of: waiter.caller) }
+    }
   }
 
-  /// The next call to be run again.
-  mutating func popWoken() -> Call? { woken.popLast() }
+  /// The next call to be run again; callers have their turns.
+  mutating func popWoken() -> Call? { woken.takeNext()?.element }
 
   /// The calls whose wait is over.
   mutating func expire(_ now: ContinuousClock.Instant) -> [Call] {
@@ -95,7 +106,7 @@ struct WaitingCalls<Call> {
     // Timers of calls that were woken name nobody.
     while let id = timers.popDue(at: now) {
       timerCount -= 1
-      if let call = remove(id) { calls.append(call) }
+      if let waiter = remove(id) { calls.append(waiter.call) }
     }
     return calls
   }
@@ -103,15 +114,19 @@ struct WaitingCalls<Call> {
   /// Ends some waits.
   mutating func take(where isTaken: (Call) -> Bool) -> [Call] {
     let ids = waiters.filter { isTaken($0.value.call) }.keys.sorted()
-    let wokenCalls = woken.filter(isTaken)
-    woken.removeAll(where: isTaken)
-    return wokenCalls + ids.compactMap { remove($0) }
+    var taken: [Call] = []
+    for (call, caller) in woken.takeAll() {
+      if isTaken(call) { taken.append(call) } else { _ = woken.add(call, of: caller) }
+    }
+    return taken + ids.compactMap { remove($0)?.call }
   }
 
   /// Ends all waits.
   mutating func takeAll() -> [Call] {
-    defer { self = Self(countMax: countMax, bytesMax: bytesMax) }
-    return woken.reversed() + waiters.keys.sorted().compactMap { waiters[$0]?.call }
+    defer {
+      self = Self(countMax: countMax, countPerCallerMax: countPerCallerMax, bytesMax: bytesMax)
+    }
+    return woken.takeAll().map(\.element) + waiters.keys.sorted().compactMap { waiters[$0]?.call }
   }
 
   /// Timers of calls that were woken stay until they are due, or too many.
@@ -124,9 +139,11 @@ struct WaitingCalls<Call> {
     timerCount = waiters.count
   }
 
-  private mutating func remove(_ id: ID) -> Call? {
+  private mutating func remove(_ id: ID) -> Waiter? {
     guard let waiter = waiters.removeValue(forKey: id) else { return nil }
     bytes -= waiter.bytes
+    let count = counts[waiter.caller, default: 1] - 1
+    counts[waiter.caller] = count == 0 ? nil : count
     for zone in waiter.watch.ownZones {
       let key = ChangedZone(database: waiter.watch.database, zone: zone)
       byZone[key]?.remove(id)
@@ -142,6 +159,6 @@ struct WaitingCalls<Call> {
         byDatabase[waiter.watch.database] = nil
       }
     }
-    return waiter.call
+    return waiter
   }
 }

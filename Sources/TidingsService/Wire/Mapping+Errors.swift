@@ -46,7 +46,7 @@ extension RPCError {
           typeURL: "type.googleapis.com/" + TidingsV1.ItemError.messageName,
           value: TidingsV1.ItemError(error).encoded()
         )
-      ]
+      ] + (error.retryAfter.map { [.retryInfo(after: $0)] } ?? [])
     )
   }
 

@@ -111,6 +111,8 @@ enum RecordReader {
       return .reference(try reference(value.reference_value, path()))
     case TIDINGS__V1__FIELD_VALUE__VALUE_ASSET_VALUE: return .asset(asset(value.asset_value))
     case TIDINGS__V1__FIELD_VALUE__VALUE_UNKNOWN_LIST_VALUE: return .unknownList
+    case TIDINGS__V1__FIELD_VALUE__VALUE_ENCRYPTED_VALUE:
+      return .encrypted(try encrypted(value.encrypted_value.pointee, path()))
     case TIDINGS__V1__FIELD_VALUE__VALUE__NOT_SET:
       // A member that this server does not know must not be taken for null, which removes the field.
       guard value.base.n_unknown_fields == 0 else {
@@ -272,6 +274,20 @@ enum RecordReader {
       recordID: try recordID(message.pointee.record_id, path() + ".record_id"),
       action: action
     )
+  }
+
+  private static func encrypted(
+    _ message: Tidings__V1__EncryptedValue,
+    _ path: @autoclosure () -> String
+  ) throws(RPCError) -> EncryptedValue {
+    let number = Int32(bitPattern: message.type.rawValue)
+    guard let type = EncryptedValue.ValueType(rawValue: number) else {
+      throw RPCError(
+        .invalidArgument,
+        "\(path()).type \(number) is no type of encrypted values: use one of EncryptedType's"
+      )
+    }
+    return EncryptedValue(type: type, keyID: bytes(message.key_id), sealed: bytes(message.sealed))
   }
 
   private static func asset(_ message: UnsafeMutablePointer<Tidings__V1__Asset>) -> Asset {

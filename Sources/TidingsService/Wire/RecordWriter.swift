@@ -98,6 +98,9 @@ enum RecordWriter {
     case .asset(let file):
       message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_ASSET_VALUE
       message.pointee.asset_value = asset(file, in: arena)
+    case .encrypted(let value):
+      message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_ENCRYPTED_VALUE
+      message.pointee.encrypted_value = encrypted(value, in: arena)
     case let list?: setList(list, of: message, in: arena)
     }
     return message
@@ -246,6 +249,20 @@ enum RecordWriter {
     tidings__v1__reference__init(message)
     message.pointee.record_id = recordID(target.recordID, in: arena)
     message.pointee.action = Tidings__V1__ReferenceAction(rawValue: UInt32(target.action.rawValue))
+    return message
+  }
+
+  private static func encrypted(
+    _ value: EncryptedValue,
+    in arena: borrowing Arena
+  )
+    -> UnsafeMutablePointer<Tidings__V1__EncryptedValue>
+  {
+    let message = arena.allocate(Tidings__V1__EncryptedValue.self)
+    tidings__v1__encrypted_value__init(message)
+    message.pointee.type = Tidings__V1__EncryptedType(rawValue: UInt32(value.type.rawValue))
+    message.pointee.key_id = arena.packed(value.keyID)
+    message.pointee.sealed = arena.packed(value.sealed)
     return message
   }
 

@@ -23,6 +23,7 @@ struct ClientLoop: ~Copyable {
   private var descriptors: [pollfd]
   private var now = ContinuousClock.now
   private var renewal = Renewal()
+  private var lastFailure: ConnectionMonitor.Event?
 
   init(
     _ configuration: ConnectionConfiguration,
@@ -84,6 +85,7 @@ struct ClientLoop: ~Copyable {
       case .connected:
         table.connected()
         renewal.stop()
+        lastFailure = nil
       case .unreachable, .refused, .brokenOff, .misunderstood: connectionFailed(event)
       case .disconnected:
         guard table.isConnected else {
@@ -108,6 +110,9 @@ struct ClientLoop: ~Copyable {
         security: configuration.security
       )
     else { return }
+    // The other side may end the connection before it is understood why: the better reason stays.
+    if event == .brokenOff, lastFailure == .misunderstood { return }
+    lastFailure = event
     perform(table.connectionFailed(failure, failsCalls: event == .refused))
   }
 
@@ -135,6 +140,7 @@ struct ClientLoop: ~Copyable {
     let reception = table.received(
       id,
       isUnavailable: header.isUnavailable,
+      retryAfter: header.isExhausted || header.isUnavailable ? header.makeError().retryAfter : nil,
       isLast: header.endsStream || !header.isOK,
       jitter: .random(in: 0..<1),
       now: now

@@ -34,10 +34,14 @@ enum ConnectionFailure {
       RPCError(
         .unavailable,
         "the server at \(endpoint) broke the handshake off: it has another key than the server key "
-          + "given here, or too much to do"
+          + "given here, does not speak CURVE, or has too much to do"
       )
     case (.brokenOff, _):
-      RPCError(.unavailable, "the server at \(endpoint) broke the handshake off")
+      RPCError(
+        .unavailable,
+        "the server at \(endpoint) broke the handshake off: if it wants to know who connects, use a key "
+          + "file and the server's public key"
+      )
     }
   }
 }

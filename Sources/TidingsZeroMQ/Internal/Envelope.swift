@@ -46,6 +46,14 @@ enum Envelope: Hashable, Sendable {
     }
   }
 
+  /// A number that differs between most connections; libzmq counts them up.
+  var place: Int {
+    switch self {
+    case .short(let word): Int(truncatingIfNeeded: word >> 40 ^ word >> 8)
+    case .frames(let bytes): Int(bytes.last ?? 0)
+    }
+  }
+
   /// Sends the envelope's frames; more are to follow.
   ///
   /// The peer's queue has room or has not when the first frame is sent; the others follow it.

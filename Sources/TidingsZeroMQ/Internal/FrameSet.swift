@@ -1,6 +1,23 @@
 internal import CZeroMQ
 internal import TidingsRPC
 
+/// A received message that waits.
+final class KeptMessage {
+  fileprivate let frames: UnsafeMutablePointer<zmq_msg_t>
+  fileprivate let count: Int
+
+  fileprivate init(count: Int) {
+    self.count = count
+    frames = .allocate(capacity: count)
+    for index in 0..<count { zmq_msg_init(frames + index) }
+  }
+
+  deinit {
+    for index in 0..<count { zmq_msg_close(frames + index) }
+    frames.deallocate()
+  }
+}
+
 /// The frames of one received message, in slots that are used again and again.
 struct FrameSet: ~Copyable {
   private let slots: UnsafeMutablePointer<zmq_msg_t>
@@ -60,6 +77,25 @@ struct FrameSet: ~Copyable {
       if count < WireLimits.framesMax { count += 1 } else { isTruncated = true }
       if !more { return true }
     }
+  }
+
+  /// Bytes of all frames.
+  var byteCount: Int { (0..<count).reduce(0) { $0 + zmq_msg_size(slots + $1) } }
+
+  /// Moves the frames into a message that can be kept; none are held afterwards.
+  mutating func takeMessage() -> KeptMessage {
+    let message = KeptMessage(count: count)
+    for index in 0..<count { zmq_msg_move(message.frames + index, slots + index) }
+    count = 0
+    return message
+  }
+
+  /// Moves the frames of a kept message back; it has none afterwards.
+  mutating func restore(_ message: KeptMessage) {
+    precondition(count == 0, "there is a message already")
+    for index in 0..<message.count { zmq_msg_move(slots + index, message.frames + index) }
+    count = message.count
+    isTruncated = false
   }
 
   /// Gives the frames' memory back.

@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import Glibc
 
 /// A frame that is written where libzmq will send it from.
 struct OutgoingFrame: ~Copyable {
@@ -15,6 +16,38 @@ struct OutgoingFrame: ~Copyable {
     }
     bytes = UnsafeMutableRawBufferPointer(start: zmq_msg_data(frame), count: byteCount)
   }
+
+  /// A frame whose bytes are counted until libzmq has sent or dropped it.
+  ///
+  /// `nil` without memory for it.
+  init?(byteCount: Int, countedBy count: UnreadAnswers.Count) {
+    // In front of the bytes stands how many they are: libzmq tells only where they begin.
+    guard let memory = malloc(Self.prefixBytes + byteCount) else { return nil }
+    memory.storeBytes(of: byteCount, as: Int.self)
+    let frame = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
+    let data = memory + Self.prefixBytes
+    let hint = Unmanaged.passRetained(count)
+    let release: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
+      data,
+      hint in
+      guard let data, let hint else { return }
+      let memory = data - OutgoingFrame.prefixBytes
+      let count = Unmanaged<UnreadAnswers.Count>.fromOpaque(hint).takeRetainedValue()
+      count.add(-memory.load(as: Int.self))
+      free(memory)
+    }
+    guard zmq_msg_init_data(frame, data, byteCount, release, hint.toOpaque()) == 0 else {
+      hint.release()
+      free(memory)
+      frame.deallocate()
+      return nil
+    }
+    count.add(byteCount)
+    self.frame = frame
+    bytes = UnsafeMutableRawBufferPointer(start: data, count: byteCount)
+  }
+
+  private static let prefixBytes = 16
 
   deinit {
     zmq_msg_close(frame)

@@ -24,6 +24,7 @@ struct ResponseHeaderView {
   var hasMessage: Bool { header.pointee.has_message != 0 }
   var isOK: Bool { header.pointee.status == 0 }
   var isUnavailable: Bool { header.pointee.status == StatusCode.unavailable.rawValue }
+  var isExhausted: Bool { header.pointee.status == StatusCode.resourceExhausted.rawValue }
 
   /// The status of a failed call.
   func makeError() -> RPCError {

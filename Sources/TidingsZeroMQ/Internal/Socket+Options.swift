@@ -75,8 +75,9 @@ enum SocketLimits {
   /// How much larger than the announced limit a frame may be before its sender is disconnected:
   /// up to here it is answered.
   static let frameBytesSlack = 1024 * 1024
-  /// Connections that the system keeps for a server that has not taken them yet.
-  static let listenBacklog: CInt = 4096
+  /// Connections that the system keeps for a server that has not taken them yet; fewer than the
+  /// descriptors that are left when no more are taken.
+  static let listenBacklog: CInt = 256
   /// Largest header frame: its limits taken together, with room for fields of newer clients.
   static let headerBytesMax = 16 * 1024
   /// Largest topic that a subscriber may send.

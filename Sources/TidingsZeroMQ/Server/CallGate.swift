@@ -8,13 +8,13 @@ public protocol CallGate: AnyObject {
   ///
   /// - Parameters:
   ///   - key: The number that admission gave the key of the caller's connection; `nil`: it has none.
-  ///   - claim: The user whom the call's metadata names, valid for the call; `nil`: none.
   ///   - method: What is called; `nil`: no method of this server.
+  ///   - claim: Looks for the user whom the call's metadata names, valid for the call; `nil`: none.
   /// - Returns: What becomes of the call.
   func admit(
     key: Int64?,
-    claiming claim: UnsafeRawBufferPointer?,
-    method: MethodDescriptor?
+    method: MethodDescriptor?,
+    claiming claim: () -> UnsafeRawBufferPointer?
   ) -> CallAdmission
 }
 

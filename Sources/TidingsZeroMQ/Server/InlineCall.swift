@@ -22,6 +22,11 @@ public struct InlineCall: ~Copyable {
   /// The client's idempotency key, valid UTF-8 of at most 64 bytes; empty: none.
   public var idempotencyKey: UnsafeRawBufferPointer { header.idempotencyKey }
 
+  /// Whose turn and bounds the call takes part in.
+  public var callerKey: CallerKey {
+    LoopContext.callerKey(header, user: user, keyNumber: keyNumber)
+  }
+
   /// Returns the bytes of a metadata value; valid UTF-8.
   public func metadata(_ key: String) -> UnsafeRawBufferPointer? { header.metadata(key) }
 

@@ -29,7 +29,8 @@ extension LoopContext {
     fill: (UnsafeMutableRawBufferPointer) -> Void
   ) {
     inlineOpen -= 1
-    guard byteCount <= configuration.frameBytesMax, let frame = OutgoingFrame(byteCount: byteCount)
+    guard byteCount <= configuration.frameBytesMax,
+      let frame = makeFrame(byteCount, to: token.envelope)
     else {
       return refuse(
         token,
@@ -38,7 +39,7 @@ extension LoopContext {
     }
     fill(frame.bytes)
     let header = headerBuffer.encode(callID: token.callID, endsStream: true, hasMessage: true)
-    switch beginSending(to: token.envelope) {
+    switch beginSending(to: token.envelope, byteCount) {
     case .sent:
       _ = router.send(header, more: true)
       _ = router.send(frame)
@@ -114,10 +115,11 @@ extension LoopContext {
     if !backlog.isEmpty {
       hasSent = true
       let undeliverable = backlog.flush { reply in
+        guard unread.hasRoom(for: reply.body.count, to: reply.envelope) else { return .full }
         let outcome = reply.envelope.send(on: router)
         if outcome == .sent {
           _ = reply.header.withUnsafeBytes { router.send($0, more: true) }
-          _ = reply.body.withUnsafeBytes { router.send($0) }
+          reply.body.withUnsafeBytes { sendBody($0, to: reply.envelope) }
         }
         return outcome
       }
@@ -135,18 +137,38 @@ extension LoopContext {
     _ header: UnsafeRawBufferPointer,
     _ body: UnsafeRawBufferPointer
   ) {
-    switch beginSending(to: token.envelope) {
+    switch beginSending(to: token.envelope, body.count) {
     case .sent:
       _ = router.send(header, more: true)
-      _ = router.send(body)
+      sendBody(body, to: token.envelope)
     case .full: keep(token, Array(header), Array(body))
     case .unreachable: lost(token)
     }
   }
 
-  private func beginSending(to envelope: Envelope) -> Socket.Sending {
+  private func beginSending(to envelope: Envelope, _ byteCount: Int) -> Socket.Sending {
     hasSent = true
-    return backlog.holds(envelope) ? .full : envelope.send(on: router)
+    let mustWait = backlog.holds(envelope) || !unread.hasRoom(for: byteCount, to: envelope)
+    return mustWait ? .full : envelope.send(on: router)
+  }
+
+  /// Sends the last frame of an answer.
+  private func sendBody(_ body: UnsafeRawBufferPointer, to envelope: Envelope) {
+    guard body.count >= UnreadAnswers.countedBytesMin,
+      let frame = makeFrame(body.count, to: envelope)
+    else {
+      _ = router.send(body)
+      return
+    }
+    frame.bytes.copyMemory(from: body)
+    _ = router.send(frame)
+  }
+
+  private func makeFrame(_ byteCount: Int, to envelope: Envelope) -> OutgoingFrame? {
+    guard let count = unread.count(for: byteCount, to: envelope) else {
+      return OutgoingFrame(byteCount: byteCount)
+    }
+    return OutgoingFrame(byteCount: byteCount, countedBy: count)
   }
 
   private func keep(_ token: ReplyToken, _ header: [UInt8], _ body: [UInt8]) {

@@ -2,22 +2,8 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 extension LoopContext {
-  /// Handles what has arrived, up to the bound of a turn.
-  ///
-  /// - Returns: How many messages there were.
-  func drainRequests() throws(TransportError) -> Int {
-    var count = 0
-    while count < configuration.requestsPerTurnMax, try frames.receive(from: router) {
-      count += 1
-      handleMessage()
-      frames.clear()
-      arena.reset()
-    }
-    return count
-  }
-
   /// Tells a request from what is none, and answers the latter.
-  private func handleMessage() {
+  func handleMessage(_ passage: Passage) {
     let count = frames.count
     if frames.isTruncated {
       return refuseMalformed(
@@ -62,9 +48,10 @@ extension LoopContext {
       return refuseUnbegun(token, refusal)
     }
     switch view.kind {
-    case .call: begin(view, frames[count - 1], token)
-    case .cancel: perform(calls.cancel(.init(peer: token.peer, callID: token.callID)))
-    case .credit: grant(view.credit, token)
+    case .call: begin(view, frames[count - 1], token, passage)
+    case .cancel, .credit:
+      if case .arriving = passage, keepsControl(token) { return }
+      control(view, token)
     case .unknown:
       counters.requestsMalformed += 1
       refuseUnbegun(token, RPCError(.invalidArgument, "the request kind is not known"))
@@ -94,27 +81,46 @@ extension LoopContext {
     return nil
   }
 
+  private func control(_ header: RequestHeaderView, _ token: ReplyToken) {
+    if header.kind == .credit { return grant(header.credit, token) }
+    perform(calls.cancel(.init(peer: token.peer, callID: token.callID)))
+  }
+
   private func begin(
     _ header: RequestHeaderView,
     _ body: UnsafeRawBufferPointer,
-    _ token: ReplyToken
+    _ token: ReplyToken,
+    _ passage: Passage
   ) {
-    counters.calls += 1
+    var received = now
+    var isNew = true
+    if case .waited(let time) = passage { (received, isNew) = (time, false) }
+    if isNew { counters.calls += 1 }
     let keyNumber = token.peer.keyNumber
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
     let route = routes.lookup(header.method)
     var user: String?
     if let gate {
-      let claim = header.metadata(Metadata.userKey)
-      switch gate.admit(key: keyNumber, claiming: claim, method: route?.method) {
+      let admission = gate.admit(key: keyNumber, method: route?.method) {
+        header.metadata(Metadata.userKey)
+      }
+      switch admission {
       case .admitted(let name): user = name
       case .believed: break
       case .refused(let error): return refuseUnbegun(token, error)
       }
     }
     guard let route else { return refuseUnbegun(token, routes.refusal(of: header.method)) }
+    if isNew,
+      let refusal = refusalByBounds(header, token, user: user, keyNumber: keyNumber)
+    {
+      return refuseUnbegun(token, refusal)
+    }
+    if case .arriving = passage {
+      return keep(token, of: Self.callerKey(header, user: user, keyNumber: keyNumber))
+    }
     let timeout = header.timeoutMilliseconds
-    let deadline = timeout == 0 ? nil : now.advanced(by: .milliseconds(timeout))
+    let deadline = timeout == 0 ? nil : received.advanced(by: .milliseconds(timeout))
     let call = InlineCall(
       header: header,
       method: route.method,

@@ -32,7 +32,15 @@ extension LoopContext {
       callID: call.token.callID
     )
     let credit = call.header.credit
-    switch calls.start(key, credit: isStream ? credit : nil, deadline: call.deadline, now: now) {
+    let caller = Self.callerKey(call.header, user: call.user, keyNumber: call.keyNumber)
+    let start = calls.start(
+      key,
+      of: caller,
+      credit: isStream ? credit : nil,
+      deadline: call.deadline,
+      now: now
+    )
+    switch start {
     case .refuse(let error): refuseUnbegun(call.token, error)
     case .run(let number):
       let (request, serverCall) = (Array(call.body), call.makeServerCall())

@@ -43,6 +43,8 @@ public final class LoopContext {
   public internal(set) var counters = LoopCounters()
   /// Says who calls; without it callers are believed.
   public var gate: (any CallGate)?
+  /// Says what callers may do; without it they have no bounds.
+  public var callers: (any CallerDirectory)?
   /// Takes part in the turns, if set.
   public var turn: (any LoopTurn)?
   /// The services that are answered, in the order of registration.
@@ -51,6 +53,11 @@ public final class LoopContext {
   /// Hears of keys that were refused, at most once a second, if set.
   public var onRefusedHandshakes: (([RefusedHandshake], LoopContext) -> Void)?
 
+  /// Hears when no more connections are taken, for want of descriptors, if set.
+  public var onTooManyConnections: ((LoopContext) -> Void)?
+
+  /// Of the listening sockets.
+  let doors: [ListenerDoor]
   /// Connections prove who they are.
   let isCurve: Bool
   let admission: ZAPHandler?
@@ -63,7 +70,14 @@ public final class LoopContext {
   var calls: ServerCallTable<ReplyToken.Peer>
   var running: [UInt64: RunningCall] = [:]
   var backlog = ReplyBacklog()
+  var unread = UnreadAnswers()
   var gonePeers: Set<Envelope> = []
+  var callerBounds = CallerAdmission()
+  var waiting: WaitingRequests
+  /// More arrives than a turn can handle: it waits for its caller's turn.
+  var isBehind = false
+  /// How long the end of the last turn took in which more arrived than could be handled.
+  var lastEnding = Duration.zero
   /// Inline calls that are begun and not answered.
   var inlineOpen = 0
   /// Something was sent since the requests were last found to be all taken.
@@ -85,8 +99,10 @@ public final class LoopContext {
     arena = Arena(capacityBytes: configuration.arenaBytesMax)
     calls = ServerCallTable(
       callsMax: configuration.callsInFlightMax,
+      callsPerCallerMax: configuration.callsPerCallerInFlightMax,
       stallMax: configuration.creditStallMax
     )
+    waiting = WaitingRequests(countPerCallerMax: configuration.requestsWaitingPerCallerMax)
     let context = try Context()
     let endpoint = Endpoint(configuration.endpoint)
     try endpoint.check(configuration.security)
@@ -103,13 +119,16 @@ public final class LoopContext {
     try router.configureListening()
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
+    let door = try ListenerDoor(router, context, name: "calls")
     guard let pushText = configuration.pushEndpoint else {
       push = nil
+      doors = [door]
       pushEndpoint = nil
       self.endpoint = try router.bind(endpoint.text)
       return
     }
     let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
+    doors = [door, try ListenerDoor(publisher, context, name: "pushes")]
     self.endpoint = try router.bind(endpoint.text)
     pushEndpoint = try publisher.bind(pushText)
     push = consume publisher

@@ -16,4 +16,6 @@ public struct LoopCounters: Hashable, Sendable {
   ///
   /// The calls they refuse were not begun.
   public var refusalsDropped: UInt64 = 0
+  /// How often no more connections were taken, for want of descriptors.
+  public var doorsShut: UInt64 = 0
 }

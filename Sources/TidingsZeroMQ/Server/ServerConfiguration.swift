@@ -21,8 +21,16 @@ public struct ServerConfiguration: Sendable {
   public var arenaBytesMax: Int
   /// Most calls that run as tasks at once.
   public var callsInFlightMax: Int
+  /// Most calls of one caller that run as tasks at once.
+  public var callsPerCallerInFlightMax: Int
   /// Most messages handled in one turn, so that a turn's end is never far.
   public var requestsPerTurnMax: Int
+  /// How long requests are handled in one turn, the last one begun included in part.
+  ///
+  /// More than that waits in queues, one for each caller, from which callers have their turns.
+  public var turnHandlingMax: Duration
+  /// Most requests of one caller that wait in its queue; more are answered RESOURCE_EXHAUSTED.
+  public var requestsWaitingPerCallerMax: Int
   /// Most messages that libzmq keeps for a client that does not read.
   ///
   /// After that answers wait in
@@ -39,7 +47,10 @@ public struct ServerConfiguration: Sendable {
     frameBytesMax = WireLimits.frameBytesMax
     arenaBytesMax = 4 * WireLimits.frameBytesMax
     callsInFlightMax = WireLimits.callsInFlightMax
+    callsPerCallerInFlightMax = WireLimits.callsInFlightMax / 4
     requestsPerTurnMax = 256
+    turnHandlingMax = .milliseconds(3)
+    requestsWaitingPerCallerMax = 16_384
     repliesQueuedMax = 10_000
     creditStallMax = WireLimits.creditStallMax
   }

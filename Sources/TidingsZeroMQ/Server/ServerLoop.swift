@@ -20,6 +20,7 @@ struct ServerLoop: ~Copyable {
   private var descriptors: [pollfd]
   private var stopDeadline: ContinuousClock.Instant?
   private let pushDescriptor: Int?
+  private let firstDoor: Int
 
   /// How soon answers that wait for a slow client are tried again.
   private static let backlogPause = Duration.milliseconds(10)
@@ -32,7 +33,11 @@ struct ServerLoop: ~Copyable {
       watched.append(descriptor)
       return watched.count - 1
     }
+    firstDoor = watched.count
+    watched += loop.doors.map(\.descriptor)
     descriptors = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    // A new socket's descriptor tells nothing before it was looked at once.
+    for index in firstDoor..<watched.count { descriptors[index].revents = Int16(POLLIN) }
   }
 
   consuming func run() throws(TransportError) {
@@ -49,12 +54,13 @@ struct ServerLoop: ~Copyable {
   /// - Returns: Whether there is more to do already.
   private mutating func turn() throws(TransportError) -> Bool {
     loop.now = .now
-    let requests = try loop.drainRequests()
+    let (requests, hasMore) = try loop.drainRequests()
     loop.hasSent = false
     if let pushDescriptor, descriptors[pushDescriptor].revents != 0 {
       descriptors[pushDescriptor].revents = 0
       try loop.discardSubscriptions()
     }
+    try watchDoors()
     let messages = loop.drainInbox()
     for message in messages {
       switch message {
@@ -73,12 +79,36 @@ struct ServerLoop: ~Copyable {
       loop.turn?.timerFired(loop)
       isBusy = true
     }
-    if isBusy { loop.turn?.turnEnded(loop) }
+    if isBusy { endTurn() }
     loop.settleReplies()
     loop.arena.reset()
     if loop.hasPublished { try loop.discardSubscriptions() }
-    return requests == loop.configuration.requestsPerTurnMax
+    return hasMore || loop.isBehind
       || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
+  }
+
+  /// Takes no more connections than there are descriptors for.
+  private mutating func watchDoors() throws(TransportError) {
+    for (index, door) in loop.doors.enumerated() {
+      let isDue = door.nextLook.map { $0 <= loop.now } ?? false
+      guard isDue || descriptors[firstDoor + index].revents != 0 else { continue }
+      descriptors[firstDoor + index].revents = 0
+      if try door.follow(loop.now) {
+        loop.counters.doorsShut += 1
+        loop.onTooManyConnections?(loop)
+      }
+    }
+  }
+
+  /// A turn may handle as long as its end takes: when commits are slow, they are shared by more calls.
+  private func endTurn() {
+    guard loop.isBehind else {
+      loop.turn?.turnEnded(loop)
+      return
+    }
+    let begin = ContinuousClock.now
+    loop.turn?.turnEnded(loop)
+    loop.lastEnding = begin.duration(to: .now)
   }
 
   private mutating func beginStopping(_ grace: Duration) {
@@ -91,13 +121,16 @@ struct ServerLoop: ~Copyable {
 
   private var isFinished: Bool {
     guard let stopDeadline else { return false }
-    let isIdle = loop.calls.callsOpen == 0 && loop.inlineOpen == 0 && loop.backlog.isEmpty
+    let isIdle =
+      loop.waiting.isEmpty && loop.calls.callsOpen == 0 && loop.inlineOpen == 0
+      && loop.backlog.isEmpty
     return isIdle || stopDeadline <= .now
   }
 
   private var nextTimer: ContinuousClock.Instant? {
     let retry = loop.backlog.isEmpty ? nil : ContinuousClock.now.advanced(by: Self.backlogPause)
-    let timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
+    var timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
+    for door in loop.doors { timers = earlier(timers, door.nextLook) }
     return earlier(earlier(timers, stopDeadline), retry)
   }
 }

@@ -65,6 +65,9 @@ extension FieldValueJSON {
     case "location": return .locationValue(try location(json, path))
     case "reference": return .referenceValue(try reference(json, path))
     case "asset": return .assetValue(try asset(json, path))
+    case EncryptedFields.sealedTag: return .encryptedValue(try sealed(json, path))
+    case EncryptedFields.openTag:
+      throw ValueError(path, "only the whole value of a record's field can be encrypted")
     default:
       let near = nearest(to: tag, among: Self.tagNames)
       throw ValueError(
@@ -76,6 +79,7 @@ extension FieldValueJSON {
 
   private static let tagNames = [
     "string", "int64", "double", "bytes", "timestamp", "location", "reference", "asset",
+    EncryptedFields.openTag, EncryptedFields.sealedTag,
   ]
   private static var tags: String { tagNames.joined(separator: ", ") }
 
@@ -87,7 +91,11 @@ extension FieldValueJSON {
   {
     var values: [TidingsV1.FieldValue.Value] = []
     for (index, element) in elements.enumerated() {
-      values.append(try single(element, "\(path)[\(index)]"))
+      let value = try single(element, "\(path)[\(index)]")
+      if case .encryptedValue = value {
+        throw ValueError("\(path)[\(index)]", "a list has no encrypted members")
+      }
+      values.append(value)
     }
     guard let first = values.first else { return .unknownListValue(.init()) }
     // Whole numbers among others are numbers.

@@ -37,18 +37,8 @@ extension FieldValueJSON {
       .array(list.values.map { .object(["reference": json($0)]) })
     case .assetListValue(let list)?: .array(list.values.map(json))
     case .unknownListValue?: .array([])
-    case .encryptedValue(let value)?:
-      .object(["encrypted": .string(String(describing: value.type)), "sealed": json(value.sealed)])
+    case .encryptedValue(let value)?: json(value)
     }
-  }
-
-  /// The JSON of fields, sorted by name.
-  func json(_ fields: [String: TidingsV1.FieldValue]) -> JSONValue {
-    var object = JSONObject()
-    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-      object.append(name, json(value))
-    }
-    return .object(object)
   }
 
   /// The JSON of a reference, without the member that names the type.

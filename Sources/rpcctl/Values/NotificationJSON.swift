@@ -21,7 +21,7 @@ enum NotificationJSON {
       "zoneName": zoneName(notification).map { .string($0) },
       "ownerName": record.flatMap(\.ownerNameJSON),
       "recordFields": notification.recordFields.isEmpty
-        ? nil : fields.json(notification.recordFields),
+        ? nil : fields.json(notification.recordFields, of: record),
       "omittedKeys": texts(notification.omittedKeys),
       "notificationInfo": try notification.notificationInfo.map { try Contract.json($0) },
       "alertLocalizationValues": texts(notification.alertLocalizationValues),

@@ -11,7 +11,7 @@ enum RecordJSON {
       "recordType": .string(record.recordType), "recordName": .string(id.recordName),
       "zoneName": id.zoneNameJSON, "ownerName": id.ownerNameJSON,
       "changeTag": record.changeTag.isEmpty ? nil : .string(record.changeTag),
-      "fields": hasFields ? values.json(record.fields) : nil,
+      "fields": hasFields ? values.json(record.fields, of: id) : nil,
       "parent": record.parent.map(values.json), "share": record.share.map(ShareJSON.json),
       "shareRecordName": record.shareRecordName.isEmpty ? nil : .string(record.shareRecordName),
       "created": record.created.map(json), "modified": record.modified.map(json),
@@ -85,7 +85,19 @@ enum RecordJSON {
         )
       }
       for field in members {
-        record.fields[field.name] = try values.value(field.value, "\(path).fields.\(field.name)")
+        let path = "\(path).fields.\(field.name)"
+        let sealed = try EncryptedFields.value(
+          field.value,
+          field: field.name,
+          of: record.recordID ?? .init(),
+          values,
+          path
+        )
+        if let sealed {
+          record.fields[field.name] = sealed
+        } else {
+          record.fields[field.name] = try values.value(field.value, path)
+        }
       }
     }
     if let parent = object["parent"], parent != .null {

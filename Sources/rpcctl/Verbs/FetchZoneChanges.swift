@@ -246,7 +246,7 @@ extension TidingsV1.ZoneChanges: PrintablePage {
     changedRecords.map { record in
       [
         record.recordID?.recordName ?? "", record.recordType, record.changeTag,
-        FieldValueJSON().json(record.fields).description,
+        FieldValueJSON().text(record),
       ]
     }
       + deletedRecords.map { record in

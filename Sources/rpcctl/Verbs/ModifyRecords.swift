@@ -55,6 +55,7 @@ extension Verb {
           {"location":{"latitude":52.5,"longitude":13.4}}
           {"asset":{"checksum":"base64","size":123}}
           {"int64":"5"}  {"double":5}  {"string":"x"}
+          {"encrypted":"secret"}   sealed with the key ring: the server cannot read it (--key-ring)
 
         `zoneName` in a record wins over --zone. What fetch-records prints can be given to --save; it
         keeps the change tag. jq writes 5.0 as 5, which makes a double a whole number: write

@@ -56,7 +56,9 @@ enum ModifyRecordsResults {
     let ancestor = result.ancestorRecord
     let values = FieldValueJSON(zoneName: server.recordID?.zoneID?.zoneName ?? "")
     func text(_ record: TidingsV1.Record?, _ name: String) -> String {
-      record?.fields[name].map { values.json($0).description } ?? ""
+      record?.fields[name].map {
+        values.shown($0, field: name, of: server.recordID).description
+      } ?? ""
     }
     var table = Table(["FIELD", "SENT", "STORED"] + (ancestor == nil ? [] : ["AS READ"]))
     table.append(

@@ -78,7 +78,7 @@ struct QueryPrinter {
     return [id.recordName] + zone
       + names.map { name in
         guard let value = record.fields[name] else { return "" }
-        let json = values.json(value)
+        let json = values.shown(value, field: name, of: id)
         let text = printable(json.string ?? json.description)
         return text.count > Self.cellWidthMax ? text.prefix(Self.cellWidthMax - 1) + "…" : text
       }

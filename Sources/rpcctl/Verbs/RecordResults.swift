@@ -27,7 +27,7 @@ enum RecordResults {
       switch result.outcome {
       case .record(let record):
         let text =
-          hasFields ? FieldValueJSON().json(record.fields).description : saved
+          hasFields ? FieldValueJSON().text(record) : saved
         results.append(
           RecordJSON.json(record, hasFields: hasFields),
           [self.name(record.recordID ?? id), record.recordType, record.changeTag, text]

@@ -114,7 +114,8 @@ extension Verb {
       discussion: """
         Prints what changed. Types, fields, indexes, roles and grants are copied, never records. The
         first deployment makes the container exist in production. What production has can neither be
-        removed nor get another type afterwards.
+        removed nor get another type afterwards. On a server with keys this and `schema apply` need the
+        role `developer` or `admin` (`rpcctl users roles`).
 
         Examples:
           rpcctl --as admin schema deploy --dry-run

@@ -36,6 +36,7 @@ struct RefusalThrottle {
   ///   - address: Where from.
   ///   - waiting: How many refusals wait already.
   ///   - now: The current time.
+  /// - Returns: When it is told so, if at all.
   mutating func refuse(
     _ address: String,
     waiting: Int,

@@ -1,0 +1,37 @@
+internal import TidingsFiles
+
+/// Why a value could not be sealed or opened, and what to do.
+public enum EncryptionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The ring does not have the key that the value was sealed with.
+  case missingKey(field: String, keyID: [UInt8])
+  /// The value was changed, or sealed for another field, record, zone, owner, environment or container.
+  case notOpened(field: String)
+  /// Lists, references and assets cannot be sealed.
+  case notEncryptable(field: String)
+  /// The ring has no key that seals.
+  case noSealingKey
+  /// The record has no name yet.
+  case noRecordName
+  /// It is not known whose zone it is.
+  case noUser
+
+  /// For the person who has the ring; shows no key.
+  public var description: String {
+    switch self {
+    case .missingKey(let field, let keyID):
+      "field '\(field)' is sealed with the key \(keyID.hexadecimal), which is not in the key ring: "
+        + "get it from whoever saved the field, and add it"
+    case .notOpened(let field):
+      "field '\(field)' cannot be opened: it was changed, or sealed for another field, record, zone or "
+        + "container; save it again"
+    case .notEncryptable(let field):
+      "field '\(field)' cannot be encrypted: strings, numbers, bytes, timestamps and locations can; "
+        + "encode the value into bytes"
+    case .noSealingKey: "the key ring has no key that seals: add one"
+    case .noRecordName:
+      "the record has no name, and values are sealed for one record: name it before it is sealed"
+    case .noUser:
+      "it is not known whose private database it is: tell the sealer the user's record name"
+    }
+  }
+}

@@ -1,0 +1,33 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core: CallerDirectory {
+  /// Tells the loop that quotas may have changed.
+  func quotasChanged(on loop: LoopContext) {
+    let boundsRates =
+      engine.limits.callsPerSecondPerUserMax > 0 || (try? engine.hasQuotasOfRates) ?? true
+    loop.callerBoundsChanged(boundsRates: boundsRates)
+  }
+
+  func bounds(of user: String) -> CallerBounds {
+    // What cannot be read now does not keep callers out.
+    let quota = (try? engine.quota(of: user)) ?? engine.limits.userQuota
+    return CallerBounds(
+      callsPerSecondMax: Int(clamping: quota.callsPerSecondMax),
+      connectionsMax: user.isEmpty ? 0 : Int(clamping: quota.connectionsMax)
+    )
+  }
+
+  func refusal(callsPerSecondMax: Int, retryAfter: Duration) -> RPCError {
+    RPCError(
+      callFailure: ItemError(
+        .requestRateLimited,
+        "you make more than \(callsPerSecondMax) calls in a second: wait as long as retry_after says, "
+          + "or ask an administrator for a larger quota",
+        retryAfter: retryAfter
+      )
+    )
+  }
+}

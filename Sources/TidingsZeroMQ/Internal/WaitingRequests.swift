@@ -1,0 +1,65 @@
+internal import TidingsRPC
+
+/// Requests that were received and not begun, taken from callers in turn.
+///
+/// The requests of a caller keep their order, and so do those of a connection, whose cancellations and
+/// credits name no caller: they follow the connection's last call.
+struct WaitingRequests {
+  /// A request that waits.
+  struct Request {
+    let message: KeptMessage
+    let peer: Envelope
+    /// When it came: its time runs since then.
+    let received: ContinuousClock.Instant
+  }
+
+  /// Most requests that wait; more stay in libzmq.
+  private static let countMax = 65_536
+  /// Most bytes that they hold, and those of one caller.
+  private static let bytesMax = 256 << 20
+  private static let bytesPerCallerMax = 64 << 20
+  /// What a request takes besides the bytes of its frames.
+  private static let overheadBytes = 400
+
+  private var queue: FairQueue<CallerKey, Request>
+  private var peers: [Envelope: (caller: CallerKey, count: Int)] = [:]
+
+  init(countPerCallerMax: Int) {
+    queue = FairQueue(
+      .init(
+        countMax: Self.countMax,
+        bytesMax: Self.bytesMax,
+        countPerCallerMax: countPerCallerMax,
+        bytesPerCallerMax: Self.bytesPerCallerMax
+      )
+    )
+  }
+
+  var count: Int { queue.count }
+  var isEmpty: Bool { queue.isEmpty }
+  var isFull: Bool { queue.isFull }
+
+  /// Whose request was the last of a connection that waits; `nil`: none waits.
+  func lastCaller(on peer: Envelope) -> CallerKey? { peers[peer]?.caller }
+
+  /// Lets a request wait.
+  ///
+  /// - Returns: `false` when too much of the caller waits already.
+  mutating func add(_ request: Request, of caller: CallerKey, bytes: Int) -> Bool {
+    guard queue.add(request, of: caller, bytes: bytes + Self.overheadBytes) == .added else {
+      return false
+    }
+    let count = peers[request.peer]?.count ?? 0
+    peers[request.peer] = (caller, count + 1)
+    return true
+  }
+
+  /// Removes the request whose turn it is.
+  mutating func takeNext() -> Request? {
+    guard let (request, _) = queue.takeNext() else { return nil }
+    if let entry = peers[request.peer] {
+      peers[request.peer] = entry.count == 1 ? nil : (entry.caller, entry.count - 1)
+    }
+    return request
+  }
+}

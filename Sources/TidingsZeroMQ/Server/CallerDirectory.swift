@@ -1,0 +1,23 @@
+public import TidingsRPC
+
+/// What a loop asks whoever knows what users may do, on the loop thread.
+public protocol CallerDirectory: AnyObject {
+  /// What a user may do; the name is empty for guests, and for callers who say none.
+  func bounds(of user: String) -> CallerBounds
+  /// Why a call is refused that comes too early.
+  func refusal(callsPerSecondMax: Int, retryAfter: Duration) -> RPCError
+}
+
+/// How fast and on how many connections a caller may call; 0 of anything: no bound.
+public struct CallerBounds: Hashable, Sendable {
+  /// Calls in a second, over all connections, and in a burst after a second's silence.
+  public var callsPerSecondMax: Int
+  /// Connections at a time.
+  public var connectionsMax: Int
+
+  /// Bounds.
+  public init(callsPerSecondMax: Int = 0, connectionsMax: Int = 0) {
+    self.callsPerSecondMax = callsPerSecondMax
+    self.connectionsMax = connectionsMax
+  }
+}

@@ -1,0 +1,60 @@
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+extension LoopContext {
+  /// The bounds of users have changed: ask for them again.
+  ///
+  /// - Parameter boundsRates: Any user may have a bound on calls in a second.
+  public func callerBoundsChanged(boundsRates: Bool) {
+    callerBounds.boundsRates = boundsRates
+    callerBounds.forgetBounds()
+  }
+
+  /// Whose turn a call takes.
+  ///
+  /// - Parameters:
+  ///   - header: The call's.
+  ///   - user: Who calls, where callers prove it; empty: a guest.
+  ///   - keyNumber: The caller's key.
+  /// - Returns: The same for all calls of a user, and for all of a guest's key.
+  static func callerKey(
+    _ header: RequestHeaderView,
+    user: String?,
+    keyNumber: Int64?
+  ) -> CallerKey {
+    if let user, !user.isEmpty { return CallerKey(user: user) }
+    if let keyNumber { return CallerKey(guestKey: keyNumber) }
+    return header.metadata(Metadata.userKey).map { CallerKey(user: $0) } ?? .nobody
+  }
+
+  /// Why a caller may not make a call now, if so.
+  func refusalByBounds(
+    _ header: RequestHeaderView,
+    _ token: ReplyToken,
+    user: String?,
+    keyNumber: Int64?
+  ) -> RPCError? {
+    guard let callers else { return nil }
+    let outcome = callerBounds.judge(
+      token.envelope.peer,
+      now: now,
+      caller: { Self.callerKey(header, user: user, keyNumber: keyNumber) },
+      lookUp: {
+        let claim = header.metadata(Metadata.userKey)
+        return callers.bounds(of: user ?? claim.map { String(decoding: $0, as: UTF8.self) } ?? "")
+      }
+    )
+    switch outcome {
+    case .admitted: return nil
+    case .tooEarly(let perSecond, let retryAfter):
+      return callers.refusal(callsPerSecondMax: perSecond, retryAfter: retryAfter)
+    case .tooManyConnections(let countMax):
+      return RPCError(
+        .resourceExhausted,
+        "you call on \(countMax) connections already, which is the limit: share connections, or "
+          + "close some and wait a minute",
+        details: [.retryInfo(after: .seconds(10))]
+      )
+    }
+  }
+}

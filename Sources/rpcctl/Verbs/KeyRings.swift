@@ -1,0 +1,122 @@
+internal import CommandLineTools
+internal import TidingsEncryption
+internal import TidingsFiles
+internal import TidingsJSON
+
+extension Verb {
+  static let keyRingVerbs = [createKeyRing, addToKeyRing, listKeyRing]
+
+  private static let columns = ["KEY", "USE"]
+
+  private static let createKeyRing = Verb(
+    command: Command(
+      "keys ring create",
+      "Makes a key ring: a file with a key for encrypted fields.",
+      operands: "FILE",
+      discussion: """
+        Who has the file can read the fields, who has not cannot, not even the server's owner: keep a
+        copy in a safe place. A file that is there is not overwritten.
+
+        Example:
+          rpcctl keys ring create ada.ring
+          rpcctl --as ada --key-ring ada.ring modify-records --save '{"recordType":"Doors",
+            "recordName":"d1","fields":{"pin":{"encrypted":"1234"}}}'
+        """
+    ),
+    run: { invocation in
+      let ring = KeyRing([.init(EncryptionKey(), .seal)])
+      let file = try keyRingFile(invocation)
+      try keyRingFailure { () throws(KeyRingError) in try file.create(ring) }
+      return print(ring.entries, sealing: ring, invocation.output)
+    }
+  )
+
+  private static let addToKeyRing = Verb(
+    command: Command(
+      "keys ring add",
+      "Adds a key to a key ring: a new one, or those of another ring.",
+      operands: "FILE",
+      options: [
+        Option("from", value: "RING", "Add the keys of this ring instead, to open only.")
+      ],
+      discussion: """
+        Without --from the new key seals from now on, and the ones before still open what they
+        sealed. With it the ring also opens what others sealed, for example in a zone that they share.
+
+        Examples:
+          rpcctl keys ring add ada.ring
+          rpcctl keys ring add ada.ring --from from-bob.ring
+        """
+    ),
+    run: { invocation in
+      let file = try keyRingFile(invocation)
+      var entries = [KeyRing.Entry(EncryptionKey(), .seal)]
+      if let path = try nonEmpty(invocation.arguments, "from") {
+        entries = try keyRingFailure { () throws(KeyRingError) in
+          try KeyRingFile(path: path).read().entries.map { .init($0.key, .open) }
+        }
+      }
+      let (added, ring) = try keyRingFailure { () throws(KeyRingError) in
+        (try file.add(entries), try file.read())
+      }
+      if added.isEmpty { invocation.output.tell("all its keys are there already") }
+      return print(added, sealing: ring, invocation.output)
+    }
+  )
+
+  private static let listKeyRing = Verb(
+    command: Command(
+      "keys ring list",
+      "Lists the names of the keys of a key ring, oldest first.",
+      operands: "FILE",
+      discussion: """
+        The keys themselves are not shown.
+
+        Example:
+          rpcctl keys ring list ada.ring
+        """
+    ),
+    run: { invocation in
+      let file = try keyRingFile(invocation)
+      let ring = try keyRingFailure { () throws(KeyRingError) in try file.read() }
+      return print(ring.entries, sealing: ring, invocation.output)
+    }
+  )
+
+  private static func keyRingFile(_ invocation: Invocation) throws(UsageError) -> KeyRingFile {
+    let operands = invocation.arguments.operands
+    guard operands.count == 1, !operands[0].isEmpty else {
+      throw UsageError("one FILE is needed: the key ring")
+    }
+    return KeyRingFile(path: operands[0])
+  }
+
+  private static func keyRingFailure<Value>(
+    _ body: () throws(KeyRingError) -> Value
+  ) throws(LocalFailure) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw LocalFailure("\(error)")
+    }
+  }
+
+  private static func print(
+    _ entries: [KeyRing.Entry],
+    sealing ring: KeyRing,
+    _ output: Output
+  ) -> ExitCode {
+    var results = Results(columns: columns)
+    for entry in entries {
+      let id = entry.key.id.hexadecimal
+      let seals = entry.key == ring.sealingKey
+      results.append(
+        .object([
+          "keyId": .string(id), "use": .string(entry.use.rawValue), "seals": .bool(seals),
+        ]),
+        [id, seals ? "seals" : "opens"]
+      )
+    }
+    return results.finish(output)
+  }
+}

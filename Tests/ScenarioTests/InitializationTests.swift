@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+import TidingsClient
+import TidingsKeys
+import TidingsProto
+import TidingsRPC
+
+@testable import rpcctl
+
+/// `rpcd init` makes a data folder whose callers prove who they are.
+@Suite struct InitializationTests {
+  private func run(_ arguments: [String]) async throws -> (ServerProcess.Exit, String, String) {
+    let process = try ServerProcess(arguments: arguments)
+    let exit = try await process.waitForExit()
+    return (exit, process.seen.value.output, process.seen.value.errors)
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue
+  }
+
+  @Test("the printed commands work, secrets are their owner's, and nothing is made twice")
+  func initialize() async throws {
+    let folder = try TemporaryFolder()
+    let data = folder.file("data")
+    let (exit, output, errors) = try await run(["init", "--data", data, "--admin", "ada"])
+    #expect(exit == .code(0), "\(errors)")
+    for file in ["server.key", "ada.key"] { #expect(try mode("\(data)/\(file)") == 0o600) }
+    let serverKey = try KeyFile(path: "\(data)/server.pub").publicKey
+    #expect(output.contains("server public key: \(serverKey)\n"))
+    #expect(output.contains("--key-file \(data)/ada.key"))
+    let secret = try String(contentsOfFile: "\(data)/ada.key", encoding: .utf8)
+    #expect(!output.contains(secret.split(separator: " ").last ?? ""))
+
+    let server = try await TestServer.start(in: folder)
+    let run = await RpcctlRun(
+      server,
+      ["--server-key", "\(data)/server.pub", "--key-file", "\(data)/ada.key", "status"],
+      as: nil
+    )
+    #expect(run.exitCode == .success, "\(run.err)")
+    try await server.stop()
+
+    let again = try await self.run(["init", "--data", data, "--admin", "eve"])
+    #expect(again.0 == .code(1) && again.2.contains("administrator already"), "\(again.2)")
+    #expect(!FileManager.default.fileExists(atPath: "\(data)/eve.key"))
+    #expect(try KeyFile(path: "\(data)/server.pub").publicKey == serverKey)
+  }
+
+  @Test("with a public key no secret of the administrator is on the server")
+  func publicKeyOnly() async throws {
+    let folder = try TemporaryFolder()
+    let (data, pair) = (folder.file("data"), KeyPair())
+    let (exit, _, errors) = try await run([
+      "init", "--data", data, "--admin", "ada", "--admin-public-key", "\(pair.publicKey)",
+    ])
+    #expect(exit == .code(0), "\(errors)")
+    #expect(!FileManager.default.fileExists(atPath: "\(data)/ada.key"))
+    let server = try await TestServer.start(in: folder)
+    var configuration = ClientConfiguration(endpoint: server.rpcEndpoint)
+    configuration.connectTimeout = .seconds(60)
+    configuration.keys = ClientKeys(
+      pair,
+      server: try KeyFile(path: "\(data)/server.pub").publicKey
+    )
+    let users = TidingsV1.AdminService.Client(try await Client(configuration).transport)
+    #expect(try await users.listUsers(.init()).accounts.map(\.name) == ["ada"])
+  }
+
+  @Test("data of development mode stays, and --development goes back, aloud")
+  func fromDevelopment() async throws {
+    let folder = try TemporaryFolder()
+    let data = folder.file("data")
+    let first = try await TestServer.start(in: folder)
+    _ = try await first.client(as: "ada").records.modifyRecords(
+      .init(recordsToSave: [.init(recordID: .init(recordName: "a"), recordType: "Note")])
+    )
+    try await first.stop()
+    #expect(first.process.seen.value.errors.contains("development mode"))
+    #expect(try await run(["init", "--data", data, "--admin", "ada"]).0 == .code(0))
+
+    let secure = try await TestServer.start(in: folder)
+    #expect(!secure.process.seen.value.errors.contains("development mode"))
+    var configuration = ClientConfiguration(endpoint: secure.rpcEndpoint)
+    configuration.connectTimeout = .seconds(60)
+    configuration.keys = ClientKeys(
+      try KeyFile.pair(path: "\(data)/ada.key"),
+      server: try KeyFile(path: "\(data)/server.pub").publicKey
+    )
+    let records = try await Client(configuration).records
+    let fetched = try await records.fetchRecords(.init(recordIDs: [.init(recordName: "a")]))
+    #expect(fetched.results.first?.record?.recordType == "Note", "\(fetched)")
+    try await secure.stop()
+
+    let again = try await TestServer.start(in: folder, arguments: ["--development"])
+    _ = try await again.client(as: "ada").health.check(.init())
+    #expect(again.process.seen.value.errors.contains("may administer"))
+  }
+
+  @Test("a server key that others can read, or that is not there, stops the start")
+  func badServerKey() async throws {
+    let folder = try TemporaryFolder()
+    let data = folder.file("data")
+    #expect(try await run(["init", "--data", data]).0 == .code(0))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o644],
+      ofItemAtPath: "\(data)/server.key"
+    )
+    let open = try await run(["--data", data])
+    #expect(open.0 == .code(1) && open.2.contains("chmod 600"), "\(open.2)")
+    let missing = try await run(["--data", data, "--server-key-file", "\(data)/none"])
+    #expect(missing.0 == .code(1) && missing.2.contains("none"), "\(missing.2)")
+  }
+
+  @Test("what init is told wrongly is said")
+  func usage() async throws {
+    let data = try TemporaryFolder().file("data")
+    for (arguments, words) in [
+      (["--admin-public-key", "short"], "40 characters"),
+      (["--admin", "no good"], "is not valid"),
+      (["--admin-key", "a", "--admin-public-key", "\(KeyPair().publicKey)"], "exclude"),
+      (["what"], "no operands"),
+    ] {
+      let (exit, _, errors) = try await run(["init", "--data", data] + arguments)
+      #expect(exit != .code(0) && errors.contains(words), "\(errors)")
+    }
+  }
+}

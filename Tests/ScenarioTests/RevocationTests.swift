@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+import Testing
+import TidingsClient
+import TidingsKeys
+import TidingsProto
+import TidingsProtobuf
+import TidingsRPC
+
+/// A key that is refused is good for nothing from then on.
+@Suite struct RevocationTests {
+  private func code(_ error: RPCError?) throws -> TidingsV1.ErrorCode? {
+    guard let detail = error?.details.first else { return nil }
+    return try TidingsV1.ItemError(decoding: detail.value).code
+  }
+
+  /// Calls of all kinds: on the loop, on readers, as tasks, without a store, and of no method.
+  private func calls(_ client: Client) -> [() async throws -> Void] {
+    let query = TidingsV1.RecordService.Client(client.transport)
+    let unknown = MethodDescriptor(
+      service: "tidings.v1.RecordService",
+      name: "Nothing",
+      kind: .unary,
+      idempotency: .unknown,
+      inputType: "",
+      outputType: ""
+    )
+    return [
+      { _ = try await client.fetch([.init("h")]) },
+      { _ = try await client.modify([.init("Houses", "x")]) },
+      { _ = try await query.fetchDatabaseChanges(.init()) },
+      { _ = try await client.assetCalls.uploadAsset(.init()) },
+      { _ = try await client.notifications.fetchNotificationChanges(.init()) },
+      { _ = try await TidingsRpcV1.HealthService.Client(client.transport).check(.init()) },
+      {
+        _ = try await TidingsRpcV1.ServerService.Client(client.transport).fetchServerInfo(.init())
+      },
+      {
+        _ = try await TidingsV1.AccountService.Client(client.transport).fetchAccountStatus(.init())
+      },
+      {
+        _ = try await client.transport.unary(
+          unknown,
+          [],
+          options: CallOptions(timeout: .seconds(600))
+        )
+      },
+    ]
+  }
+
+  @Test("a revoked key gets nothing from an open connection, and no new one")
+  func openConnection() async throws {
+    let secure = try await SecureServer.start()
+    let pair = try await secure.createUser("ada")
+    let client = try await secure.client(pair)
+    try await client.save(.init("Houses", "h"))
+    let response = try await secure.administration().revokeKey(
+      .init(publicKey: "\(pair.publicKey)")
+    )
+    #expect(response.account?.keys.first?.revoked != nil)
+    for call in calls(client) {
+      let error = await failure(call)
+      #expect(error?.code == .unauthenticated && error?.message.contains("revoked") == true)
+      #expect(try code(error) == .notAuthenticated)
+    }
+    let late = try await secure.client(pair)
+    let refused = await failure { _ = try await late.fetch([.init("h")]) }
+    #expect(refused?.code == .unauthenticated || refused?.code == .unavailable, "\(refused as Any)")
+    let entries = try await secure.administration().fetchAuditLog(.init()).entries
+    #expect(entries.contains { $0.action == "RevokeKey" && !$0.refused && $0.userName == "root" })
+    let uses = entries.filter { $0.action == "call" && $0.publicKey == "\(pair.publicKey)" }
+    #expect(uses.count == 1 && uses.first?.count == 9 && uses.first?.userName == "ada")
+  }
+
+  @Test("a key that expires is refused at that time, on an open connection too")
+  func expiry() async throws {
+    let secure = try await SecureServer.start()
+    let pair = KeyPair()
+    let root = try await secure.administration()
+    _ = try await root.createUser(.init(name: "ada"))
+    let expires = secondsFromNow(20)
+    _ = try await root.authorizeKey(
+      .init(userName: "ada", publicKey: .init(key: "\(pair.publicKey)", expires: expires))
+    )
+    let client = try await secure.client(pair)
+    try await client.save(.init("Houses", "h"))
+    let status = try await TidingsV1.AccountService.Client(client.transport)
+      .fetchAccountStatus(.init())
+    #expect(status.keyExpiresMs == UInt64(expires.seconds) * 1_000)
+    var error: RPCError?
+    repeat {
+      error = await failure { _ = try await client.fetch([.init("h")]) }
+      try await Task.sleep(for: .milliseconds(50))
+    } while error == nil
+    #expect(secondsFromNow(0).seconds >= expires.seconds)
+    #expect(error?.code == .unauthenticated && error?.message.contains("expired") == true)
+    _ = try await root.authorizeKey(
+      .init(userName: "ada", publicKey: .init(key: "\(pair.publicKey)"))
+    )
+    #expect(try await client.fetch([.init("h")]).first?.record != nil)
+  }
+
+  private func secondsFromNow(_ seconds: Int64) -> GoogleProtobuf.Timestamp {
+    .init(seconds: Int64(Date().timeIntervalSince1970) + seconds)
+  }
+
+  @Test("other devices and other users go on with new topics; the revoked one knows only the old")
+  func rotation() async throws {
+    let secure = try await SecureServer.start()
+    let (laptopKey, bobKey, phoneKey) = (
+      try await secure.createUser("ada"), try await secure.createUser("bob"), KeyPair()
+    )
+    let root = try await secure.administration()
+    _ = try await root.authorizeKey(
+      .init(userName: "ada", publicKey: .init(key: "\(phoneKey.publicKey)"))
+    )
+    let laptop = try await secure.client(laptopKey, device: "laptop")
+    let phone = try await secure.client(phoneKey, device: "phone")
+    let bob = try await secure.client(bobKey, device: "bob")
+    let saver = try await secure.client(device: "saver")
+    for client in [laptop, bob] {
+      _ = try await client.subscriptions.modifySubscriptions(
+        .init(
+          databaseID: .init(scope: .public),
+          subscriptionsToSave: [.init("public", "Houses")]
+        )
+      )
+    }
+    try await laptop.subscribe(.init("own", "Notes"))
+    let streams = [Collector(laptop), Collector(bob)]
+    func publish(_ name: String) async throws {
+      let results = try await saver.modify([.init("Houses", name)], in: .init(scope: .public))
+      #expect(results.first?.record != nil)
+    }
+    try await publish("first")
+    for stream in streams {
+      try await stream.seen.wait("the first") { $0.contains { $0.recordID == .init("first") } }
+    }
+    let before = (
+      ada: try await phone.notifications.registerDevice(.init()),
+      bob: try await bob.notifications.registerDevice(.init())
+    )
+    let response = try await root.revokeKey(.init(publicKey: "\(phoneKey.publicKey)"))
+    #expect(response.rotatedChannelCount == 2)
+    for number in 0..<5 { try await publish("later-\(number)") }
+    for stream in streams {
+      let seen = try await stream.seen.wait("the last") {
+        $0.contains { $0.recordID == .init("later-4") }
+      }
+      let names = seen.compactMap(\.recordID?.recordName)
+      #expect(names == ["first"] + (0..<5).map { "later-\($0)" })
+    }
+    let after = (
+      ada: try await laptop.notifications.registerDevice(.init()),
+      bob: try await bob.notifications.registerDevice(.init())
+    )
+    #expect(after.ada.controlTopic != before.ada.controlTopic)
+    #expect(after.bob.controlTopic == before.bob.controlTopic)
+    let known = Set(before.ada.channels.map(\.topic) + before.bob.channels.map(\.topic))
+    #expect(
+      known.isDisjoint(with: after.ada.channels.map(\.topic) + after.bob.channels.map(\.topic))
+    )
+  }
+
+  @Test("what a revoked key waits for ends: a call that waits, and a stream")
+  func running() async throws {
+    let secure = try await SecureServer.start()
+    let pair = try await secure.createUser("ada")
+    let client = try await secure.client(pair)
+    let path = secure.server.folder.file("large")
+    try Data(count: 12 << 20).write(to: URL(filePath: path))
+    let asset = try await client.uploadAsset(fileAt: path)
+    let feeds = TidingsV1.RecordService.Client(client.transport)
+    let token = try await feeds.fetchDatabaseChanges(.init()).changeToken
+    let waiting = Task {
+      await failure {
+        _ = try await feeds.fetchDatabaseChanges(
+          .init(changeToken: token, maxWait: .init(seconds: 60))
+        )
+      }
+    }
+    var pieces = client.assetCalls.downloadAsset(.init(asset: asset)).makeAsyncIterator()
+    #expect(try await pieces.next() != nil)
+    _ = try await secure.administration().revokeKey(.init(publicKey: "\(pair.publicKey)"))
+    #expect(try code(await waiting.value) == .notAuthenticated)
+    var bytes = 0
+    let error = await failure {
+      while let piece = try await pieces.next() { bytes += piece.chunk.count }
+    }
+    #expect(try code(error) == .notAuthenticated)
+    #expect(bytes < 12 << 20)
+  }
+}
