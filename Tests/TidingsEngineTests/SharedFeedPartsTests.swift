@@ -46,8 +46,12 @@ internal import TidingsModel
     }
   }
 
-  private func row(_ share: Int64, _ changed: Int64, _ name: String, gone: Bool = false) -> SharedRow
-  {
+  private func row(
+    _ share: Int64,
+    _ changed: Int64,
+    _ name: String,
+    gone: Bool = false
+  ) -> SharedRow {
     SharedRow(share: share, changed: changed, name: name, recordType: "T", isGone: gone)
   }
 

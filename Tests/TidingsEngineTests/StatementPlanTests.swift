@@ -40,8 +40,9 @@ internal import TidingsSQLite
     _ = try reader.queries()
     _ = try reader.notificationFeed()
     _ = try reader.subscriptionHealth()
-    // Of the declared indexes of a type, and of the subscriptions of a user, there are few.
-    let small = ["FROM field_indexes", "FROM subscriptions"]
+    // Of the declared indexes of a type, and of the subscriptions and the shares of a user, there are
+    // few.
+    let small = ["FROM field_indexes", "FROM subscriptions", "FROM share_participants"]
     for sql in connection.statements
     where sql.contains("ORDER BY") && !small.contains(where: sql.contains) {
       let plan = try connection.plan(of: sql)

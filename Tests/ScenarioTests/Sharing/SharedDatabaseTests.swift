@@ -335,7 +335,14 @@ internal import TidingsRPC
       await RpcctlRun(server, arguments, as: user)
     }
     let made = await run(
-      "shares", "create", "--zone", "trips", "--root", "list", "--invite", "ben:read-write",
+      "shares",
+      "create",
+      "--zone",
+      "trips",
+      "--root",
+      "list",
+      "--invite",
+      "ben:read-write",
       as: "ada"
     )
     #expect(made.exitCode == .success, "\(made.err)")
@@ -351,7 +358,14 @@ internal import TidingsRPC
     let fetched = await run("fetch-records", "list", "--database", "shared", "--zone", "ada/trips")
     #expect(fetched.out.contains("milk"), "\(fetched.out)\(fetched.err)")
     let found = await run(
-      "query", "Notes", "--database", "shared", "--owner", "ada", "--zone", "trips"
+      "query",
+      "Notes",
+      "--database",
+      "shared",
+      "--owner",
+      "ada",
+      "--zone",
+      "trips"
     )
     #expect(found.lines.count == 1 && found.out.contains("milk"), "\(found.out)\(found.err)")
     let changed = await run("fetch-zone-changes", "ada/trips", "--database", "shared", "--all")
@@ -359,7 +373,14 @@ internal import TidingsRPC
     let added = await run("shares", "add", "--zone", "trips", "--root", "list", "cleo", as: "ada")
     #expect(added.out.contains("cleo"), "\(added.err)")
     let open = await run(
-      "shares", "set-public", "--zone", "trips", "--root", "list", "read-only", as: "ada"
+      "shares",
+      "set-public",
+      "--zone",
+      "trips",
+      "--root",
+      "list",
+      "read-only",
+      as: "ada"
     )
     #expect(open.out.contains(#""publicPermission":"READ_ONLY""#), "\(open.err)")
     let left = await run("shares", "leave", url)

@@ -40,7 +40,10 @@ internal import TidingsProto
       }
     }
     let restartCount = world.users.compactMap { world.shared[$0]?.restartCount }.reduce(0, +)
-    print("\(world.counts), \(recordCount) records seen, \(changeCount) zones changed,", restartCount)
+    print(
+      "\(world.counts), \(recordCount) records seen, \(changeCount) zones changed,",
+      restartCount
+    )
     #expect(recordCount > 100 && changeCount > 20, "seed \(seed)")
     for kind in ["save", "saveShared", "delete", "share", "change", "accept", "leave", "end"] {
       #expect(world.counts[kind, default: 0] > 0, "seed \(seed): no \(kind)")
