@@ -24,11 +24,11 @@ struct AuditFile {
   ///
   /// - Throws: `FileError`; the next call tries again, without these lines.
   mutating func append(_ lines: [UInt8]) throws(FileError) {
-    let file = try open()
+    var file = try open()
     if size > 0, size + UInt64(lines.count) > bytesMax {
       self.file = nil
       try rotate()
-      return try append(lines)
+      file = try open()
     }
     try file.write(lines[...], at: size)
     size += UInt64(lines.count)
@@ -74,8 +74,9 @@ struct AuditFile {
   }
 
   private func rotate() throws(FileError) {
-    if Folder.isThere(path(Self.oldFilesMax)) { try Folder.remove(path(Self.oldFilesMax)) }
-    for number in (0..<Self.oldFilesMax).reversed() where Folder.isThere(path(number)) {
+    try Folder.remove(path(Self.oldFilesMax))
+    for number in (0..<Self.oldFilesMax).reversed() {
+      guard try Folder.status(path(number)) != nil else { continue }
       try Folder.rename(path(number), to: path(number + 1))
     }
   }
