@@ -47,6 +47,8 @@ struct OracleSession {
     for caller in OracleGenerator.callers {
       clients[caller] = try await server.client(as: caller.user, device: caller.device)
     }
+    let schemas = clients.values.first?.schemas
+    _ = try await schemas?.applySchema(.init(text: Oracle.firstSchema))
   }
 
   /// Ends the server.
@@ -87,7 +89,8 @@ struct OracleSession {
       case .compareEverything: try await compareEverything()
       }
     } catch let error as RPCError {
-      complain("the call failed: \(error)")
+      let server = server.process.seen.value
+      complain("the call failed: \(error); the server: \(String(describing: server.exit)) \(server.errors)")
     }
     return complaint.isEmpty ? nil : complaint
   }

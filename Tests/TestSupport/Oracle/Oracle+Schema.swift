@@ -1,6 +1,14 @@
 internal import TidingsProto
 
 extension Oracle {
+  /// Every user may change every record of the public database.
+  private static let grants = ["GRANT READ TO \"_world\"", "GRANT CREATE, WRITE TO \"_icloud\""]
+
+  /// A schema with these rights and without fields.
+  public static let firstSchema =
+    "DEFINE SCHEMA\n"
+    + OracleFields.types.map { "RECORD TYPE \($0) (\(grants.joined(separator: ", ")));\n" }.joined()
+
   /// The text of a schema with some indexes, by type and field with a dot between, that loses nothing
   /// of what was learned; and learns what it declares.
   public mutating func declare(_ indexes: [String: [String]]) -> String {
@@ -21,7 +29,8 @@ extension Oracle {
       where indexes["\(type).\(field)"] != nil {
         lines.append("\"\(field)\" \(kind) QUERYABLE")
       }
-      text += "RECORD TYPE \(type) (\n  \(lines.sorted().joined(separator: ",\n  "))\n);\n"
+      lines = lines.sorted() + Self.grants
+      text += "RECORD TYPE \(type) (\n  \(lines.joined(separator: ",\n  "))\n);\n"
     }
     return text
   }

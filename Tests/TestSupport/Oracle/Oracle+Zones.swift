@@ -61,12 +61,18 @@ extension Oracle {
 
   private func fetchZone(_ name: String, in database: Database) -> TidingsV1.ZoneResult {
     let id = TidingsV1.ZoneID(zoneName: name)
+    let canBeShared = database.owner != nil && name != Self.defaultZone
     return .init(
       zoneID: id,
       outcome: .zone(
         .init(
           zoneID: id,
-          capabilities: .init(fetchChanges: true, atomic: true),
+          capabilities: .init(
+            fetchChanges: true,
+            atomic: true,
+            sharing: canBeShared,
+            zoneWideSharing: canBeShared
+          ),
           sequenceNumber: zone(name, in: database)?.head ?? 0
         )
       )
