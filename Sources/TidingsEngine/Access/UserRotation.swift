@@ -121,7 +121,7 @@ final class UserRotation {
     )
     selectPrivate = try connection.prepare(
       """
-      SELECT d.container, d.environment, c.id FROM databases d
+      SELECT d.container, d.environment, d.id, c.id FROM databases d
         JOIN channels c ON c.database_id = d.id
       WHERE d.owner = ?1 AND (d.id, c.id) > (?2, ?3) ORDER BY d.id, c.id LIMIT ?4
       """
@@ -199,8 +199,8 @@ final class UserRotation {
     while rowsLeft > 0, let state = try next(from: user), state.user == user {
       let (rows, rotated) = try step(state, rowsMax: rowsLeft, at: now)
       rotatedCount += rotated
-      // A stage that found little still took its time.
-      rowsLeft -= max(rows, 1)
+      // A stage that finds nothing is over: this comes to an end.
+      rowsLeft -= rows
     }
     return rotatedCount
   }
@@ -291,10 +291,11 @@ final class UserRotation {
         )
       )
     }
+    var rotatedCount = 0
     for row in rows {
       if row.database != state.environment { try announce(state, row.container, row.environment) }
       (state.environment, state.number) = (row.database, row.channel)
-      _ = try rotate(row.channel)
+      if try rotate(row.channel) { rotatedCount += 1 }
     }
     if rows.count < rowsMax {
       delete.bind(state.user, at: 1)
@@ -302,7 +303,7 @@ final class UserRotation {
     } else {
       try save(state)
     }
-    return (rows.count, rows.count)
+    return (rows.count, rotatedCount)
   }
 
   private func rotate(_ channel: Int64) throws -> Bool {
