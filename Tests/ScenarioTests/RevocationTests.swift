@@ -168,7 +168,9 @@ import TidingsRPC
   )
   func endings() async throws {
     let secure = try await SecureServer.start()
-    let (laptopKey, tabletKey, phoneKey) = (try await secure.createUser("ada"), KeyPair(), KeyPair())
+    let (laptopKey, tabletKey, phoneKey) = (
+      try await secure.createUser("ada"), KeyPair(), KeyPair()
+    )
     let root = try await secure.administration()
     for pair in [tabletKey, phoneKey] {
       _ = try await root.authorizeKey(
