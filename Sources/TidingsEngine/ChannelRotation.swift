@@ -4,35 +4,39 @@ internal import TidingsSQL
 /// Gives channels new topics, and with them new keys: who knew the old ones hears nothing more.
 final class ChannelRotation {
   private let channels: ChannelRegistry
-  private let selectPrivate: any SQLStatement
+  private let selectOwn: any SQLStatement
   private let selectTopic: any SQLStatement
   private let update: any SQLStatement
 
   init(_ connection: any SQLConnection, channels: ChannelRegistry) throws {
     self.channels = channels
-    selectPrivate = try connection.prepare(
+    selectOwn = try connection.prepare(
       """
       SELECT c.id FROM channels c JOIN databases d ON d.id = c.database_id
-      WHERE d.owner = ?1 AND d.container = ?2 AND d.environment = ?3 AND d.scope = ?4
+      WHERE d.owner = ?1 AND d.container = ?2 AND d.environment = ?3
+      UNION
+      SELECT c.id FROM channels c JOIN databases d ON d.id = c.database_id
+      WHERE c.reader = ?1 AND c.reader <> '' AND d.container = ?2 AND d.environment = ?3
       """
     )
     selectTopic = try connection.prepare("SELECT topic FROM channels WHERE id = ?1")
     update = try connection.prepare("UPDATE channels SET topic = ?2 WHERE id = ?1")
   }
 
-  /// The channels of a user's private databases, also those that nobody subscribes to now: who
-  /// subscribes again gets the same one.
-  func privateChannels(
+  /// The channels that only one user hears, also those that nobody subscribes to now: who subscribes
+  /// again gets the same one.
+  ///
+  /// They are those of the user's own databases, and those of public ones where not everybody may read.
+  func ownChannels(
     of owner: String,
     container: String,
     environment: Environment
   ) throws -> [Int64] {
     var numbers: [Int64] = []
-    selectPrivate.bind(owner, at: 1)
-    selectPrivate.bind(container, at: 2)
-    selectPrivate.bind(Int64(environment.rawValue), at: 3)
-    selectPrivate.bind(Int64(DatabaseScope.private.rawValue), at: 4)
-    try selectPrivate.forEachRow { numbers.append(selectPrivate.int64(0)) }
+    selectOwn.bind(owner, at: 1)
+    selectOwn.bind(container, at: 2)
+    selectOwn.bind(Int64(environment.rawValue), at: 3)
+    try selectOwn.forEachRow { numbers.append(selectOwn.int64(0)) }
     return numbers
   }
 

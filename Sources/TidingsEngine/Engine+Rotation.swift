@@ -5,20 +5,20 @@ extension Engine {
   /// What seals the pushes on a topic; whoever may register for the topic may have it.
   public func pushKey(of topic: [UInt8]) -> SealingKey { pushKeys.key(of: topic) }
 
-  /// Gives new topics to the channels of a user's private databases, and to the user's control topic.
+  /// Gives new topics to the channels that only one user hears, and to the user's control topic.
   ///
   /// Who knew the old ones hears nothing more, and cannot know the new ones. Channels of public
-  /// databases are shared with others and stay.
+  /// databases that everybody may hear stay.
   ///
   /// - Returns: The old topics of channels.
   /// - Throws: `ItemError` `badContainer` for a container that is not deployed; `SQLError`.
-  public func rotatePrivateChannels(
+  public func rotateOwnChannels(
     of user: String,
     container: String,
     environment: Environment
   ) throws -> [[UInt8]] {
     try catalog.requireDeployed(container, environment)
-    let numbers = try rotation.privateChannels(
+    let numbers = try rotation.ownChannels(
       of: user,
       container: container,
       environment: environment

@@ -87,7 +87,11 @@ internal import TidingsRPC
     #expect(await refusal(query("price >"))?.code == .invalidArgument)
     #expect(await refusal(query(type: ""))?.code == .invalidArgument)
     let shared = TidingsV1.DatabaseID(scope: .shared)
-    #expect(await refusal(query(in: shared))?.code == .failedPrecondition)
+    #expect(await refusal(query(in: shared))?.message.contains("a zone and its owner") == true)
+    #expect(await refusal(query(zone: "z", in: shared))?.code == .invalidArgument)
+    var foreign = query(in: shared)
+    foreign.zoneID = .init(zoneName: "z", ownerName: "bob")
+    #expect(await refusal(foreign)?.code == .notFound)
     let production = TidingsV1.DatabaseID(environment: .production)
     #expect(await refusal(query(type: "Nothing", in: production)) != nil)
   }

@@ -162,6 +162,65 @@ import TidingsRPC
     )
   }
 
+  @Test(
+    "after a key expired or its user was restricted, the user's other keys go on with new topics",
+    .timeLimit(.minutes(10))
+  )
+  func endings() async throws {
+    let secure = try await SecureServer.start()
+    let (laptopKey, tabletKey, phoneKey) = (
+      try await secure.createUser("ada"), KeyPair(), KeyPair()
+    )
+    let root = try await secure.administration()
+    for pair in [tabletKey, phoneKey] {
+      _ = try await root.authorizeKey(
+        .init(userName: "ada", publicKey: .init(key: "\(pair.publicKey)"))
+      )
+    }
+    let laptop = try await secure.client(laptopKey, device: "laptop")
+    let tablet = try await secure.client(tabletKey, device: "tablet")
+    let phone = try await secure.client(phoneKey, device: "phone")
+    try await laptop.subscribe(.init("own", "Notes"))
+    func heard(_ client: Client) async throws -> Set<[UInt8]> {
+      let device = try await client.notifications.registerDevice(.init())
+      return Set(device.channels.map(\.topic) + [device.controlTopic])
+    }
+    func expectNews(_ name: String, _ stream: Collector) async throws {
+      try await tablet.save(.init("Notes", name))
+      try await stream.seen.wait(name) { $0.contains { $0.recordID == .init(name) } }
+    }
+    let first = try await heard(phone)
+    #expect(first.count == 2)
+    let stream = Collector(laptop)
+    try await expectNews("first", stream)
+
+    _ = try await root.authorizeKey(
+      .init(
+        userName: "ada",
+        publicKey: .init(key: "\(phoneKey.publicKey)", expires: secondsFromNow(1))
+      )
+    )
+    var error: RPCError?
+    repeat {
+      error = await failure { _ = try await phone.fetch([.init("first")]) }
+    } while error == nil
+    #expect(try code(error) == .notAuthenticated)
+    var second = first
+    repeat { second = try await heard(laptop) } while !second.isDisjoint(with: first)
+    try await expectNews("second", stream)
+
+    _ = try await root.updateUser(.init(userName: "ada", restricted: true))
+    for client in [laptop, tablet] {
+      let error = await failure { _ = try await client.fetch([.init("first")]) }
+      #expect(try code(error) == .managedAccountRestricted)
+    }
+    _ = try await root.updateUser(.init(userName: "ada", restricted: false))
+    let third = try await heard(laptop)
+    #expect(third.count == 2 && third.isDisjoint(with: first.union(second)))
+    try await expectNews("third", Collector(laptop))
+    #expect(try code(await failure { _ = try await heard(phone) }) == .notAuthenticated)
+  }
+
   @Test("what a revoked key waits for ends: a call that waits, and a stream")
   func running() async throws {
     let secure = try await SecureServer.start()

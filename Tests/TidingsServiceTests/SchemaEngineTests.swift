@@ -349,7 +349,7 @@ internal import TidingsSQLite
     try store.apply("RECORD TYPE T (a ENCRYPTED STRING);")
     let error = try store.save(.development, ("T", "t", ["a": .string("secret")]))[0]
     #expect(error?.code == .invalidArguments)
-    #expect(error?.message.contains("declared ENCRYPTED") == true)
+    #expect(error?.message.contains("the value is not encrypted") == true)
     #expect(try store.text().contains("a ENCRYPTED STRING"))
     try store.save(.development, ("T", "t", ["b": .string("clear")]))
     #expect(

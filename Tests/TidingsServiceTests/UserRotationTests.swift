@@ -152,6 +152,36 @@ internal import TidingsSQLite
     #expect(try topics("ada", engine) == new)
   }
 
+  @Test("what only the user hears is replaced too, whether it is subscribed to now or not")
+  func heardAlone() throws {
+    let engine = try open()
+    _ = try commit(engine) {
+      try engine.applySchema(
+        """
+        DEFINE SCHEMA
+        RECORD TYPE Houses (city INT64, GRANT READ TO "_creator", GRANT CREATE TO "_icloud");
+        """,
+        to: "default",
+        isDryRun: false
+      )
+    }
+    try prepare(engine, publicCount: 2, privateCount: 1)
+    let old = (ada: try topics("ada", engine), bob: try topics("bob", engine))
+    #expect(old.ada.count == 3 && old.ada.isDisjoint(with: old.bob))
+    try commit(engine) { try engine.deleteSubscription("s0", of: "ada", in: publicDatabase) }
+    let rotatedCount = try commit(engine) { try engine.revokeKey(key).rotatedCount }
+    #expect(rotatedCount == 3)
+    try commit(engine) { try subscribe("ada", 0, in: publicDatabase, engine) }
+    let new = try topics("ada", engine)
+    #expect(new.count == 3 && new.isDisjoint(with: old.ada))
+    let retired = try commit(engine) {
+      try engine.rotateOwnChannels(of: "ada", container: "default", environment: .development)
+    }
+    #expect(Set(retired) == new && retired.count == 3)
+    #expect(try topics("ada", engine).isDisjoint(with: new))
+    #expect(try topics("bob", engine) == old.bob)
+  }
+
   @Test("leases of a restricted user end; those of a user with another key go on")
   func leases() throws {
     let engine = try open()

@@ -19,9 +19,11 @@ final class UserRotation {
     case leases
     /// All that the user subscribed to.
     case subscriptions
-    /// All channels of the user's private databases, also those that nobody subscribes to now: who
+    /// All channels of the user's own databases, also those that nobody subscribes to now: who
     /// subscribes again gets the same one.
-    case privateChannels
+    case ownChannels
+    /// All channels of public databases that only the user hears, these also.
+    case readerChannels
   }
 
   private struct State {
@@ -51,10 +53,10 @@ final class UserRotation {
   private let selectNext: any SQLStatement
   private let update: any SQLStatement
   private let delete: any SQLStatement
-  private let selectLeases: any SQLStatement
-  private let endLease: any SQLStatement
+  private let leases: OpenLeases
   private let selectSubscriptions: any SQLStatement
-  private let selectPrivate: any SQLStatement
+  private let selectOwn: any SQLStatement
+  private let selectReader: any SQLStatement
   private let selectMembers: any SQLStatement
 
   private var ended = EndedAccess()
@@ -98,32 +100,27 @@ final class UserRotation {
       """
     )
     delete = try connection.prepare("DELETE FROM user_rotations WHERE user = ?1")
-    selectLeases = try connection.prepare(
-      """
-      SELECT l.group_id, l.channel_id, l.sequence
-      FROM work_groups g JOIN work_leases l ON l.group_id = g.id
-      WHERE g.owner = ?1 AND l.settled IS NULL AND l.expires > ?2 LIMIT ?3
-      """
-    )
-    endLease = try connection.prepare(
-      """
-      UPDATE work_leases SET expires = ?4
-      WHERE group_id = ?1 AND channel_id = ?2 AND sequence = ?3
-      """
-    )
+    leases = try OpenLeases(connection)
     selectSubscriptions = try connection.prepare(
       """
-      SELECT s.container, s.environment, s.channel_id, d.owner
+      SELECT s.container, s.environment, s.channel_id, d.owner = ?1 OR c.reader = ?1
       FROM subscriptions s JOIN databases d ON d.id = s.database_id
+        JOIN channels c ON c.id = s.channel_id
       WHERE s.owner = ?1 AND (s.container, s.environment, s.channel_id) > (?2, ?3, ?4)
       ORDER BY s.container, s.environment, s.channel_id LIMIT ?5
       """
     )
-    selectPrivate = try connection.prepare(
+    selectOwn = try connection.prepare(
       """
-      SELECT d.container, d.environment, c.id FROM databases d
+      SELECT d.container, d.environment, d.id, c.id FROM databases d
         JOIN channels c ON c.database_id = d.id
       WHERE d.owner = ?1 AND (d.id, c.id) > (?2, ?3) ORDER BY d.id, c.id LIMIT ?4
+      """
+    )
+    selectReader = try connection.prepare(
+      """
+      SELECT id FROM channels
+      WHERE reader = ?1 AND reader <> '' AND id > ?2 ORDER BY id LIMIT ?3
       """
     )
     selectMembers = try connection.prepare(
@@ -199,8 +196,8 @@ final class UserRotation {
     while rowsLeft > 0, let state = try next(from: user), state.user == user {
       let (rows, rotated) = try step(state, rowsMax: rowsLeft, at: now)
       rotatedCount += rotated
-      // A stage that found little still took its time.
-      rowsLeft -= max(rows, 1)
+      // A stage that finds nothing is over: this comes to an end.
+      rowsLeft -= rows
     }
     return rotatedCount
   }
@@ -212,35 +209,18 @@ final class UserRotation {
   ) throws -> (rows: Int, rotated: Int) {
     switch state.stage {
     case .leases:
-      let rows = try endLeases(of: state.user, rowsMax: rowsMax, at: now)
+      let rows = try leases.end(of: state.user, max: rowsMax, at: now)
       if rows < rowsMax { try save(State(user: state.user, epoch: 0, stage: .subscriptions)) }
       return (rows, 0)
     case .subscriptions: return try rotateSubscribed(state, rowsMax: rowsMax)
-    case .privateChannels: return try rotatePrivate(state, rowsMax: rowsMax)
+    case .ownChannels: return try rotateOwn(state, rowsMax: rowsMax)
+    case .readerChannels: return try rotateReader(state, rowsMax: rowsMax)
     }
-  }
-
-  private func endLeases(of user: String, rowsMax: Int, at now: Timestamp) throws -> Int {
-    var leases: [(group: Int64, channel: Int64, sequence: Int64)] = []
-    selectLeases.bind(user, at: 1)
-    selectLeases.bind(now.millisecondsSince1970, at: 2)
-    selectLeases.bind(Int64(rowsMax), at: 3)
-    try selectLeases.forEachRow {
-      leases.append((selectLeases.int64(0), selectLeases.int64(1), selectLeases.int64(2)))
-    }
-    for lease in leases {
-      endLease.bind(lease.group, at: 1)
-      endLease.bind(lease.channel, at: 2)
-      endLease.bind(lease.sequence, at: 3)
-      endLease.bind(now.millisecondsSince1970, at: 4)
-      try endLease.run()
-    }
-    return leases.count
   }
 
   private func rotateSubscribed(_ state: State, rowsMax: Int) throws -> (Int, Int) {
     var state = state
-    var rows: [(container: String, environment: Int64, channel: Int64, owner: String)] = []
+    var rows: [(container: String, environment: Int64, channel: Int64, isOwn: Bool)] = []
     selectSubscriptions.bind(state.user, at: 1)
     selectSubscriptions.bind(state.container, at: 2)
     selectSubscriptions.bind(state.environment, at: 3)
@@ -250,7 +230,7 @@ final class UserRotation {
       rows.append(
         (
           selectSubscriptions.string(0), selectSubscriptions.int64(1),
-          selectSubscriptions.int64(2), selectSubscriptions.string(3)
+          selectSubscriptions.int64(2), selectSubscriptions.int64(3) != 0
         )
       )
     }
@@ -261,48 +241,66 @@ final class UserRotation {
       let isSameChannel = !isNew && row.channel == state.number
       (state.container, state.environment, state.number) =
         (row.container, row.environment, row.channel)
-      // Those of the user's own databases come in the next stage.
-      guard row.owner != state.user, !isSameChannel else { continue }
+      // Those that only the user hears come in the next stages.
+      guard !row.isOwn, !isSameChannel else { continue }
       if try rotate(row.channel) {
         rotatedCount += 1
         untold.append(row.channel)
       }
     }
     if rows.count < rowsMax {
-      state = State(user: state.user, epoch: state.epoch, stage: .privateChannels)
+      state = State(user: state.user, epoch: state.epoch, stage: .ownChannels)
     }
     try save(state)
     return (rows.count, rotatedCount)
   }
 
-  private func rotatePrivate(_ state: State, rowsMax: Int) throws -> (Int, Int) {
+  private func rotateOwn(_ state: State, rowsMax: Int) throws -> (Int, Int) {
     var state = state
     var rows: [(container: String, environment: Int64, database: Int64, channel: Int64)] = []
     // Here the database's number takes the environment's place.
-    selectPrivate.bind(state.user, at: 1)
-    selectPrivate.bind(state.environment, at: 2)
-    selectPrivate.bind(state.number, at: 3)
-    selectPrivate.bind(Int64(rowsMax), at: 4)
-    try selectPrivate.forEachRow {
+    selectOwn.bind(state.user, at: 1)
+    selectOwn.bind(state.environment, at: 2)
+    selectOwn.bind(state.number, at: 3)
+    selectOwn.bind(Int64(rowsMax), at: 4)
+    try selectOwn.forEachRow {
       rows.append(
         (
-          selectPrivate.string(0), selectPrivate.int64(1), selectPrivate.int64(2),
-          selectPrivate.int64(3)
+          selectOwn.string(0), selectOwn.int64(1), selectOwn.int64(2),
+          selectOwn.int64(3)
         )
       )
     }
+    var rotatedCount = 0
     for row in rows {
       if row.database != state.environment { try announce(state, row.container, row.environment) }
       (state.environment, state.number) = (row.database, row.channel)
-      _ = try rotate(row.channel)
+      if try rotate(row.channel) { rotatedCount += 1 }
     }
     if rows.count < rowsMax {
+      state = State(user: state.user, epoch: state.epoch, stage: .readerChannels)
+    }
+    try save(state)
+    return (rows.count, rotatedCount)
+  }
+
+  private func rotateReader(_ state: State, rowsMax: Int) throws -> (Int, Int) {
+    var state = state
+    var numbers: [Int64] = []
+    selectReader.bind(state.user, at: 1)
+    selectReader.bind(state.number, at: 2)
+    selectReader.bind(Int64(rowsMax), at: 3)
+    try selectReader.forEachRow { numbers.append(selectReader.int64(0)) }
+    var rotatedCount = 0
+    for number in numbers where try rotate(number) { rotatedCount += 1 }
+    if let last = numbers.last, numbers.count == rowsMax {
+      state.number = last
+      try save(state)
+    } else {
       delete.bind(state.user, at: 1)
       try delete.run()
-    } else {
-      try save(state)
     }
-    return (rows.count, rows.count)
+    return (numbers.count, rotatedCount)
   }
 
   private func rotate(_ channel: Int64) throws -> Bool {
@@ -383,19 +381,4 @@ extension UserRotation: Chore {
     _ = try work(for: state.user, rowsMax: Self.rowsPerPiece, at: now)
     return .zero
   }
-}
-
-/// Who is refused since the last commit, and what is not to be heard any more.
-public struct EndedAccess: Sendable {
-  /// Keys that were revoked or have expired.
-  public var keys: Set<Int64> = []
-  /// Users who were restricted.
-  public var users: Set<String> = []
-  /// Control topics that were replaced: their last word is that their user's channels changed.
-  public var controlTopics: Set<[UInt8]> = []
-  /// Topics that were replaced.
-  public var retiredTopics: [[UInt8]] = []
-
-  /// Nobody.
-  public var isEmpty: Bool { keys.isEmpty && users.isEmpty && retiredTopics.isEmpty }
 }

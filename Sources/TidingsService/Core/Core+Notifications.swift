@@ -81,7 +81,7 @@ extension Core {
       container: container,
       environment: environment
     )
-    let topics = try engine.rotatePrivateChannels(
+    let topics = try engine.rotateOwnChannels(
       of: user,
       container: container,
       environment: environment

@@ -1,0 +1,14 @@
+/// Who is refused since the last commit, and what is not to be heard any more.
+public struct EndedAccess: Sendable {
+  /// Keys that were revoked or have expired.
+  public var keys: Set<Int64> = []
+  /// Users who were restricted.
+  public var users: Set<String> = []
+  /// Control topics that were replaced: their last word is that their user's channels changed.
+  public var controlTopics: Set<[UInt8]> = []
+  /// Topics that were replaced.
+  public var retiredTopics: [[UInt8]] = []
+
+  /// Nobody.
+  public var isEmpty: Bool { keys.isEmpty && users.isEmpty && retiredTopics.isEmpty }
+}
