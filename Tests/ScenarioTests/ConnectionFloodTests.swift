@@ -49,7 +49,7 @@ import TidingsRPC
     while ended < count / 10 { ended += try flood.renew() }
     for _ in 0..<5 {
       let began = ContinuousClock.now
-      let client = try await server.client()
+      let client = try await server.client(connectTimeout: .seconds(600))
       #expect(try await client.health.check(.init()).status == .serving)
       let taken = ContinuousClock.now - began
       print("\(count) half-open handshakes: connected and answered after \(taken)")
@@ -72,7 +72,7 @@ import TidingsRPC
       #expect(try await served.health.check(.init()).status == .serving)
     }
     flood.stop()
-    let client = try await server.client()
+    let client = try await server.client(connectTimeout: .seconds(600))
     #expect(try await client.health.check(.init()).status == .serving)
   }
 }

@@ -66,6 +66,9 @@ internal import TidingsRPC
       for _ in 0..<12 { group.addTask { _ = try await bob.fetch([.init("x")]) } }
       try await group.waitForAll()
     }
+    let log = try await TidingsV1.AdminService.Client(bob.transport).fetchAuditLog(.init())
+    let entries = log.entries.filter { $0.action == "rate" && $0.userName == "ada" }
+    #expect(entries.allSatisfy(\.refused) && entries.map(\.count).reduce(0, +) == refused)
   }
 
   @Test("connections beyond the bound are told so, those within go on")

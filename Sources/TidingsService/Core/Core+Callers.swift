@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsZeroMQ
@@ -20,14 +21,29 @@ extension Core: CallerDirectory {
     )
   }
 
-  func refusal(callsPerSecondMax: Int, retryAfter: Duration) -> RPCError {
-    RPCError(
-      callFailure: ItemError(
-        .requestRateLimited,
-        "you make more than \(callsPerSecondMax) calls in a second: wait as long as retry_after says, "
-          + "or ask an administrator for a larger quota",
-        retryAfter: retryAfter
+  func refusal(
+    of user: String,
+    keyNumber: Int64?,
+    callsPerSecondMax: Int,
+    retryAfter: Duration
+  ) -> RPCError {
+    let error = ItemError(
+      .requestRateLimited,
+      "you make more than \(callsPerSecondMax) calls in a second: wait as long as retry_after says, "
+        + "or ask an administrator for a larger quota",
+      retryAfter: retryAfter
+    )
+    // A refusal costs no statement where the name tells who it is.
+    let key = user.isEmpty ? keyNumber.flatMap { try? engine.accountKey($0) } : nil
+    audit.addRefusal(
+      AuditEntry(
+        "rate",
+        user: user,
+        publicKey: key?.key.publicKey.description ?? "",
+        isRefused: true,
+        detail: error.message
       )
     )
+    return RPCError(callFailure: error)
   }
 }

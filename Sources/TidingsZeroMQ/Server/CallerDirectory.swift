@@ -4,8 +4,20 @@ public import TidingsRPC
 public protocol CallerDirectory: AnyObject {
   /// What a user may do; the name is empty for guests, and for callers who say none.
   func bounds(of user: String) -> CallerBounds
-  /// Why a call is refused that comes too early.
-  func refusal(callsPerSecondMax: Int, retryAfter: Duration) -> RPCError
+  /// A call comes too early: takes note of it, and says why it is refused.
+  ///
+  /// - Parameters:
+  ///   - user: Who calls; empty for guests, and for callers who say none.
+  ///   - keyNumber: The caller's key.
+  ///   - callsPerSecondMax: What the caller may do.
+  ///   - retryAfter: How long until there is room for a call.
+  /// - Returns: The answer.
+  func refusal(
+    of user: String,
+    keyNumber: Int64?,
+    callsPerSecondMax: Int,
+    retryAfter: Duration
+  ) -> RPCError
 }
 
 /// How fast and on how many connections a caller may call; 0 of anything: no bound.

@@ -35,19 +35,25 @@ extension LoopContext {
     keyNumber: Int64?
   ) -> RPCError? {
     guard let callers else { return nil }
+    func name() -> String {
+      let claim = header.metadata(Metadata.userKey)
+      return user ?? claim.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
     let outcome = callerBounds.judge(
       token.envelope.peer,
       now: now,
       caller: { Self.callerKey(header, user: user, keyNumber: keyNumber) },
-      lookUp: {
-        let claim = header.metadata(Metadata.userKey)
-        return callers.bounds(of: user ?? claim.map { String(decoding: $0, as: UTF8.self) } ?? "")
-      }
+      lookUp: { callers.bounds(of: name()) }
     )
     switch outcome {
     case .admitted: return nil
     case .tooEarly(let perSecond, let retryAfter):
-      return callers.refusal(callsPerSecondMax: perSecond, retryAfter: retryAfter)
+      return callers.refusal(
+        of: name(),
+        keyNumber: keyNumber,
+        callsPerSecondMax: perSecond,
+        retryAfter: retryAfter
+      )
     case .tooManyConnections(let countMax):
       return RPCError(
         .resourceExhausted,

@@ -15,10 +15,10 @@ extension LoopContext {
   /// Most messages that are received in one turn while others wait.
   private static let arrivalsPerTurnMax = 512
   /// The clock is looked at after so many messages, or so many bytes of them.
-  private static let messagesPerLook = 8
-  private static let bytesPerLook = 4_096
+  static let messagesPerLook = 8
+  static let bytesPerLook = 4_096
   /// The longest that requests are handled in one turn, however long its end takes.
-  private static let handlingMax = Duration.milliseconds(20)
+  static let handlingMax = Duration.milliseconds(20)
 
   /// Handles what has arrived, up to the bounds of a turn.
   ///
