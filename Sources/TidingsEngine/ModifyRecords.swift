@@ -106,9 +106,7 @@ final class ModifyRecords {
     }
   }
 
-  /// Decides.
-  ///
-  /// - Parameter discovered: What parts of the call that were decided before add to the schema.
+  /// Decides; `discovered` is what parts of the call that were decided before add to the schema.
   func plan(
     _ changes: RecordChanges,
     _ scene: Scene,

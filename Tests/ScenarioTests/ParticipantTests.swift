@@ -127,6 +127,17 @@ internal import TidingsRPC
     }
   }
 
+  @Test("a participant does not hear how much the owner has")
+  func fullDatabase() async throws {
+    let world = try await World(arguments: ["--limit", "records-per-user-max=5"])
+    try await world.shareTrip()
+    let refused = try await world.ben.modifyShared([World.theirs("leaf", in: "trip")])[0]
+    #expect(refused.error?.code == .quotaExceeded)
+    #expect(refused.error?.message.contains("5") == false, "\(refused)")
+    let own = try await world.ada.modify([World.record("leaf")])[0]
+    #expect(own.error?.message.contains("5 records of at most 5") == true, "\(own)")
+  }
+
   @Test("what a call first writes with two owners has one type")
   func firstFields() async throws {
     let world = try await World()
