@@ -106,9 +106,14 @@ final class ModifyRecords {
     }
   }
 
-  func plan(_ changes: RecordChanges, _ scene: Scene) throws -> RecordPlan {
+  /// Decides; `discovered` is what parts of the call that were decided before add to the schema.
+  func plan(
+    _ changes: RecordChanges,
+    _ scene: Scene,
+    after discovered: RecordPlan.Discovered = [:]
+  ) throws -> RecordPlan {
     let itemCount = changes.saves.count + changes.deletions.count
-    var plan = RecordPlan(itemCount: itemCount, limits: limits)
+    var plan = RecordPlan(itemCount: itemCount, limits: limits, after: discovered)
     for (item, record) in changes.saves.enumerated() {
       try planSave(record, item: item, policy: changes.policy, scene, plan: &plan)
     }
@@ -155,7 +160,7 @@ final class ModifyRecords {
         let ancestor = try ancestor(
           of: row,
           sent.changeTag,
-          since: scene.participant?.joined(zone) ?? 0,
+          since: scene.participant?.known(sent.recordID.recordName, in: zone) ?? 0,
           steps: &plan.ancestorSteps
         )
         plan.fail(

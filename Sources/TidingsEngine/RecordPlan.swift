@@ -18,6 +18,9 @@ struct RecordPlan {
     var discovery: SchemaDiscovery
   }
 
+  /// By record type, the kinds of fields.
+  typealias Discovered = [String: [String: FieldValue.Kind]]
+
   /// One outcome for each item of the call.
   private(set) var outcomes: [RecordOutcome?]
   /// In the order of the call.
@@ -32,7 +35,7 @@ struct RecordPlan {
   }
   /// The record types that get their first record with these writes, or new fields; and the types that
   /// fields without one take.
-  private(set) var discovered: [String: [String: FieldValue.Kind]] = [:]
+  private(set) var discovered: Discovered
   /// What goes along with the deletions, targets before their sources.
   var cascades: [ReferencePlan.Cascade] = []
   /// Versions that the call's conflicts may still look through.
@@ -44,7 +47,8 @@ struct RecordPlan {
   private var conflictBytes = 0
   private let conflictBytesMax: Int
 
-  init(itemCount: Int, limits: Limits) {
+  init(itemCount: Int, limits: Limits, after discovered: Discovered = [:]) {
+    self.discovered = discovered
     ancestorSteps = limits.ancestorStepsPerCallMax
     conflictBytesMax = limits.answerBytesMax
     entryCountMax = limits.indexEntriesPerCallMax

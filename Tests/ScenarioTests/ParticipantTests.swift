@@ -101,6 +101,64 @@ internal import TidingsRPC
     }
   }
 
+  @Test("a conflict shows no version from before the record was shared")
+  func ancestors() async throws {
+    let world = try await World()
+    try await world.shareTrip()
+    func save(_ title: TidingsV1.FieldValue, in parent: String? = nil) async throws -> String {
+      let result = try await world.ada.modify([World.record("plan", in: parent, ["title": title])])
+      return try #require(result[0].record?.changeTag)
+    }
+    let secret = try await save("for nobody else")
+    let shared = try await save("for all", in: "trip")
+    _ = try await save("for all, again")
+    for (tag, ancestor) in [(secret, nil), (shared, "for all")] as [(String, TidingsV1.FieldValue?)]
+    {
+      var sent = World.theirs("plan", in: "trip")
+      sent.changeTag = tag
+      let conflict = try await world.ben.modify(
+        [sent],
+        policy: .ifServerRecordUnchanged,
+        in: World.shared
+      )[0]
+      #expect(conflict.error?.code == .serverRecordChanged)
+      #expect(conflict.serverRecord?.fields["title"] == "for all, again")
+      #expect(conflict.ancestorRecord?.fields["title"] == ancestor)
+    }
+  }
+
+  @Test("a participant does not hear how much the owner has")
+  func fullDatabase() async throws {
+    let world = try await World(arguments: ["--limit", "records-per-user-max=5"])
+    try await world.shareTrip()
+    let refused = try await world.ben.modifyShared([World.theirs("leaf", in: "trip")])[0]
+    #expect(refused.error?.code == .quotaExceeded)
+    #expect(refused.error?.message.contains("5") == false, "\(refused)")
+    let own = try await world.ada.modify([World.record("leaf")])[0]
+    #expect(own.error?.message.contains("5 records of at most 5") == true, "\(own)")
+  }
+
+  @Test("what a call first writes with two owners has one type")
+  func firstFields() async throws {
+    let world = try await World()
+    try await world.shareTrip()
+    _ = try await world.cleo.zones.modifyRecordZones(
+      .init(zonesToSave: [.init(zoneID: .init(zoneName: "trips"))])
+    )
+    _ = try await world.cleo.modify([
+      World.record("tour"), World.share("c", of: "tour", with: [("ben", .readWrite)]),
+    ])
+    let share = try #require(try await world.cleo.fetch(World.ids("c"))[0].record?.share)
+    try await world.accept(share.url, by: world.ben)
+    var second = World.theirs("second", in: "tour", ["fresh": 1])
+    second.recordID?.zoneID?.ownerName = "cleo"
+    let results = try await world.ben.modifyShared(
+      [World.theirs("first", in: "trip", ["fresh": "text"]), second],
+      atomic: false
+    )
+    #expect(results.map(World.code) == [0, 12], "\(results)")
+  }
+
   @Test("references to what a participant cannot read are references to nothing")
   func references() async throws {
     let world = try await World()

@@ -21,9 +21,12 @@ final class ParticipantAccess: RecordAccess {
     return found
   }
 
-  /// The zone's number when the user joined: what was before might have been removed for a reason.
-  func joined(_ zone: ZoneEntry) throws -> Int64 {
-    try shares(in: zone).lazy.map(\.joined).max() ?? .max
+  /// The zone's number from which on the user may know what a record was: what it said before the user
+  /// joined, or before it was shared, might have been removed for a reason.
+  func known(_ name: String, in zone: ZoneEntry) throws -> Int64 {
+    let joined = try shares(in: zone).lazy.map(\.joined).max() ?? .max
+    guard try permission(inAllOf: zone) == nil else { return joined }
+    return max(joined, try shares.share(ofRecord: name, inZone: zone.number)?.came ?? .max)
   }
 
   /// What the user may do with what a share holds; `nil`: nothing.
@@ -42,7 +45,7 @@ final class ParticipantAccess: RecordAccess {
     guard try !shares(in: zone).isEmpty,
       let share = try shares.share(ofRecord: name, inZone: zone.number)
     else { return nil }
-    return try permission(inShare: share, of: zone)
+    return try permission(inShare: share.number, of: zone)
   }
 
   // MARK: RecordAccess

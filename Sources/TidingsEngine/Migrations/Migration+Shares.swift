@@ -45,14 +45,16 @@ extension Migration {
       CREATE INDEX share_participants_by_user ON share_participants (user, share_id);
 
       -- The records of hierarchical shares, the share's own record too, each at the zone's number at
-      -- which it was changed, came or left. A record is in one share at most. gone: when it left or was
-      -- deleted, in milliseconds since 1970; 0: it is there. Those of an ended share are removed.
+      -- which it was changed, came or left. A record is in one share at most. came: the number at which it
+      -- came last. gone: when it left or was deleted, in milliseconds since 1970; 0: it is there. Those of
+      -- an ended share are removed.
       CREATE TABLE shared_records (
         share_id INTEGER NOT NULL,
         name TEXT NOT NULL,
         zone_id INTEGER NOT NULL,
         record_type TEXT NOT NULL,
         changed INTEGER NOT NULL,
+        came INTEGER NOT NULL,
         gone BIGINT NOT NULL,
         PRIMARY KEY (share_id, name)
       ) WITHOUT ROWID;

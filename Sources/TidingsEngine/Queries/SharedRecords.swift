@@ -22,7 +22,7 @@ final class SharedRecords {
     guard let share = try shares.share(ofRecord: recordName, inZone: zone.number) else {
       return false
     }
-    return accepted.contains(share)
+    return accepted.contains(share.number)
   }
 }
 

@@ -31,7 +31,8 @@ extension ModifyRecords {
           by: "record '\(save.name)'",
           taking: save.change,
           over: used,
-          in: database.id
+          in: database.id,
+          isOthers: scene.participant != nil
         )
       }
     }
@@ -50,7 +51,8 @@ extension ModifyRecords {
       by: "the call, some of whose deletions are refused for the references to their records",
       taking: change,
       over: used,
-      in: scene.database.id
+      in: scene.database.id,
+      isOthers: scene.participant != nil
     )
   }
 }
@@ -71,13 +73,20 @@ extension Quota {
     return true
   }
 
-  /// Says what is full, by how much, and what to do.
+  /// Says what is full, by how much, and what to do; to a participant not by how much.
   func exceeded(
     by what: String,
     taking change: Usage,
     over used: Usage,
-    in database: DatabaseID
+    in database: DatabaseID,
+    isOthers: Bool = false
   ) -> ItemError {
+    guard !isOthers else {
+      return ItemError(
+        .quotaExceeded,
+        "\(what): there is no room for it in the databases of '\(database.owner)', who can make some"
+      )
+    }
     let isPublic = database.scope == .public
     let isOfRecords =
       recordsMax > 0 && change.records > 0 && used.records + change.records > recordsMax

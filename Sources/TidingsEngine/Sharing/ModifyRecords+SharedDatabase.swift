@@ -40,7 +40,9 @@ extension ModifyRecords {
         policy: changes.policy,
         isAtomic: changes.isAtomic
       )
-      parts.append((part, try plan(owners, scene), scene))
+      // A schema is of the whole container.
+      let plan = try plan(owners, scene, after: parts.last?.plan.discovered ?? [:])
+      parts.append((part, plan, scene))
     }
     var outcomes: [RecordOutcome?] = Array(
       repeating: nil,

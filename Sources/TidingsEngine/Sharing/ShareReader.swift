@@ -34,7 +34,7 @@ final class ShareReader {
     selectByToken = try connection.prepare(shares + " WHERE s.token = ?1 AND s.ended IS NULL")
     selectShare = try connection.prepare(shares + " WHERE s.id = ?1")
     selectShareOfRecord = try connection.prepare(
-      "SELECT share_id FROM shared_records WHERE zone_id = ?1 AND name = ?2 AND gone = 0"
+      "SELECT share_id, came FROM shared_records WHERE zone_id = ?1 AND name = ?2 AND gone = 0"
     )
     selectOfUser = try connection.prepare(
       """
@@ -134,12 +134,17 @@ final class ShareReader {
     return try selectShare.step() ? try share(selectShare) : nil
   }
 
-  /// The hierarchical share that holds a record, or whose own record it is; `nil`: none does.
-  func share(ofRecord name: String, inZone zoneNumber: Int64) throws(SQLError) -> Int64? {
+  /// The hierarchical share that holds a record, or whose own record it is, and the zone's number when
+  /// the record came into it; `nil`: none does.
+  func share(
+    ofRecord name: String,
+    inZone zoneNumber: Int64
+  ) throws(SQLError) -> (number: Int64, came: Int64)? {
     selectShareOfRecord.bind(zoneNumber, at: 1)
     selectShareOfRecord.bind(name, at: 2)
     defer { selectShareOfRecord.reset() }
-    return try selectShareOfRecord.step() ? selectShareOfRecord.int64(0) : nil
+    guard try selectShareOfRecord.step() else { return nil }
+    return (selectShareOfRecord.int64(0), selectShareOfRecord.int64(1))
   }
 
   private func share(_ row: any SQLStatement) throws(SQLError) -> StoredShare {

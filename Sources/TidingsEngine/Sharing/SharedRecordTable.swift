@@ -22,10 +22,11 @@ final class SharedRecordTable {
     )
     upsert = try connection.prepare(
       """
-      INSERT INTO shared_records (share_id, name, zone_id, record_type, changed, gone)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      INSERT INTO shared_records (share_id, name, zone_id, record_type, changed, came, gone)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
       ON CONFLICT (share_id, name) DO UPDATE SET
-        record_type = excluded.record_type, changed = excluded.changed, gone = excluded.gone
+        record_type = excluded.record_type, changed = excluded.changed, gone = excluded.gone,
+        came = CASE WHEN gone = 0 THEN came ELSE excluded.came END
       """
     )
   }
