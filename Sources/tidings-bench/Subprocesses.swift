@@ -9,7 +9,8 @@ enum Subprocesses {
     let numbers = arguments.dropFirst().compactMap { Int($0) }
     switch (arguments.first, numbers.count) {
     case ("bare-echo", 0): try BareServers.echo()
-    case ("bare-curve-echo", 0) where arguments.count == 2: try BareServers.curveEcho(secretKey: arguments[1])
+    case ("bare-curve-echo", 0) where arguments.count == 2:
+      try BareServers.curveEcho(secretKey: arguments[1])
     case ("bare-put", 1): try BareServers.put(folder: arguments[1], keyOffset: numbers[0])
     case ("bare-publisher", 1): try BareServers.publish(byteCount: numbers[0])
     case ("match-index", 2): try MatchCase.measure(count: numbers[0], rounds: numbers[1])

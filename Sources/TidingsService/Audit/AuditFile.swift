@@ -75,8 +75,7 @@ struct AuditFile {
 
   private func rotate() throws(FileError) {
     try Folder.remove(path(Self.oldFilesMax))
-    for number in (0..<Self.oldFilesMax).reversed() {
-      guard try Folder.status(path(number)) != nil else { continue }
+    for number in (0..<Self.oldFilesMax).reversed() where try Folder.status(path(number)) != nil {
       try Folder.rename(path(number), to: path(number + 1))
     }
   }
