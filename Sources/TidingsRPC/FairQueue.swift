@@ -72,7 +72,7 @@ public struct FairQueue<Caller: Hashable, Element> {
   /// - Parameters:
   ///   - element: What waits.
   ///   - caller: Whose turn it takes.
-  ///   - count: How many bytes it holds.
+  ///   - elementBytes: How many bytes it holds.
   /// - Returns: Whether it waits; if not, nothing was changed.
   public mutating func add(
     _ element: Element,
