@@ -25,7 +25,6 @@ struct Results {
   /// Prints the results; some may have failed.
   func finish(_ output: Output) -> ExitCode {
     output.write(list) { table }
-    if list.isEmpty, output.format == .table { output.tell("nothing to show") }
     return hasFailures ? .itemsFailed : .success
   }
 }
