@@ -56,6 +56,10 @@ public final class TidingsServer: Sendable {
           logger: logger,
           remote: loop.remote
         )
+        // A lost key must not open to everybody what its users believe closed.
+        if pair == nil, !settings.isDevelopment, core.engine.hasAdministrator {
+          throw folder.withoutServerKey
+        }
         loop.turn = core
         loop.gate = core.gate
         core.watchConnections(on: loop)

@@ -109,7 +109,9 @@ struct Program: Sendable {
         return try await connect(settings.client)
       }
     )
-    return try await EncryptedFields.$sealer.withValue(try await sealer(invocation)) {
+    return try await EncryptedFields.$sealer.withValue(
+      verb.needsServer ? try await sealer(invocation) : nil
+    ) {
       try await verb.run(invocation)
     }
   }

@@ -130,7 +130,13 @@ struct Settings: Sendable {
 
   private static func serverKey(_ text: String) throws -> PublicKey {
     if let key = PublicKey(z85: text) { return key }
-    return try KeyFile(path: text).publicKey
+    do {
+      return try KeyFile(path: text).publicKey
+    } catch {
+      throw UsageError(
+        "--server-key takes a public key (40 characters) or a file that has one: \(error)"
+      )
+    }
   }
 
   /// The endpoint, if it looks like one.

@@ -7,6 +7,8 @@ internal import TidingsRPC
 /// One verb: how it is called, and what it does.
 struct Verb: Sendable {
   let command: Command
+  /// It calls a server; without one, records are not encrypted either.
+  var needsServer = true
   let run: @Sendable (Invocation) async throws -> ExitCode
 
   static let all: [Verb] =

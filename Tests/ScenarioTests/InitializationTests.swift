@@ -99,6 +99,21 @@ import TidingsRPC
     #expect(again.process.seen.value.errors.contains("may administer"))
   }
 
+  @Test("a lost server key does not open the server to everybody")
+  func lostServerKey() async throws {
+    let folder = try TemporaryFolder()
+    let data = folder.file("data")
+    #expect(try await run(["init", "--data", data]).0 == .code(0))
+    try FileManager.default.removeItem(atPath: "\(data)/server.key")
+    let endpoints = [
+      "--rpc", "ipc://\(folder.file("rpc"))", "--push", "ipc://\(folder.file("push"))",
+    ]
+    let (exit, _, errors) = try await run(["--data", data] + endpoints)
+    #expect(exit == .code(1) && errors.contains("put the file back"), "\(errors)")
+    let open = try await TestServer.start(in: folder, arguments: ["--development"])
+    try await open.stop()
+  }
+
   @Test("a server key that others can read, or that is not there, stops the start")
   func badServerKey() async throws {
     let folder = try TemporaryFolder()

@@ -44,6 +44,9 @@ extension Engine {
     try accounts.roles(of: user).contains(AccountDirectory.administratorRole)
   }
 
+  /// Whether somebody could administer the server with a key.
+  public var hasAdministrator: Bool { accounts.hasAdministrator(at: clock()) }
+
   /// Whether a user may change schemas.
   public func isDeveloper(_ user: String) throws -> Bool {
     let roles = try accounts.roles(of: user)

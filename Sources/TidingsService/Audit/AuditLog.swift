@@ -75,8 +75,9 @@ final class AuditLog: Sendable {
   /// - Returns: The entries, those included that are still counted.
   func newest(limit: Int, user: String) -> [AuditEntry] {
     let (kept, counted) = state.withLock { ($0.newest, $0.tally.entries) }
-    let all = kept.suffix(Self.entriesMax) + counted
-    let matching = user.isEmpty ? Array(all) : all.filter { $0.user == user }
+    // Refused actions were counted for a minute before they came to the others.
+    let all = (kept.suffix(Self.entriesMax) + counted).sorted { $0.time < $1.time }
+    let matching = user.isEmpty ? all : all.filter { $0.user == user }
     return Array(matching.suffix(limit))
   }
 

@@ -19,7 +19,7 @@ extension Core {
         started: .init(started),
         limits: limits(call.loop.configuration),
         counters: allCounters(call.loop.counters),
-        developmentMode: true
+        developmentMode: callerMode == .development
       )
       return response.encoded(in: call.arena)
     }

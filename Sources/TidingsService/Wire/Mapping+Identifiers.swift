@@ -35,7 +35,8 @@ extension ItemError {
   /// The call needs a user.
   static let noUser = ItemError(
     .notAuthenticated,
-    "the call names no user: set the metadata 'tidings-user' (rpcctl --as USER)"
+    "the call needs a user: connect with a key that an administrator admitted for one; in development "
+      + "mode, name the user in the metadata 'tidings-user' (rpcctl --as USER)"
   )
 }
 

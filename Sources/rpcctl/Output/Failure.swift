@@ -63,8 +63,9 @@ struct Failure {
     let details = error.details.map(Contract.json)
       .filter { $0.object?["message"]?.string != error.message }
       .map { "\n  \($0)" }.joined()
+    // Who broke a handshake off, or is stopping, is running there.
     let advice =
-      error.code == .unavailable
+      error.code == .unavailable && error.message.hasPrefix("cannot reach")
       ? "\nIs rpcd running there? --endpoint or RPCCTL_ENDPOINT says where it is." : ""
     return "rpcctl: \(error)\(details)\(advice)"
   }

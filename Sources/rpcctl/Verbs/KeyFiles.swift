@@ -21,6 +21,7 @@ extension Verb {
           rpcctl keys generate -O ~/alice.key --title "alice, laptop"
         """
     ),
+    needsServer: false,
     run: { invocation in
       try invocation.refuseOperands()
       guard let path = invocation.arguments["file"], !path.isEmpty else {
@@ -48,6 +49,7 @@ extension Verb {
           rpcctl keys show ~/alice.key
         """
     ),
+    needsServer: false,
     run: { invocation in
       let paths = try invocation.requireOperands("key file")
       guard paths.count == 1 else { throw UsageError("'\(paths[1])' is not expected here") }

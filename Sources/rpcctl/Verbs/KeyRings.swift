@@ -23,6 +23,7 @@ extension Verb {
             "recordName":"d1","fields":{"pin":{"encrypted":"1234"}}}'
         """
     ),
+    needsServer: false,
     run: { invocation in
       let ring = KeyRing([.init(EncryptionKey(), .seal)])
       let file = try keyRingFile(invocation)
@@ -48,6 +49,7 @@ extension Verb {
           rpcctl keys ring add ada.ring --from from-bob.ring
         """
     ),
+    needsServer: false,
     run: { invocation in
       let file = try keyRingFile(invocation)
       var entries = [KeyRing.Entry(EncryptionKey(), .seal)]
@@ -76,6 +78,7 @@ extension Verb {
           rpcctl keys ring list ada.ring
         """
     ),
+    needsServer: false,
     run: { invocation in
       let file = try keyRingFile(invocation)
       let ring = try keyRingFailure { () throws(KeyRingError) in try file.read() }

@@ -94,6 +94,7 @@ extension Verb {
           rpcctl schema validate houses.ckdb
         """
     ),
+    needsServer: false,
     run: { invocation in
       let (name, text) = try schemaText(invocation)
       let counts = try SchemaFile.counts(text, name: name)

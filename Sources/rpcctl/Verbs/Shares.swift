@@ -105,7 +105,7 @@ extension Verb {
 
         Examples:
           rpcctl shares show --as ada --zone family -o table
-          rpcctl shares show --as bob tidings-share:AbCdEf
+          rpcctl shares show --as bob tidings://share/home/development/AbCdEf
         """
     ),
     run: { invocation in
@@ -196,7 +196,7 @@ extension Verb {
       operands: "URL…",
       discussion: """
         Example:
-          rpcctl shares accept --as bob tidings-share:AbCdEf
+          rpcctl shares accept --as bob tidings://share/home/development/AbCdEf
         """
     ),
     run: { invocation in
@@ -216,7 +216,7 @@ extension Verb {
       ],
       discussion: """
         Examples:
-          rpcctl shares leave --as bob tidings-share:AbCdEf
+          rpcctl shares leave --as bob tidings://share/home/development/AbCdEf
           rpcctl shares leave --as bob --zone ada/family
         """
     ),
