@@ -156,6 +156,8 @@ internal import TidingsRPC
           break
         } catch let error as RPCError {
           guard error.code == .unavailable || error.code == .deadlineExceeded else { throw error }
+          // Whoever starts the server again needs the processor too.
+          try await Task.sleep(for: .milliseconds(20))
         }
       }
       acknowledged.update { [save] in $0.append(save) }

@@ -43,6 +43,25 @@ import TidingsZeroMQ
     await server.stop()
   }
 
+  @Test("connections that are dropped while they are being made leave their context as it was")
+  func droppedWhileConnecting() async throws {
+    let context = try Context()
+    let nobody = ConnectionConfiguration(endpoint: TestServer.lastingEndpoint())
+    let server = try await TestServer.start()
+    for round in 0..<1000 {
+      let configuration =
+        round % 2 == 0 ? nobody : ConnectionConfiguration(endpoint: server.endpoint)
+      try await ClientConnection(configuration, context: context).close()
+    }
+    let client = try await ClientConnection(
+      ConnectionConfiguration(endpoint: server.endpoint),
+      context: context
+    )
+    #expect(try await client.unary(InteropService.empty, [1], options: patient) == [1])
+    await client.close()
+    await server.stop()
+  }
+
   @Test("a safe call survives a server's restart")
   func retryAcrossRestart() async throws {
     let first = try await TestServer.start(endpoint: TestServer.lastingEndpoint())

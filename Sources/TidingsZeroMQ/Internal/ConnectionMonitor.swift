@@ -1,5 +1,4 @@
 internal import CZeroMQ
-internal import Synchronization
 
 /// Hears from libzmq when a socket's connection is made and lost, and why it is not.
 struct ConnectionMonitor: ~Copyable {
@@ -19,38 +18,27 @@ struct ConnectionMonitor: ~Copyable {
     case misunderstood
   }
 
-  private let pair: Socket
-  private var frames = FrameSet()
+  private var events: SocketEvents
   /// Somebody took the connection that is being made.
   private var isTaken = false
-  /// Readable when `next` may have something.
-  let descriptor: CInt
 
-  private static let count = Atomic<Int>(0)
-  private static let events =
+  private static let kinds =
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CONNECT_RETRIED
     | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
     | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_CONNECTED
 
   /// Watches a socket from before it connects.
   init(_ socket: borrowing Socket, context: Context) throws(TransportError) {
-    let number = Self.count.add(1, ordering: .relaxed).newValue
-    let endpoint = "inproc://tidings-monitor-\(number)"
-    try socket.monitor(endpoint, events: Self.events)
-    let pair = try Socket(context, kind: ZMQ_PAIR)
-    try pair.set(ZMQ_LINGER, CInt(0))
-    try pair.connect(endpoint)
-    descriptor = try pair.descriptor()
-    self.pair = pair
+    events = try SocketEvents(socket, context, Self.kinds)
   }
+
+  /// Readable when `next` may have something.
+  var descriptor: CInt { events.descriptor }
 
   /// The next event, if there is one.
   mutating func next() throws(TransportError) -> Event? {
-    while try frames.receive(from: pair) {
-      // The first frame: the event (2 bytes) and a value (4 bytes), in native order.
-      guard frames.count >= 1, frames[0].count >= 6 else { continue }
-      let value = frames[0].loadUnaligned(fromByteOffset: 2, as: UInt32.self)
-      switch CInt(frames[0].loadUnaligned(as: UInt16.self)) {
+    while let event = try events.next() {
+      switch event.kind {
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .connected
       case ZMQ_EVENT_DISCONNECTED: return .disconnected
       case ZMQ_EVENT_CONNECTED: isTaken = true
@@ -59,7 +47,7 @@ struct ConnectionMonitor: ~Copyable {
         if !isTaken { return .unreachable }
         isTaken = false
       // 300 is "try again later", and no server of ours says it aloud.
-      case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return value == 400 ? .refused : .brokenOff
+      case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return event.value == 400 ? .refused : .brokenOff
       case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return .brokenOff
       case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: return .misunderstood
       default: continue

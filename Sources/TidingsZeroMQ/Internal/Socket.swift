@@ -12,18 +12,29 @@ struct Socket: ~Copyable {
     case unreachable
   }
 
-  private let handle: UnsafeMutableRawPointer
-  private let context: Context
+  /// Open as long as anybody refers to it.
+  final class Opening {
+    let handle: UnsafeMutableRawPointer
+    private let context: Context
 
-  init(_ context: Context, kind: CInt) throws(TransportError) {
-    guard let handle = zmq_socket(context.handle, kind) else {
-      throw TransportError(errnoOf: "making a socket")
+    init(_ context: Context, kind: CInt) throws(TransportError) {
+      guard let handle = zmq_socket(context.handle, kind) else {
+        throw TransportError(errnoOf: "making a socket")
+      }
+      self.handle = handle
+      self.context = context
     }
-    self.handle = handle
-    self.context = context
+
+    deinit { zmq_close(handle) }
   }
 
-  deinit { zmq_close(handle) }
+  let opening: Opening
+  private let handle: UnsafeMutableRawPointer
+
+  init(_ context: Context, kind: CInt) throws(TransportError) {
+    opening = try Opening(context, kind: kind)
+    handle = opening.handle
+  }
 
   func bind(_ endpoint: String) throws(TransportError) -> String {
     guard zmq_bind(handle, endpoint) == 0 else {
@@ -40,13 +51,6 @@ struct Socket: ~Copyable {
   func connect(_ endpoint: String) throws(TransportError) {
     guard zmq_connect(handle, endpoint) == 0 else {
       throw TransportError(errnoOf: "connecting to \(endpoint)")
-    }
-  }
-
-  /// Lets a PAIR socket of the same context hear of connections made and lost.
-  func monitor(_ endpoint: String, events: CInt) throws(TransportError) {
-    guard zmq_socket_monitor(handle, endpoint, events) == 0 else {
-      throw TransportError(errnoOf: "monitoring a socket")
     }
   }
 

@@ -119,7 +119,7 @@ public final class LoopContext {
     try router.configureListening()
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
-    let door = try ListenerDoor(router, context, name: "calls")
+    let door = try ListenerDoor(router, context)
     guard let pushText = configuration.pushEndpoint else {
       push = nil
       doors = [door]
@@ -128,7 +128,7 @@ public final class LoopContext {
       return
     }
     let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
-    doors = [door, try ListenerDoor(publisher, context, name: "pushes")]
+    doors = [door, try ListenerDoor(publisher, context)]
     self.endpoint = try router.bind(endpoint.text)
     pushEndpoint = try publisher.bind(pushText)
     push = consume publisher

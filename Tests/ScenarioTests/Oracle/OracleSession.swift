@@ -90,7 +90,9 @@ struct OracleSession {
       }
     } catch let error as RPCError {
       let server = server.process.seen.value
-      complain("the call failed: \(error); the server: \(String(describing: server.exit)) \(server.errors)")
+      complain(
+        "the call failed: \(error); the server: \(String(describing: server.exit)) \(server.errors)"
+      )
     }
     return complaint.isEmpty ? nil : complaint
   }

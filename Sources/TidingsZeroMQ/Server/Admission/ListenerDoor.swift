@@ -7,12 +7,9 @@ internal import Glibc
 /// the store needs. It tells the number of its listening socket, and the system can be made to drop
 /// what would open a connection: clients try again by themselves, later and later.
 final class ListenerDoor {
-  private let pair: Socket
-  private var frames = FrameSet()
+  private var events: SocketEvents
   private var listener: CInt?
   private var ceiling: ConnectionCeiling
-  /// Readable when `follow` may have something to do.
-  let descriptor: CInt
   /// When to call `follow` though nothing is heard.
   private(set) var nextLook: ContinuousClock.Instant?
 
@@ -20,18 +17,13 @@ final class ListenerDoor {
   private static let pause = Duration.milliseconds(100)
 
   /// Watches a socket from before it is bound.
-  init(_ socket: borrowing Socket, _ context: Context, name: String) throws(TransportError) {
-    let endpoint = "inproc://tidings-door-\(name)"
-    try socket.monitor(endpoint, events: ZMQ_EVENT_LISTENING | ZMQ_EVENT_ACCEPTED)
-    let pair = try Socket(context, kind: ZMQ_PAIR)
-    try pair.set(ZMQ_LINGER, CInt(0))
-    // With a bound, libzmq's thread would wait for this one.
-    try pair.set(ZMQ_RCVHWM, CInt(0))
-    try pair.connect(endpoint)
-    descriptor = try pair.descriptor()
-    self.pair = pair
+  init(_ socket: borrowing Socket, _ context: Context) throws(TransportError) {
+    events = try SocketEvents(socket, context, ZMQ_EVENT_LISTENING | ZMQ_EVENT_ACCEPTED)
     ceiling = ConnectionCeiling(descriptorsMax: Self.descriptorsMax)
   }
+
+  /// Readable when `follow` may have something to do.
+  var descriptor: CInt { events.descriptor }
 
   /// Whether connections are taken.
   var isOpen: Bool { ceiling.isOpen }
@@ -41,13 +33,10 @@ final class ListenerDoor {
   /// - Returns: Whether it was shut just now.
   func follow(_ now: ContinuousClock.Instant) throws(TransportError) -> Bool {
     var isShut = false
-    while try frames.receive(from: pair) {
-      // The first frame: the event (2 bytes) and the descriptor (4 bytes), in native order.
-      guard frames.count >= 1, frames[0].count >= 6 else { continue }
-      let descriptor = CInt(frames[0].loadUnaligned(fromByteOffset: 2, as: Int32.self))
-      switch CInt(frames[0].loadUnaligned(as: UInt16.self)) {
-      case ZMQ_EVENT_LISTENING: listener = descriptor
-      case ZMQ_EVENT_ACCEPTED where ceiling.accepted(Int(descriptor)): isShut = true
+    while let event = try events.next() {
+      switch event.kind {
+      case ZMQ_EVENT_LISTENING: listener = event.value
+      case ZMQ_EVENT_ACCEPTED where ceiling.accepted(Int(event.value)): isShut = true
       default: continue
       }
     }
