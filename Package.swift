@@ -50,6 +50,7 @@ let package = Package(
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
     .executable(name: "protoc-gen-tidings-c", targets: ["protoc-gen-tidings-c"]),
     .library(name: "TidingsClient", targets: ["TidingsClient"]),
+    .library(name: "TidingsKit", targets: ["TidingsKit"]),
     .library(name: "TidingsProto", targets: ["TidingsProto", "TidingsProtoC"]),
     .library(name: "TidingsRPC", targets: ["TidingsRPC", "TidingsProtobuf", "TidingsZeroMQ"]),
   ],
@@ -107,6 +108,18 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "TidingsZeroMQ"
+    ),
+
+    library(
+      "TidingsKit",
+      "TidingsClient",
+      "TidingsEncryption",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsUserInfo"
     ),
 
     // Where the wings meet.
@@ -263,6 +276,7 @@ let package = Package(
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
+    tests("TidingsKitTests", "RandomSupport", "TestSupport", "TidingsKit"),
     tests(
       "TidingsClientTests",
       "RandomSupport",

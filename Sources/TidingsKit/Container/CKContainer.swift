@@ -1,0 +1,71 @@
+public import Foundation
+internal import Synchronization
+internal import TidingsProto
+
+/// An application's records: one public database, and a private and a shared one of the user.
+public final class CKContainer: NSObject, Sendable {
+  let link: ContainerLink
+
+  /// The name of the container.
+  public let containerIdentifier: String?
+  /// Read by anyone.
+  public let publicCloudDatabase: CKDatabase
+  /// The user's own.
+  public let privateCloudDatabase: CKDatabase
+  /// What others share with the user.
+  public let sharedCloudDatabase: CKDatabase
+
+  private static let shared = Mutex<[Connection: CKContainer]>([:])
+
+  /// The container that the environment names, the same each time.
+  ///
+  /// `TIDINGS_ENDPOINT`, `TIDINGS_CONTAINER`, `TIDINGS_USER`, `TIDINGS_DEVICE` and those of
+  /// `CKContainer.Connection` say which.
+  public static func `default`() -> CKContainer { container(.fromEnvironment) }
+
+  /// The environment's container on another device of the same user.
+  public static func `default`(asDevice device: String) -> CKContainer {
+    var connection = Connection.fromEnvironment
+    connection.device = device
+    return container(connection)
+  }
+
+  private static func container(_ connection: Connection) -> CKContainer {
+    shared.withLock { containers in
+      if let container = containers[connection] { return container }
+      let container = CKContainer(connection)
+      containers[connection] = container
+      return container
+    }
+  }
+
+  /// A container of the environment's server.
+  public convenience init(identifier: String) {
+    var connection = Connection.fromEnvironment
+    connection.container = identifier
+    self.init(connection)
+  }
+
+  /// A container with a connection of its own.
+  public init(_ connection: Connection) {
+    let link = ContainerLink(connection)
+    self.link = link
+    containerIdentifier = connection.container.isEmpty ? "default" : connection.container
+    publicCloudDatabase = CKDatabase(link, .public)
+    privateCloudDatabase = CKDatabase(link, .private)
+    sharedCloudDatabase = CKDatabase(link, .shared)
+  }
+
+  /// The database with a scope.
+  public func database(with databaseScope: CKDatabase.Scope) -> CKDatabase {
+    switch databaseScope {
+    case .public: publicCloudDatabase
+    case .private: privateCloudDatabase
+    case .shared: sharedCloudDatabase
+    }
+  }
+}
+
+/// Stands for the current user as the name of a user's record.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let CKCurrentUserRecordName = "__defaultOwner__"

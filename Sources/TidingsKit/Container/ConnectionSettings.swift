@@ -1,0 +1,70 @@
+internal import Foundation
+internal import TidingsClient
+internal import TidingsEncryption
+internal import TidingsKeys
+internal import TidingsProto
+
+extension CKContainer {
+  /// Where a container is, and who calls.
+  ///
+  /// `fromEnvironment` reads it from the variables named below; keys that are not valid are reported by
+  /// the first call.
+  public struct Connection: Hashable, Sendable {
+    /// The server's endpoint (`TIDINGS_ENDPOINT`).
+    public var endpoint = "tcp://127.0.0.1:5570"
+    /// The container's name (`TIDINGS_CONTAINER`); empty: `default`.
+    public var container = ""
+    /// Uses the production schema (`TIDINGS_ENVIRONMENT=production`).
+    public var isProduction = false
+    /// The user (`TIDINGS_USER`), where the server is in development mode.
+    public var user = ""
+    /// This installation (`TIDINGS_DEVICE`): it gets no notifications of its own changes.
+    public var device = ""
+    /// The file with this client's key pair (`TIDINGS_KEY_FILE`); empty: the server is in development mode.
+    public var keyFile = ""
+    /// The server's public key, Z85 (`TIDINGS_SERVER_KEY`).
+    public var serverKey = ""
+    /// The file with the user's keys for encrypted values (`TIDINGS_KEY_RING`).
+    public var keyRingFile = ""
+
+    /// The defaults: the server of this machine, nobody in particular.
+    public init() {}
+
+    /// What the environment says.
+    public static var fromEnvironment: Connection {
+      let variables = ProcessInfo.processInfo.environment
+      var connection = Connection()
+      if let endpoint = variables["TIDINGS_ENDPOINT"] { connection.endpoint = endpoint }
+      connection.container = variables["TIDINGS_CONTAINER"] ?? ""
+      connection.isProduction = variables["TIDINGS_ENVIRONMENT"] == "production"
+      connection.user = variables["TIDINGS_USER"] ?? ""
+      connection.device = variables["TIDINGS_DEVICE"] ?? ""
+      connection.keyFile = variables["TIDINGS_KEY_FILE"] ?? ""
+      connection.serverKey = variables["TIDINGS_SERVER_KEY"] ?? ""
+      connection.keyRingFile = variables["TIDINGS_KEY_RING"] ?? ""
+      return connection
+    }
+
+    /// As the client library wants it.
+    func configuration() throws -> ClientConfiguration {
+      var configuration = ClientConfiguration(endpoint: endpoint)
+      configuration.container = container
+      configuration.environment = isProduction ? .production : .development
+      configuration.user = user
+      configuration.device = device
+      guard !keyFile.isEmpty else { return configuration }
+      guard let server = PublicKey(z85: serverKey) else {
+        throw CKError(
+          .notAuthenticated,
+          "TIDINGS_SERVER_KEY is no public key: 40 characters of Z85"
+        )
+      }
+      do {
+        configuration.keys = ClientKeys(try KeyFile.pair(path: keyFile), server: server)
+      } catch {
+        throw CKError(.notAuthenticated, "the keys of the connection cannot be used: \(error)")
+      }
+      return configuration
+    }
+  }
+}

@@ -1,0 +1,37 @@
+internal import Synchronization
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsRPC
+
+/// The connection of a container's objects: made when it is first needed.
+final class ContainerLink: Sendable {
+  let settings: CKContainer.Connection
+  private let opening = Mutex<Task<Client, any Error>?>(nil)
+
+  init(_ settings: CKContainer.Connection) { self.settings = settings }
+
+  /// The client; a failure to make it is tried again by the next call.
+  func client() async throws -> Client {
+    let settings = settings
+    let task = opening.withLock { opening in
+      if let opening { return opening }
+      let task = Task { try await Client(settings.configuration()) }
+      opening = task
+      return task
+    }
+    do {
+      return try await task.value
+    } catch {
+      opening.withLock { if $0 == task { $0 = nil } }
+      throw CKError(wrapping: error)
+    }
+  }
+
+  func databaseID(_ scope: CKDatabase.Scope) -> TidingsV1.DatabaseID {
+    .init(
+      container: settings.container,
+      environment: settings.isProduction ? .production : .development,
+      scope: scope.wire
+    )
+  }
+}

@@ -1,0 +1,2 @@
+// Code for CloudKit has Foundation through it.
+@_exported public import Foundation

@@ -1,0 +1,55 @@
+internal import Synchronization
+
+/// Values by name, as records have them and their encrypted values.
+public protocol CKRecordKeyValueSetting: AnyObject {
+  /// The value of a field.
+  func object(forKey key: CKRecord.FieldKey) -> CKRecordValue?
+  /// Sets a field; `nil` removes it.
+  func setObject(_ object: CKRecordValue?, forKey key: CKRecord.FieldKey)
+  /// The names of the fields that have values.
+  func allKeys() -> [CKRecord.FieldKey]
+  /// The names of the fields that were set.
+  func changedKeys() -> [CKRecord.FieldKey]
+  /// The value of a field; `nil` removes it.
+  subscript(key: CKRecord.FieldKey) -> CKRecordValue? { get set }
+  /// The value of a field as a type.
+  subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? { get set }
+}
+
+extension CKRecord: CKRecordKeyValueSetting {
+  /// Values that are sealed before they leave this process: the server can neither read nor index them.
+  ///
+  /// They need the user's key ring (`TIDINGS_KEY_RING`).
+  public var encryptedValues: any CKRecordKeyValueSetting { EncryptedValues(self) }
+
+  private final class EncryptedValues: CKRecordKeyValueSetting {
+    private let record: CKRecord
+
+    init(_ record: CKRecord) { self.record = record }
+
+    func object(forKey key: FieldKey) -> CKRecordValue? { self[key] }
+    func setObject(_ object: CKRecordValue?, forKey key: FieldKey) { self[key] = object }
+
+    func allKeys() -> [FieldKey] {
+      record.contents.withLock { contents in
+        contents.encryptedKeys.filter { contents.values[$0] != nil }.sorted()
+      }
+    }
+
+    func changedKeys() -> [FieldKey] {
+      record.contents.withLock { $0.encryptedKeys.intersection($0.changedKeys).sorted() }
+    }
+
+    subscript(key: FieldKey) -> CKRecordValue? {
+      get {
+        record.contents.withLock { $0.encryptedKeys.contains(key) ? $0.values[key] : nil }?.value
+      }
+      set { record.set(newValue?.recordContent, key, isEncrypted: true) }
+    }
+
+    subscript<T: CKRecordValueProtocol>(key: FieldKey) -> T? {
+      get { self[key] as CKRecordValue? as? T }
+      set { record.set(newValue?.recordContent, key, isEncrypted: true) }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+internal import TidingsProto
+internal import TidingsProtobuf
+
+/// What goes into one call.
+struct ModificationBatch: Sendable {
+  /// A record as it is sent.
+  struct Save: Sendable {
+    let record: CKRecord
+    /// Its contents when it was sent.
+    let sent: CKRecord.Contents
+    let wire: TidingsV1.Record
+  }
+
+  var saves: [Save] = []
+  var deletions: [CKRecord.ID] = []
+
+  var count: Int { saves.count + deletions.count }
+
+  /// Splits what is too much for one call; what must succeed or fail together stays together.
+  static func split(
+    _ saves: [Save],
+    _ deletions: [CKRecord.ID],
+    isAtomic: Bool
+  ) -> [ModificationBatch] {
+    let whole = ModificationBatch(saves: saves, deletions: deletions)
+    let bytes = saves.map { $0.wire.encoded().count }
+    let isSmall =
+      whole.count <= RecordModification.itemsPerCallMax
+      && bytes.reduce(0, +) <= RecordModification.bytesPerCallMax
+    if isSmall { return whole.count == 0 ? [] : [whole] }
+    guard isAtomic else { return whole.parts(bytes) }
+    // Zones are atomic each by itself.
+    var zones: [CKRecordZone.ID] = []
+    var byZone: [CKRecordZone.ID: ModificationBatch] = [:]
+    for save in saves {
+      if byZone[save.sent.recordID.zoneID] == nil { zones.append(save.sent.recordID.zoneID) }
+      byZone[save.sent.recordID.zoneID, default: .init()].saves.append(save)
+    }
+    for id in deletions {
+      if byZone[id.zoneID] == nil { zones.append(id.zoneID) }
+      byZone[id.zoneID, default: .init()].deletions.append(id)
+    }
+    return zones.compactMap { byZone[$0] }
+  }
+
+  private func parts(_ bytes: [Int]) -> [ModificationBatch] {
+    var parts: [ModificationBatch] = []
+    var part = ModificationBatch()
+    var size = 0
+    for (save, saveBytes) in zip(saves, bytes) {
+      let isFull =
+        part.count == RecordModification.itemsPerCallMax
+        || size + saveBytes > RecordModification.bytesPerCallMax
+      if isFull, part.count > 0 {
+        parts.append(part)
+        (part, size) = (.init(), 0)
+      }
+      part.saves.append(save)
+      size += saveBytes
+    }
+    for id in deletions {
+      if part.count == RecordModification.itemsPerCallMax {
+        parts.append(part)
+        part = .init()
+      }
+      part.deletions.append(id)
+    }
+    return parts + [part]
+  }
+
+  /// Two smaller calls; `nil` when it cannot be split.
+  func halves(isAtomic: Bool) -> (ModificationBatch, ModificationBatch)? {
+    guard !isAtomic, count > 1 else { return nil }
+    let middle = count / 2
+    let first = ModificationBatch(
+      saves: Array(saves.prefix(middle)),
+      deletions: Array(deletions.prefix(max(0, middle - saves.count)))
+    )
+    let second = ModificationBatch(
+      saves: Array(saves.dropFirst(middle)),
+      deletions: Array(deletions.dropFirst(max(0, middle - saves.count)))
+    )
+    return (first, second)
+  }
+}

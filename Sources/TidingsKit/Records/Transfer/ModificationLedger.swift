@@ -1,0 +1,98 @@
+internal import Synchronization
+internal import TidingsProto
+
+/// What became of each item of a modification: told once, and summed up.
+struct ModificationLedger {
+  let tell: @Sendable (RecordModification.Event) -> Void
+  private var summary = RecordModification.Outcome()
+  private var failed: [CKError.PartialError] = []
+  /// A failure of the operation as a whole.
+  private var failure: CKError?
+
+  init(_ tell: @escaping @Sendable (RecordModification.Event) -> Void) { self.tell = tell }
+
+  /// What became of all.
+  var outcome: RecordModification.Outcome {
+    var outcome = summary
+    outcome.error = failure ?? CKError.partial(failed)
+    return outcome
+  }
+
+  mutating func tellSaved(_ record: CKRecord, _ error: CKError?) {
+    if let error {
+      failed.append(.init(id: .record(record.recordID), error: error))
+    } else {
+      summary.saved.append(record)
+    }
+    tell(.saved(record, error))
+  }
+
+  mutating func tellDeleted(_ id: CKRecord.ID, _ error: CKError?) {
+    if let error {
+      failed.append(.init(id: .record(id), error: error))
+    } else {
+      summary.deleted.append(id)
+    }
+    tell(.deleted(id, error))
+  }
+
+  /// Takes in the answers of a call, in the order of its items.
+  mutating func enter(_ batch: ModificationBatch, _ answers: [TidingsV1.RecordResult]) {
+    let missing = CKError(.internalError, "the server's answer does not tell of this record")
+    for (index, save) in batch.saves.enumerated() {
+      let answer = index < answers.count ? answers[index] : nil
+      switch answer?.outcome {
+      case .record(let stored)?:
+        save.record.contents.withLock { $0.acknowledge(stored, sent: save.sent) }
+        tell(.progress(save.record, 1))
+        tellSaved(save.record, nil)
+      case .error(let error)?:
+        tellSaved(save.record, CKError(error, of: save, answer))
+      default: tellSaved(save.record, missing)
+      }
+    }
+    for (index, id) in batch.deletions.enumerated() {
+      let position = batch.saves.count + index
+      switch position < answers.count ? answers[position].outcome : nil {
+      case .deleted?: tellDeleted(id, nil)
+      case .error(let error)?: tellDeleted(id, CKError(error))
+      default: tellDeleted(id, missing)
+      }
+    }
+  }
+
+  /// A call failed as a whole.
+  mutating func fail(_ batch: ModificationBatch, _ error: CKError) {
+    failAll(batch.saves.map(\.record), batch.deletions, error)
+  }
+
+  /// All of these failed.
+  mutating func failAll(_ saving: [CKRecord], _ deleting: [CKRecord.ID], _ error: CKError) {
+    let errors = Dictionary(
+      error.partialErrors.map { ($0.id, $0.error) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    if error.code != .partialFailure { failure = failure ?? error }
+    for record in saving { tellSaved(record, errors[.record(record.recordID)] ?? error) }
+    for id in deleting { tellDeleted(id, errors[.record(id)] ?? error) }
+  }
+}
+
+extension CKError {
+  /// Why a save failed, with the records of a conflict.
+  init(
+    _ error: TidingsV1.ItemError,
+    of save: ModificationBatch.Save,
+    _ answer: TidingsV1.RecordResult?
+  ) {
+    let plain = CKError(error)
+    self.init(
+      plain.code,
+      plain.message,
+      retryAfterSeconds: plain.retryAfterSeconds,
+      serverRecord: answer?.serverRecord.map { CKRecord($0) },
+      clientRecord: plain.code == .serverRecordChanged ? save.record : nil,
+      ancestorRecord: answer?.ancestorRecord.map { CKRecord($0) }
+    )
+  }
+}

@@ -1,0 +1,156 @@
+internal import Foundation
+internal import Synchronization
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Saves and deletions that belong to one operation, and how they become calls.
+struct RecordModification: Sendable {
+  /// What is told on the way.
+  enum Event: Sendable {
+    case progress(CKRecord, Double)
+    case saved(CKRecord, CKError?)
+    case deleted(CKRecord.ID, CKError?)
+  }
+
+  /// What became of all.
+  struct Outcome: Sendable {
+    var saved: [CKRecord] = []
+    var deleted: [CKRecord.ID] = []
+    var error: CKError?
+  }
+
+  /// Most items in a call, as the server has it by default and CloudKit has it.
+  static let itemsPerCallMax = 400
+  /// Where a call is split though it has fewer items: fields of records are at most 1 MiB together.
+  static let bytesPerCallMax = 4 << 20
+
+  var saving: [CKRecord]
+  var deleting: [CKRecord.ID]
+  var policy: CKModifyRecordsOperation.RecordSavePolicy
+  var isAtomic: Bool
+  var mark: Data?
+
+  init(
+    saving: [CKRecord],
+    deleting: [CKRecord.ID],
+    policy: CKModifyRecordsOperation.RecordSavePolicy,
+    isAtomic: Bool,
+    mark: Data? = nil
+  ) {
+    self.saving = saving
+    self.deleting = deleting
+    self.policy = policy
+    self.isAtomic = isAtomic
+    self.mark = mark
+  }
+
+  /// Does it all; every item is told of exactly once.
+  func run(
+    in database: CKDatabase,
+    _ patience: Patience,
+    _ tell: @escaping @Sendable (Event) -> Void
+  ) async -> Outcome {
+    var ledger = ModificationLedger(tell)
+    var batches: [ModificationBatch] = []
+    do {
+      try Task.checkCancellation()
+      let prepared = try await prepare(in: database, &ledger)
+      batches = ModificationBatch.split(prepared, deleting, isAtomic: isAtomic)
+    } catch {
+      ledger.failAll(saving, deleting, CKError(wrapping: error))
+      return ledger.outcome
+    }
+    batches.reverse()
+    while let batch = batches.popLast() {
+      do {
+        try Task.checkCancellation()
+        let answers = try await send(batch, in: database, patience)
+        ledger.enter(batch, answers)
+      } catch {
+        let error = CKError(wrapping: error)
+        if error.code == .limitExceeded, let halves = batch.halves(isAtomic: isAtomic) {
+          batches += [halves.1, halves.0]
+        } else {
+          ledger.fail(batch, error)
+        }
+      }
+    }
+    return ledger.outcome
+  }
+
+  private func send(
+    _ batch: ModificationBatch,
+    in database: CKDatabase,
+    _ patience: Patience
+  ) async throws -> [TidingsV1.RecordResult] {
+    let request = TidingsV1.ModifyRecordsRequest(
+      databaseID: database.databaseID,
+      recordsToSave: batch.saves.map(\.wire),
+      recordIDsToDelete: batch.deletions.map(\.wire),
+      savePolicy: policy.wire,
+      atomic: isAtomic,
+      clientChangeTokenData: mark.map { Array($0) } ?? []
+    )
+    let key = UUID().uuidString
+    return try await database.call(patience, idempotencyKey: key) { (client, options) in
+      try await client.records.modifyRecords(request, options: options)
+    }.results
+  }
+
+  /// Takes the records as they are now: uploads their files and seals what is to be sealed.
+  ///
+  /// A record that cannot be prepared fails, and with it all of an atomic operation.
+  private func prepare(
+    in database: CKDatabase,
+    _ ledger: inout ModificationLedger
+  ) async throws -> [ModificationBatch.Save] {
+    var prepared: [ModificationBatch.Save] = []
+    for record in saving {
+      let sent = record.contents.withLock { $0 }
+      do {
+        let wire = try await database.prepare(sent, sendsAll: policy == .allKeys) {
+          ledger.tell(.progress(record, $0))
+        }
+        prepared.append(.init(record: record, sent: sent, wire: wire))
+      } catch {
+        let failure = CKError(wrapping: error)
+        if failure.code == .operationCancelled { throw failure }
+        if isAtomic {
+          throw CKError.partialBatch(failure, of: record.recordID, saving, deleting)
+        }
+        ledger.tellSaved(record, failure)
+      }
+    }
+    return prepared
+  }
+}
+
+extension CKError {
+  /// One item of an atomic batch failed before anything was sent: the others fail with it.
+  static func partialBatch(
+    _ error: CKError,
+    of id: CKRecord.ID,
+    _ saving: [CKRecord],
+    _ deleting: [CKRecord.ID]
+  ) -> CKError {
+    let others = (saving.map(\.recordID) + deleting).filter { $0 != id }
+    let sibling = CKError(.batchRequestFailed, "\(id.recordName) failed: \(error.message)")
+    return CKError(
+      .partialFailure,
+      "\(id.recordName) failed: \(error.message)",
+      partialErrors: [.init(id: .record(id), error: error)]
+        + others.map { .init(id: .record($0), error: sibling) }
+    )
+  }
+}
+
+extension CKModifyRecordsOperation.RecordSavePolicy {
+  var wire: TidingsV1.SavePolicy {
+    switch self {
+    case .ifServerRecordUnchanged: .ifServerRecordUnchanged
+    case .changedKeys: .changedKeys
+    case .allKeys: .allKeys
+    }
+  }
+}
