@@ -66,6 +66,6 @@ public final class CKContainer: NSObject, Sendable {
   }
 }
 
-/// Stands for the current user as the name of a user's record.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// Stands for the current user as the name of a user's record.
 public let CKCurrentUserRecordName = "__defaultOwner__"

@@ -2,26 +2,26 @@ public import Foundation
 
 // The names of constants are CloudKit's.
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// The domain of `CKError`.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let CKErrorDomain = "CKErrorDomain"
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// In `userInfo`: the errors of the items that failed, by record, zone or subscription id.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let CKPartialErrorsByItemIDKey = "CKPartialErrors"
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// In `userInfo`: the record as it was when the client read it.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let CKRecordChangedErrorAncestorRecordKey = "AncestorRecord"
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// In `userInfo`: the record as the server has it.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let CKRecordChangedErrorServerRecordKey = "ServerRecord"
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// In `userInfo`: the record as the client wanted it.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let CKRecordChangedErrorClientRecordKey = "ClientRecord"
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// In `userInfo`: seconds to wait before trying again.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let CKErrorRetryAfterKey = "CKRetryAfter"
-/// In `userInfo`: the user reset encrypted data.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// In `userInfo`: the user reset encrypted data.
 public let CKErrorUserDidResetEncryptedDataKey = "CKErrorUserDidResetEncryptedDataKey"
 
 /// Why something failed.

@@ -51,8 +51,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   private let state = Mutex(State())
   private let blocks = DispatchQueue(label: "tidings.operation")
 
-  /// How it is run.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// How it is run.
   open var configuration: Configuration! = Configuration()
   /// Which operations belong together.
   open var group: CKOperationGroup?
@@ -161,8 +161,8 @@ open class CKOperationGroup: NSObject, @unchecked Sendable {
 
   /// Unique.
   public let operationGroupID: String = UUID().uuidString
-  /// What the operations start from.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// What the operations start from.
   open var defaultConfiguration: CKOperation.Configuration! = CKOperation.Configuration()
   /// For people.
   open var name: String?

@@ -1,14 +1,14 @@
 public import Foundation
 internal import TidingsProto
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// The name of the default zone, as older code names it.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let CKRecordZoneDefaultName = CKRecordZone.ID.defaultZoneName
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// Stands for the current user as an owner.
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let CKCurrentUserDefaultName = "__defaultOwner__"
-/// Stands for the current user as an owner, as older code names it.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// Stands for the current user as an owner, as older code names it.
 public let CKOwnerDefaultName = CKCurrentUserDefaultName
 
 /// A part of a database whose records are saved atomically and whose changes are told in order.
@@ -17,8 +17,10 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
 
   /// What a zone can do.
   public struct Capabilities: OptionSet, Hashable, Sendable {
+    /// The bits.
     public let rawValue: UInt
 
+    /// Capabilities from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Tells its changes.
