@@ -157,7 +157,7 @@ public final class Engine {
     badges = try BadgeTable(connection)
     fetchLog = try FetchLog(connection)
     tracer = try NotificationTracer(connection, fetchLog: fetchLog, visibility: visibility)
-    assets = try AssetTable(connection)
+    assets = try AssetTable(connection, codec: codec)
     assetCollection = try AssetCollection(connection, limits: limits)
     readerChannels = try ReaderChannels(
       connection,
@@ -473,11 +473,17 @@ public final class Engine {
 
   /// Makes an asset known whose file is complete; from now on records may name it.
   ///
+  /// - Parameters:
+  ///   - asset: The asset.
+  ///   - databaseID: The database.
+  ///   - user: Who sent its bytes, or may read a record that names it.
   /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
-  public func addAsset(_ asset: Asset, in databaseID: DatabaseID) throws {
+  public func addAsset(_ asset: Asset, in databaseID: DatabaseID, by user: String) throws {
     let database = try catalog.makeDatabase(databaseID)
     try checkRoom(for: asset, in: database)
     try assets.add(asset, to: database, at: now)
+    guard databaseID.scope == .public else { return }
+    try assets.addUpload(asset, to: database, by: user)
   }
 
   /// The checksums of assets that no database has since the last commit; their files can go.

@@ -35,7 +35,7 @@ internal import TidingsModel
 
   private func complete(_ shard: AssetShard, _ upload: AssetUpload) throws {
     #expect(try shard.receive(upload, offset: 0, chunk: content) == .placed)
-    try store.commit { try $0.addAsset(upload.asset, in: upload.database) }
+    try store.commit { try $0.addAsset(upload.asset, in: upload.database, by: upload.user) }
     shard.settle(upload.asset.checksum)
   }
 
@@ -122,12 +122,50 @@ internal import TidingsModel
     #expect(try stored == content)
   }
 
+  @Test("in the public database the bytes are sent by each user, unless a record shows them")
+  func publicDatabase() throws {
+    let shard = shard()
+    let database = DatabaseID(
+      container: "default",
+      environment: .development,
+      scope: .public,
+      owner: ""
+    )
+    func upload(_ user: String) -> AssetUpload {
+      AssetUpload(database: database, user: user, asset: asset)
+    }
+    try complete(shard, upload("ada"))
+    #expect(try shard.receive(upload("ada"), offset: 0, chunk: []) == .complete)
+    #expect(try shard.receive(upload("eve"), offset: 0, chunk: []) == .stored(0))
+    #expect(throws: ItemError.self) {
+      let wrong = [UInt8](repeating: 0, count: content.count)
+      _ = try shard.receive(upload("eve"), offset: 0, chunk: wrong)
+    }
+    #expect(try stored == content)
+    let record = Record(
+      recordID: RecordID(recordName: "a"),
+      recordType: "Houses",
+      fields: ["f": .asset(asset)]
+    )
+    try store.commit {
+      _ = try $0.modifyRecords(
+        RecordChanges(database: database, saves: [record], deletions: [], policy: .allKeys),
+        caller: Caller(user: "ada", device: "d")
+      )
+    }
+    // A row says that it is eve's too, whatever becomes of the record.
+    #expect(try shard.receive(upload("eve"), offset: 0, chunk: []) == .placed)
+    try store.commit { try $0.addAsset(asset, in: database, by: "eve") }
+    shard.settle(asset.checksum)
+    #expect(try shard.receive(upload("eve"), offset: 0, chunk: []) == .complete)
+  }
+
   @Test("a file is not collected between its completion and its row")
   func pinned() throws {
     let shard = shard()
     #expect(try shard.receive(upload(), offset: 0, chunk: content) == .placed)
     #expect(try !shard.collect(asset.checksum))
-    try store.commit { try $0.addAsset(asset, in: AssetStore.database()) }
+    try store.commit { try $0.addAsset(asset, in: AssetStore.database(), by: "ada") }
     shard.settle(asset.checksum)
     #expect(try !shard.collect(asset.checksum))
     #expect(try stored == content)
@@ -153,7 +191,7 @@ internal import TidingsModel
     try store.commit { _ = try $0.doChores() }
     #expect(store.engine.takeCollectedAssets() == [asset.checksum])
     #expect(try !shard.collect(asset.checksum))
-    try store.commit { try $0.addAsset(asset, in: AssetStore.database()) }
+    try store.commit { try $0.addAsset(asset, in: AssetStore.database(), by: "ada") }
     shard.settle(asset.checksum)
     #expect(try !shard.collect(asset.checksum))
   }

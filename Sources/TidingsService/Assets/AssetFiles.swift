@@ -82,20 +82,27 @@ final class AssetFiles: Sendable {
 
   // MARK: Downloads
 
-  /// Opens an asset of a database; `nil` when the database does not have it.
+  /// Opens an asset of a database; `nil` when to the user the database does not have it.
   ///
   /// - Parameters:
   ///   - asset: Its checksum, and its size, or 0 for any.
   ///   - database: The database.
+  ///   - user: Who asks.
   /// - Returns: The file and its size in bytes.
-  /// - Throws: `RPCError` DATA_LOSS when the file is gone; `FileError`, `SQLError`.
+  /// - Throws: `RPCError` DATA_LOSS when the file is gone; `FileError`, `ItemError`, `SQLError`.
   func open(
     _ asset: Asset,
-    in database: DatabaseID
+    in database: DatabaseID,
+    for user: String
   ) async throws -> (file: File, size: UInt64)? {
     let path = folder.filePath(asset.checksum)
     return try await reader().run { reader in
-      guard let row = try reader.lookup.get().readableAsset(asset.checksum, in: database),
+      guard
+        let row = try reader.lookup.get().readableAsset(
+          asset.checksum,
+          in: database,
+          by: user
+        ),
         asset.size == 0 || asset.size == row.size
       else { return nil }
       guard let file = try? File(path: path, .read), try file.size == row.size else {

@@ -75,10 +75,13 @@ final class AssetShard {
     _ = try? collect(checksum)
   }
 
-  /// How far the upload of an asset is that the database has; `nil` when it does not have it.
+  /// How far the upload of an asset is that the database has; `nil` when to the user it does not have
+  /// it, and the bytes must be sent.
   private func stepOfStored(_ upload: AssetUpload) throws -> Step? {
     let asset = upload.asset
-    guard let row = try lookup().asset(asset.checksum, in: upload.database),
+    guard
+      let holding = try lookup().asset(asset.checksum, in: upload.database, of: upload.user),
+      case let row = holding.row,
       // A file that was lost is taken again.
       try Folder.status(folder.filePath(asset.checksum))?.size == row.size
     else { return nil }
@@ -89,9 +92,11 @@ final class AssetShard {
       )
     }
     let now = Timestamp.now.millisecondsSince1970
-    guard let released = row.released,
-      now - released.millisecondsSince1970 > Self.renewalMilliseconds
-    else { return .complete }
+    let isOld = row.released.map {
+      now - $0.millisecondsSince1970 > Self.renewalMilliseconds
+    }
+    // Who may read it has it from now on, whatever becomes of the record.
+    guard isOld == true || !holding.isUploaded else { return .complete }
     pin(asset.checksum)
     return .placed
   }
@@ -179,6 +184,9 @@ final class AssetShard {
 extension AssetLookup {
   /// A lookup on a connection of its own.
   static func open(_ databasePath: String) throws -> AssetLookup {
-    try AssetLookup(SQLiteConnection(path: databasePath, cacheBytes: 1 << 20, readsOnly: true))
+    try AssetLookup(
+      SQLiteConnection(path: databasePath, cacheBytes: 1 << 20, readsOnly: true),
+      codec: ProtoBodyCodec()
+    )
   }
 }
