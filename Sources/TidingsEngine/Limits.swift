@@ -90,6 +90,10 @@ public struct Limits: Hashable, Sendable {
   public var assetBytesMax: UInt64 = 50_000_000
   /// Largest chunk of an asset, in bytes.
   public var assetChunkBytesMax = 1 << 20
+  /// Most uploads of one user that are not complete.
+  public var unfinishedUploadsPerUserMax = 100
+  /// Most bytes that these take on the disk; one alone has room in any case.
+  public var unfinishedUploadBytesPerUserMax: UInt64 = 1_000_000_000
   /// How long an asset is kept that no record names, in hours.
   public var assetRetentionHours = 24
   /// Largest schema, in bytes of text.
