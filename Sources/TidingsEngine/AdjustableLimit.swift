@@ -231,6 +231,13 @@ public struct AdjustableLimit: Sendable {
       "that the share of a record holds, with its own"
     ),
     Self(
+      "shared-records-per-call-max",
+      .records,
+      1...100_000,
+      \.sharedRecordsPerCallMax,
+      "that one call takes into shares or out of them, or looks at for that, besides its own"
+    ),
+    Self(
       "shares-per-zone-max",
       .shares,
       1...1_000_000,

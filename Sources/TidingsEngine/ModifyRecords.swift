@@ -77,6 +77,8 @@ final class ModifyRecords {
     var participant: ParticipantAccess?
     /// Where a participant's uploads are, until a record names them.
     var uploads: DatabaseEntry?
+    /// Of all parts of a call to the shared database together; else the call has one of its own.
+    var sharingBudget: SharingBudget?
 
     /// Where the caller's records may take assets from.
     var assetSource: AssetTable.Source {
