@@ -51,6 +51,7 @@ public final class Engine {
   let controlTopics: ControlTopics
   let pushKeys: PushKeys
   let rotation: ChannelRotation
+  private let visibility: NotificationVisibility
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
@@ -140,7 +141,7 @@ public final class Engine {
     answers = try AnswerLog(connection, limits: limits)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
     let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
-    let visibility = try NotificationVisibility(connection, codec: codec) {
+    visibility = try NotificationVisibility(connection, codec: codec) {
       [publicAccesses] user, recordType, database in
       try publicAccesses.access(of: user, in: database).rights(on: recordType).readable
     }
@@ -254,6 +255,7 @@ public final class Engine {
       publicAccesses.forget()
       ancestors.forget()
       readerChannels.forget()
+      visibility.forget()
       try channels.restore()
       try indexes.load()
       try events.load()
