@@ -80,6 +80,11 @@ package final class File: Sendable {
     }
   }
 
+  /// Lets others than the file's owner read it, whatever the process's mask says.
+  package func openToReaders() throws(FileError) {
+    guard fchmod(descriptor, 0o644) == 0 else { throw FileError("change the rights of", path) }
+  }
+
   /// Reads bytes.
   ///
   /// - Returns: `count` bytes, fewer only where the file ends.

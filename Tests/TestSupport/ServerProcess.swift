@@ -83,10 +83,14 @@ public final class ServerProcess: Sendable {
     }
   }
 
+  /// What the system tells of the process in a file, for example `limits`.
+  public func told(_ file: String) throws -> String {
+    try String(contentsOfFile: "/proc/\(pid)/\(file)", encoding: .utf8)
+  }
+
   /// The most memory that the process had so far, in bytes.
   public func memoryPeakBytes() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    let line = try told("status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     guard let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
       throw WaitingFailure(description: "the system does not tell the memory of \(pid)")
     }

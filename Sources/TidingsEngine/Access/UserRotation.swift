@@ -35,7 +35,7 @@ final class UserRotation {
     var number: Int64 = 0
   }
 
-  /// Channels that get new topics in the call that asks for it.
+  /// Subscriptions and channels that the call goes through which asks for it.
   private static let rowsAtOnce = 1_000
   private static let rowsPerPiece = 200
   /// Subscribers that are told in one piece.

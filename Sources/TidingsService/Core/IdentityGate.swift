@@ -18,7 +18,7 @@ enum CallerMode: Sendable {
 /// whatever answers them.
 ///
 /// A key is looked up by its number in memory, with every call: what an administrator does is in force
-/// with the next call of a connection that is open.
+/// with the next call of a connection that is open. A refusal costs no statement either.
 final class IdentityGate: CallGate {
   private let engine: Engine
   private let mode: CallerMode
@@ -97,12 +97,12 @@ final class IdentityGate: CallGate {
   /// Notes a refusal, and says it to the caller.
   private func refusal(_ error: any Error, key: Int64?) -> RPCError {
     if let error = error as? ItemError {
-      let row = key.flatMap { try? engine.accountKey($0) }
+      let holder = key.flatMap { try? engine.holder(ofKey: $0) }
       audit.addRefusal(
         AuditEntry(
           "call",
-          user: row?.user ?? "",
-          publicKey: row?.key.publicKey.description ?? "",
+          user: holder?.user ?? "",
+          publicKey: holder?.publicKey.description ?? "",
           isRefused: true,
           detail: error.message
         )
