@@ -10,7 +10,7 @@ import TidingsSQLite
 @testable import rpcctl
 
 /// `rpcd init` makes a data folder whose callers prove who they are.
-@Suite struct InitializationTests {
+@Suite(.endsServers) struct InitializationTests {
   private func run(_ arguments: [String]) async throws -> (ServerProcess.Exit, String, String) {
     let process = try ServerProcess(arguments: arguments)
     let exit = try await process.waitForExit()
