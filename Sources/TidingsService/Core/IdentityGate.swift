@@ -1,9 +1,9 @@
-internal import TidingsEngine
+package import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsProto
-internal import TidingsRPC
-internal import TidingsZeroMQ
+package import TidingsRPC
+package import TidingsZeroMQ
 
 /// How it is known who calls.
 enum CallerMode: Sendable {
@@ -19,7 +19,7 @@ enum CallerMode: Sendable {
 ///
 /// A key is looked up by its number in memory, with every call: what an administrator does is in force
 /// with the next call of a connection that is open. A refusal costs no statement either.
-final class IdentityGate: CallGate {
+package final class IdentityGate: CallGate {
   private let engine: Engine
   private let mode: CallerMode
   private let audit: AuditLog
@@ -31,7 +31,13 @@ final class IdentityGate: CallGate {
     self.audit = audit
   }
 
-  func admit(
+  /// A gate apart from a server, to be measured; its refusals are noted in the folder.
+  package convenience init(apart engine: Engine, auditFolder: String) {
+    let audit = AuditLog(folder: auditFolder, logger: Logger(level: .error))
+    self.init(engine, mode: .authenticated, audit: audit)
+  }
+
+  package func admit(
     key: Int64?,
     method: MethodDescriptor?,
     claiming claim: () -> UnsafeRawBufferPointer?
