@@ -30,8 +30,7 @@ internal import TidingsProto
           try await follow(fresh, expected, limit: world.pageLimit(), "\(step), anew by \(user)")
         }
         let old = before[user] ?? expected
-        let zones = Set(expected.zones.keys).union(old.zones.keys)
-        let changed = zones.filter { expected.zones[$0] != old.zones[$0] }
+        let changed = old.changedZones(expected)
         let heard = try await watchers[user]?.takeZones()
         #expect(heard == changed, "\(step), heard by \(user)")
         before[user] = expected
