@@ -161,6 +161,8 @@ let package = Package(
       "TidingsSeal",
       "TidingsSQL",
       "TidingsSQLite",
+      "TidingsService",
+      "TidingsZeroMQ",
       "CZeroMQ",
       "CSQLite"
     ),

@@ -366,10 +366,11 @@ public final class Engine {
   }
 
   /// What a caller may do with the records of a database; `nil`: everything.
-  private func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
+  func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
     switch database.scope {
     case .public: try publicAccesses.access(of: caller.user, in: database)
-    case .private, .shared: nil
+    case .private: nil
+    case .shared: ParticipantAccess(caller.user, shareReader)
     }
   }
 

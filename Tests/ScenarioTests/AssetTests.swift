@@ -7,7 +7,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// Assets, from a client's file to another client's.
-@Suite struct AssetTests {
+@Suite(.endsServers) struct AssetTests {
   private typealias UploadRequest = TidingsV1.UploadAssetRequest
 
   private static let publicDatabase = TidingsV1.DatabaseID(scope: .public)

@@ -8,7 +8,7 @@ internal import TidingsRPC
 
 /// Users who ask for what is another's, or for more than anybody should get: they are refused, and an
 /// honest one is served as before.
-@Suite struct HostilePeerTests {
+@Suite(.endsServers) struct HostilePeerTests {
   /// A server with a user who has a record, a subscription and notifications, and with one who wants
   /// them.
   private struct Scene {

@@ -8,7 +8,7 @@ import TidingsProtobuf
 import TidingsRPC
 
 /// A key that is refused is good for nothing from then on.
-@Suite struct RevocationTests {
+@Suite(.endsServers) struct RevocationTests {
   private func code(_ error: RPCError?) throws -> TidingsV1.ErrorCode? {
     guard let detail = error?.details.first else { return nil }
     return try TidingsV1.ItemError(decoding: detail.value).code

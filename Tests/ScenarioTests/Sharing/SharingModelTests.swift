@@ -6,7 +6,7 @@ internal import TidingsProto
 
 /// Whatever users do to what they share, each sees by the feeds exactly what is shared with that user,
 /// at every step, and hears of every change of it and of nothing else.
-@Suite struct SharingModelTests {
+@Suite(.endsServers) struct SharingModelTests {
   private static let stepCount = 300
 
   @Test("feeds and subscriptions of shared databases, held against what owners' zones say")
