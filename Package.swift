@@ -276,7 +276,7 @@ let package = Package(
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
-    tests("TidingsKitTests", "RandomSupport", "TestSupport", "TidingsKit"),
+    tests("TidingsKitTests", "RandomSupport", "TestSupport", "TidingsKit", "TidingsProto"),
     tests(
       "TidingsClientTests",
       "RandomSupport",
