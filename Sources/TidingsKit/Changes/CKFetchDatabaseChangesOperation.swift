@@ -10,23 +10,23 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   open var fetchAllChanges = true
 
   /// Hears of each zone that was created or altered, or in which a record changed.
-  open var recordZoneWithIDChangedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
+  @preconcurrency open var recordZoneWithIDChangedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
   /// Hears of each zone that was deleted.
-  open var recordZoneWithIDWasDeletedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
+  @preconcurrency open var recordZoneWithIDWasDeletedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
   /// Hears of each zone that is gone because the user removed the data of the application: do not create
   /// it again without asking; if not set, `recordZoneWithIDWasDeletedBlock` does.
-  open var recordZoneWithIDWasPurgedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
+  @preconcurrency open var recordZoneWithIDWasPurgedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
   /// Hears of each zone that is gone because the user reset encrypted data: create it again and save what
   /// is cached; if not set, `recordZoneWithIDWasDeletedBlock` does.
-  open var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
+  @preconcurrency open var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
     (@Sendable (CKRecordZone.ID) -> Void)?
   /// Hears how far the feed was read: all zones up to there were told.
-  open var changeTokenUpdatedBlock: (@Sendable (CKServerChangeToken) -> Void)?
+  @preconcurrency open var changeTokenUpdatedBlock: (@Sendable (CKServerChangeToken) -> Void)?
   /// Hears of the end: how far the feed was read, whether more is coming, and why it failed.
-  open var fetchDatabaseChangesCompletionBlock:
+  @preconcurrency open var fetchDatabaseChangesCompletionBlock:
     (@Sendable (CKServerChangeToken?, Bool, (any Error)?) -> Void)?
   /// Hears of the end: how far the feed was read, and whether more is coming.
-  open var fetchDatabaseChangesResultBlock:
+  @preconcurrency open var fetchDatabaseChangesResultBlock:
     (
       @Sendable (
         Result<(serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error>

@@ -18,11 +18,11 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   open private(set) var moreComing = false
 
   /// Hears of each record that was saved.
-  open var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
+  @preconcurrency open var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
   /// Hears of each record that was deleted.
-  open var recordWithIDWasDeletedBlock: (@Sendable (CKRecord.ID) -> Void)?
+  @preconcurrency open var recordWithIDWasDeletedBlock: (@Sendable (CKRecord.ID) -> Void)?
   /// Hears of the end: how far the zone was read, this device's newest mark, and why it failed.
-  open var fetchRecordChangesCompletionBlock:
+  @preconcurrency open var fetchRecordChangesCompletionBlock:
     (@Sendable (CKServerChangeToken?, Data?, (any Error)?) -> Void)?
 
   /// An operation to be set up.

@@ -75,20 +75,22 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   open var fetchAllChanges = true
 
   /// Hears of each record that was saved.
-  open var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
+  @preconcurrency open var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
   /// Hears of each record that was saved.
-  open var recordWasChangedBlock: (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  @preconcurrency open var recordWasChangedBlock:
+    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Hears of each record that was deleted, and of its type.
-  open var recordWithIDWasDeletedBlock: (@Sendable (CKRecord.ID, CKRecord.RecordType) -> Void)?
+  @preconcurrency open var recordWithIDWasDeletedBlock:
+    (@Sendable (CKRecord.ID, CKRecord.RecordType) -> Void)?
   /// Hears how far a zone was read, when more of it follows, and of this device's newest mark so far.
-  open var recordZoneChangeTokensUpdatedBlock:
+  @preconcurrency open var recordZoneChangeTokensUpdatedBlock:
     (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
   /// Hears of the end of each zone: how far it was read, this device's newest mark, whether more is
   /// coming, and why it failed.
-  open var recordZoneFetchCompletionBlock:
+  @preconcurrency open var recordZoneFetchCompletionBlock:
     (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
   /// Hears of the end of each zone.
-  open var recordZoneFetchResultBlock:
+  @preconcurrency open var recordZoneFetchResultBlock:
     (
       @Sendable (
         CKRecordZone.ID,
@@ -100,9 +102,11 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
       ) -> Void
     )?
   /// Hears of the end: `partialFailure` with the errors of zones.
-  open var fetchRecordZoneChangesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  @preconcurrency open var fetchRecordZoneChangesCompletionBlock:
+    (@Sendable ((any Error)?) -> Void)?
   /// Hears of the end.
-  open var fetchRecordZoneChangesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var fetchRecordZoneChangesResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

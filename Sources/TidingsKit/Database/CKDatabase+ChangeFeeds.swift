@@ -80,6 +80,7 @@ extension CKDatabase {
   }
 
   /// Fetches which records of a zone changed.
+  @preconcurrency
   public func fetchRecordZoneChanges(
     inZoneWith zoneID: CKRecordZone.ID,
     since token: CKServerChangeToken?,
@@ -100,6 +101,7 @@ extension CKDatabase {
   }
 
   /// Fetches which zones of the database changed.
+  @preconcurrency
   public func fetchDatabaseChanges(
     since token: CKServerChangeToken?,
     resultsLimit: Int? = nil,

@@ -8,13 +8,14 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   private var isForAll = false
 
   /// Hears of each zone.
-  open var perRecordZoneResultBlock:
+  @preconcurrency open var perRecordZoneResultBlock:
     (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
   /// Hears of the end: what was found, and why not all.
-  open var fetchRecordZonesCompletionBlock:
+  @preconcurrency open var fetchRecordZonesCompletionBlock:
     (@Sendable ([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
   /// Hears of the end.
-  open var fetchRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var fetchRecordZonesResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public required override init() { super.init() }
