@@ -278,7 +278,14 @@ let package = Package(
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
-    tests("TidingsKitTests", "RandomSupport", "TestSupport", "TidingsKit"),
+    // As programs are that were written for CloudKit.
+    .testTarget(
+      name: "TidingsKitCompatibilityTests",
+      dependencies: ["TestSupport", "TidingsKit"],
+      path: "Tests/TidingsKitCompatibilityTests",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+    ),
+    tests("TidingsKitTests", "RandomSupport", "TestSupport", "TidingsKit", "TidingsProto"),
     tests(
       "TidingsClientTests",
       "RandomSupport",
