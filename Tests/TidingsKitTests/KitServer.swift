@@ -1,5 +1,6 @@
 import TestSupport
 import TidingsKit
+import TidingsProto
 
 /// A real `rpcd`, and containers on it.
 struct KitServer {
@@ -14,5 +15,18 @@ struct KitServer {
     connection.user = user
     connection.device = device
     return CKContainer(connection)
+  }
+}
+
+extension KitServer {
+  /// Saves a zone.
+  func save(_ zone: CKRecordZone, in database: CKDatabase) async throws {
+    var request = TidingsV1.ModifyZonesRequest(
+      databaseID: .init(scope: .init(rawValue: Int32(database.databaseScope.rawValue)))
+    )
+    request.zonesToSave = [.init(zoneID: .init(zoneName: zone.zoneID.zoneName))]
+    let client = try await server.client(as: "ada")
+    _ = try await client.zones.modifyZones(request)
+    await client.close()
   }
 }
