@@ -1,4 +1,5 @@
 import TestSupport
+import TidingsClient
 import TidingsKit
 import TidingsProto
 
@@ -8,6 +9,11 @@ struct KitServer {
 
   init() async throws { server = try await TestServer.start() }
 
+  /// One that finds its ports again when it is restarted.
+  static func lasting() async throws -> KitServer { KitServer(try await .startLasting()) }
+
+  init(_ server: TestServer) { self.server = server }
+
   /// The container of a user's device.
   func container(as user: String = "ada", device: String = "") -> CKContainer {
     var connection = CKContainer.Connection()
@@ -16,17 +22,16 @@ struct KitServer {
     connection.device = device
     return CKContainer(connection)
   }
-}
 
-extension KitServer {
-  /// Saves a zone.
-  func save(_ zone: CKRecordZone, in database: CKDatabase) async throws {
-    var request = TidingsV1.ModifyZonesRequest(
-      databaseID: .init(scope: .init(rawValue: Int32(database.databaseScope.rawValue)))
+  /// Creates a zone in a user's private database.
+  func createZone(_ name: String, as user: String = "ada") async throws {
+    let client = try await server.client(as: user)
+    _ = try await client.zones.modifyRecordZones(
+      .init(
+        databaseID: .init(scope: .private),
+        zonesToSave: [.init(zoneID: .init(zoneName: name))]
+      )
     )
-    request.zonesToSave = [.init(zoneID: .init(zoneName: zone.zoneID.zoneName))]
-    let client = try await server.client(as: "ada")
-    _ = try await client.zones.modifyZones(request)
     await client.close()
   }
 }

@@ -9,7 +9,7 @@ import TidingsKit
     let kit = try await KitServer()
     let database = kit.container().privateCloudDatabase
     let zone = CKRecordZone(zoneName: "notes")
-    try await kit.save(zone, in: database)
+    try await kit.createZone("notes")
     let query = CKQuerySubscription(
       recordType: "Houses",
       predicate: NSPredicate(format: "price > %d AND town == %@", 100, "Riga"),
@@ -78,7 +78,9 @@ import TidingsKit
     #expect(found["all"]?.notificationInfo?.shouldSendContentAvailable == true)
     // What was fetched says the same to the server: saving it changes nothing.
     try await database.save(houses)
-    #expect(try await database.allSubscriptions().map(\.subscriptionID) == ["all", "houses", "zone"])
+    #expect(
+      try await database.allSubscriptions().map(\.subscriptionID) == ["all", "houses", "zone"]
+    )
   }
 
   @Test("handlers and async forms give the item's own error")

@@ -10,7 +10,7 @@ extension CKDatabase {
   @discardableResult
   public func save(_ subscription: CKSubscription) async throws -> CKSubscription {
     let results = try await modifySubscriptions(saving: [subscription], deleting: [])
-    return try answer(results.saveResults[subscription.subscriptionID])
+    return try single(results.saveResults[subscription.subscriptionID])
   }
 
   /// Fetches a subscription.
@@ -19,13 +19,13 @@ extension CKDatabase {
   public func subscription(
     for subscriptionID: CKSubscription.ID
   ) async throws -> CKSubscription {
-    try answer(await subscriptions(for: [subscriptionID])[subscriptionID])
+    try single(await subscriptions(for: [subscriptionID])[subscriptionID])
   }
 
   /// Fetches all subscriptions of the user in this database, by their names.
   public func allSubscriptions() async throws -> [CKSubscription] {
     var all: [CKSubscription] = []
-    try await SubscriptionFetch(ids: nil).run(in: self, Patience(.init())) { event in
+    try await SubscriptionFetch(ids: nil).run(in: self, patience) { event in
       if let subscription = event.result.success { all.append(subscription) }
     }
     return all
@@ -39,7 +39,7 @@ extension CKDatabase {
     withID subscriptionID: CKSubscription.ID
   ) async throws -> CKSubscription.ID {
     let results = try await modifySubscriptions(saving: [], deleting: [subscriptionID])
-    try answer(results.deleteResults[subscriptionID])
+    try single(results.deleteResults[subscriptionID])
     return subscriptionID
   }
 
@@ -51,7 +51,7 @@ extension CKDatabase {
     for ids: [CKSubscription.ID]
   ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
     var results: [CKSubscription.ID: Result<CKSubscription, any Error>] = [:]
-    try await SubscriptionFetch(ids: ids).run(in: self, Patience(.init())) { event in
+    try await SubscriptionFetch(ids: ids).run(in: self, patience) { event in
       results[event.id] = event.result.mapError { $0 }
     }
     return results
@@ -74,7 +74,7 @@ extension CKDatabase {
       saving: subscriptionsToSave,
       deleting: subscriptionIDsToDelete
     )
-    let outcome = await modification.run(in: self, Patience(.init())) { event in
+    let outcome = await modification.run(in: self, patience) { event in
       switch event {
       case .saved(let subscription, let error):
         saves[subscription.subscriptionID] = error.map { .failure($0) } ?? .success(subscription)
@@ -84,13 +84,5 @@ extension CKDatabase {
     }
     if let failure = outcome.whollyFailed { throw failure }
     return (saves, deletions)
-  }
-
-  /// The result of the one subscription that was asked for.
-  private func answer<Value>(_ result: Result<Value, any Error>?) throws -> Value {
-    guard let result else {
-      throw CKError(.internalError, "the server's answer does not tell of this subscription")
-    }
-    return try result.get()
   }
 }

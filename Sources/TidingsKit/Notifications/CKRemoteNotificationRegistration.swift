@@ -22,6 +22,9 @@ public final class CKRemoteNotificationRegistration: NSObject, Sendable {
     task.cancel()
     await task.value
   }
+
+  /// Waits until it has ended by itself: the delegate is gone, or something failed for good.
+  public func ended() async { await task.value }
 }
 
 extension CKContainer {
