@@ -174,6 +174,8 @@ let package = Package(
       "TidingsSeal",
       "TidingsSQL",
       "TidingsSQLite",
+      "TidingsService",
+      "TidingsZeroMQ",
       "CZeroMQ",
       "CSQLite"
     ),
@@ -282,7 +284,8 @@ let package = Package(
       "TestSupport",
       "TidingsClient",
       "TidingsKit",
-      "TidingsProto"
+      "TidingsProto",
+      "TidingsRPC"
     ),
     tests(
       "TidingsClientTests",

@@ -60,7 +60,10 @@ struct PushLoop: Sendable {
       }
     }
     guard let positionFile else { return try client.notificationInbox(from: nil, options: options) }
-    return try client.notificationInbox(at: positionFile.path, options: options)
+    let inbox = try client.notificationInbox(at: positionFile.path, options: options)
+    // The next registration continues here, even if nothing is handed over in this one.
+    if isNew { try await inbox.commit() }
+    return inbox
   }
 
   private func handOver(
