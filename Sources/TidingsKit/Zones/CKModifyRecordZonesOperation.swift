@@ -11,8 +11,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   open var perRecordZoneSaveBlock:
     (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
   /// Hears of each zone to delete.
-  open var perRecordZoneDeleteBlock:
-    (@Sendable (CKRecordZone.ID, Result<Void, any Error>) -> Void)?
+  open var perRecordZoneDeleteBlock: (@Sendable (CKRecordZone.ID, Result<Void, any Error>) -> Void)?
   /// Hears of the end: what was created, what was deleted, and why not all.
   open var modifyRecordZonesCompletionBlock:
     (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
