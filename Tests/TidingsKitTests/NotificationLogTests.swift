@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TidingsKit
 
-@Suite struct NotificationLogTests {
+@Suite(.endsServers) struct NotificationLogTests {
   @Test("the log is read in pages, with a token that outlives the program")
   func pages() async throws {
     let kit = try await KitServer()

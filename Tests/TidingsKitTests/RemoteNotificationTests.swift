@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TidingsKit
 
-@Suite struct RemoteNotificationTests {
+@Suite(.endsServers) struct RemoteNotificationTests {
   @Test("a push reaches the user's other devices, with all that it tells")
   func push() async throws {
     let kit = try await KitServer()
@@ -225,7 +225,7 @@ import TidingsKit
     try await laptop.privateCloudDatabase.save("Words", "a")
     await registration.ended()
     let heard = Observed<[String]>([])
-    let closure = phone.registerForRemoteNotifications(positionFile: file) { userInfo in
+    let closure = try await phone.registerForRemoteNotifications(positionFile: file) { userInfo in
       let notification = CKQueryNotification(fromRemoteNotificationDictionary: userInfo)
       heard.update { $0.append(notification?.recordID?.recordName ?? "?") }
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TidingsKit
 
-@Suite struct SubscriptionTests {
+@Suite(.endsServers) struct SubscriptionTests {
   @Test("all kinds are saved, fetched and deleted with operations, each block once")
   func operations() async throws {
     let kit = try await KitServer()

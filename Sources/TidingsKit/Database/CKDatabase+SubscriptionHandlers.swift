@@ -3,6 +3,7 @@
 /// Each handler is called once, on a queue of the library's.
 extension CKDatabase {
   /// Saves a subscription; one of the same name is replaced.
+  @preconcurrency
   public func save(
     _ subscription: CKSubscription,
     completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
@@ -15,6 +16,7 @@ extension CKDatabase {
   }
 
   /// Fetches a subscription.
+  @preconcurrency
   public func fetch(
     withSubscriptionID subscriptionID: CKSubscription.ID,
     completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
@@ -27,6 +29,7 @@ extension CKDatabase {
   }
 
   /// Fetches all subscriptions of the user in this database, by their names.
+  @preconcurrency
   public func fetchAllSubscriptions(
     completionHandler: @escaping @Sendable ([CKSubscription]?, (any Error)?) -> Void
   ) {
@@ -38,6 +41,7 @@ extension CKDatabase {
   }
 
   /// Deletes a subscription.
+  @preconcurrency
   public func delete(
     withSubscriptionID subscriptionID: CKSubscription.ID,
     completionHandler: @escaping @Sendable (CKSubscription.ID?, (any Error)?) -> Void
@@ -50,6 +54,7 @@ extension CKDatabase {
   }
 
   /// Fetches subscriptions; tells what became of each, or what let all of them fail.
+  @preconcurrency
   public func fetch(
     withSubscriptionIDs subscriptionIDs: [CKSubscription.ID],
     completionHandler:
@@ -65,6 +70,7 @@ extension CKDatabase {
   }
 
   /// Saves and deletes subscriptions; tells what became of each, or what let all of them fail.
+  @preconcurrency
   public func modifySubscriptions(
     saving subscriptionsToSave: [CKSubscription],
     deleting subscriptionIDsToDelete: [CKSubscription.ID],

@@ -17,11 +17,11 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   open private(set) var moreComing = false
 
   /// Hears of each notification.
-  open var notificationChangedBlock: (@Sendable (CKNotification) -> Void)?
+  @preconcurrency open var notificationChangedBlock: (@Sendable (CKNotification) -> Void)?
   /// Hears of the end: the token for the next page, or why there is none.
   ///
   /// `changeTokenExpired`: fetch the records anew, and begin without a token.
-  open var fetchNotificationChangesCompletionBlock:
+  @preconcurrency open var fetchNotificationChangesCompletionBlock:
     (@Sendable (CKServerChangeToken?, (any Error)?) -> Void)?
 
   /// An operation to be set up.

@@ -10,7 +10,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   open var notificationIDs: [CKNotification.ID] = []
 
   /// Hears of the end: what is marked, and why not all.
-  open var markNotificationsReadCompletionBlock:
+  @preconcurrency open var markNotificationsReadCompletionBlock:
     (@Sendable ([CKNotification.ID]?, (any Error)?) -> Void)?
 
   /// An operation to be set up.

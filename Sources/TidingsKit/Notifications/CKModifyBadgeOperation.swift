@@ -10,7 +10,7 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
   open var badgeValue = 0
 
   /// Hears of the end.
-  open var modifyBadgeCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  @preconcurrency open var modifyBadgeCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

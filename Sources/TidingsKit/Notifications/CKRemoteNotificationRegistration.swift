@@ -60,7 +60,34 @@ extension CKContainer {
     positionFile: URL? = nil,
     handler: @escaping @Sendable ([AnyHashable: Any]) -> Void
   ) -> CKRemoteNotificationRegistration {
+    register(ClosureDelegate(handler), positionFile)
+  }
+
+  /// Hands each push to a closure from when this returns.
+  ///
+  /// - Parameters:
+  ///   - positionFile: Keeps which pushes were handled.
+  ///   - handler: Hears of each push; the next one comes when it has returned.
+  /// - Returns: To be ended; it need not be kept.
+  /// - Throws: Why it cannot be in effect; a server that cannot be reached is waited for.
+  @discardableResult
+  public func registerForRemoteNotifications(
+    positionFile: URL? = nil,
+    handler: @escaping @Sendable ([AnyHashable: Any]) -> Void
+  ) async throws -> CKRemoteNotificationRegistration {
     let delegate = ClosureDelegate(handler)
+    let registration = register(delegate, positionFile)
+    guard await delegate.start.wait() else {
+      registration.end()
+      throw delegate.failure.withLock { $0 } ?? CKError.cancelled
+    }
+    return registration
+  }
+
+  private func register(
+    _ delegate: ClosureDelegate,
+    _ positionFile: URL?
+  ) -> CKRemoteNotificationRegistration {
     let addressee = PushAddressee(delegate, of: self, retaining: delegate)
     return CKRemoteNotificationRegistration(
       PushLoop(self, addressee, positionFile: positionFile)
@@ -71,6 +98,9 @@ extension CKContainer {
 /// A closure as a delegate.
 private final class ClosureDelegate: CKRemoteNotificationDelegate {
   private let handler: @Sendable ([AnyHashable: Any]) -> Void
+  /// Closed when the registration is in effect, or failed.
+  let start = PushReceipt()
+  let failure = Mutex<(any Error)?>(nil)
 
   init(_ handler: @escaping @Sendable ([AnyHashable: Any]) -> Void) { self.handler = handler }
 
@@ -78,4 +108,16 @@ private final class ClosureDelegate: CKRemoteNotificationDelegate {
     _ container: CKContainer,
     didReceiveRemoteNotification userInfo: [AnyHashable: Any]
   ) { handler(userInfo) }
+
+  func containerDidRegisterForRemoteNotifications(_ container: CKContainer) {
+    start.close(isHandled: true)
+  }
+
+  func container(
+    _ container: CKContainer,
+    didFailToRegisterForRemoteNotificationsWithError error: any Error
+  ) {
+    failure.withLock { $0 = error }
+    start.close(isHandled: false)
+  }
 }

@@ -8,13 +8,14 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   open var subscriptionIDs: [CKSubscription.ID]?
 
   /// Hears of each subscription.
-  open var perSubscriptionResultBlock:
+  @preconcurrency open var perSubscriptionResultBlock:
     (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
   /// Hears of the end: what was found, and why not all.
-  open var fetchSubscriptionCompletionBlock:
+  @preconcurrency open var fetchSubscriptionCompletionBlock:
     (@Sendable ([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?
   /// Hears of the end.
-  open var fetchSubscriptionsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var fetchSubscriptionsResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public required override init() { super.init() }

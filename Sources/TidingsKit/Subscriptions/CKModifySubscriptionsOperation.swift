@@ -10,16 +10,17 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   open var subscriptionIDsToDelete: [CKSubscription.ID]?
 
   /// Hears of each subscription to save.
-  open var perSubscriptionSaveBlock:
+  @preconcurrency open var perSubscriptionSaveBlock:
     (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
   /// Hears of each subscription to delete.
-  open var perSubscriptionDeleteBlock:
+  @preconcurrency open var perSubscriptionDeleteBlock:
     (@Sendable (CKSubscription.ID, Result<Void, any Error>) -> Void)?
   /// Hears of the end: what was saved, what was deleted, and why not all.
-  open var modifySubscriptionsCompletionBlock:
+  @preconcurrency open var modifySubscriptionsCompletionBlock:
     (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
   /// Hears of the end.
-  open var modifySubscriptionsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var modifySubscriptionsResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }
