@@ -14,8 +14,9 @@ final class PushReader: CKRemoteNotificationDelegate {
     fetchCompletionHandler completionHandler: @escaping @Sendable (CKBackgroundFetchResult) -> Void
   ) {
     if let notification = CKNotification(fromRemoteNotificationDictionary: userInfo) {
-      notifications.update { $0.append(notification) }
+      // First, so that what a test has seen is handled.
       completionHandler(.newData)
+      notifications.update { $0.append(notification) }
     } else {
       let text = "no notification: \(userInfo)"
       failures.update { $0.append(text) }

@@ -78,7 +78,7 @@ extension CKContainer {
     let delegate = ClosureDelegate(handler)
     let registration = register(delegate, positionFile)
     guard await delegate.start.wait() else {
-      registration.end()
+      await registration.end()
       throw delegate.failure.withLock { $0 } ?? CKError.cancelled
     }
     return registration

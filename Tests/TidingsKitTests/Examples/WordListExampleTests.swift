@@ -23,7 +23,7 @@ private final class WordList: Sendable {
   var words: Set<String> { state.withLock { $0.words } }
   var readCount: Int { state.withLock { $0.readCount } }
 
-  /// - Parameter defaults: Where the change token is kept from one start to the next.
+  /// A list whose change token is kept in a file from one start to the next.
   init(_ container: CKContainer, defaults: URL) {
     self.container = container
     self.defaults = defaults
