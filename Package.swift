@@ -285,7 +285,17 @@ let package = Package(
       path: "Tests/TidingsKitCompatibilityTests",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
     ),
-    tests("TidingsKitTests", "RandomSupport", "TestSupport", "TidingsKit", "TidingsProto"),
+    tests(
+      "TidingsKitTests",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsEncryption",
+      "TidingsFiles",
+      "TidingsKit",
+      "TidingsProto",
+      "TidingsRPC"
+    ),
     tests(
       "TidingsClientTests",
       "RandomSupport",

@@ -15,6 +15,9 @@ public final class CKContainer: NSObject, Sendable {
   /// What others share with the user.
   public let sharedCloudDatabase: CKDatabase
 
+  /// Runs the operations that are added without a queue.
+  private let operations: OperationQueue
+
   private static let shared = Mutex<[Connection: CKContainer]>([:])
 
   /// The container that the environment names, the same each time.
@@ -54,6 +57,14 @@ public final class CKContainer: NSObject, Sendable {
     publicCloudDatabase = CKDatabase(link, .public)
     privateCloudDatabase = CKDatabase(link, .private)
     sharedCloudDatabase = CKDatabase(link, .shared)
+    operations = OperationQueue()
+    operations.name = "tidings.container"
+  }
+
+  /// Runs an operation in this container; one on databases in the private one, unless it names another.
+  public func add(_ operation: CKOperation) {
+    if operation.container == nil { operation.container = self }
+    operations.addOperation(operation)
   }
 
   /// The database with a scope.

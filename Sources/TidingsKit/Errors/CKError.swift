@@ -132,12 +132,14 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
     case record(CKRecord.ID)
     case zone(CKRecordZone.ID)
     case name(String)
+    case notification(CKNotification.ID)
 
     var hashable: AnyHashable {
       switch self {
       case .record(let id): AnyHashable(id)
       case .zone(let id): AnyHashable(id)
       case .name(let name): AnyHashable(name)
+      case .notification(let id): AnyHashable(id)
       }
     }
   }

@@ -1,0 +1,66 @@
+internal import Foundation
+internal import TidingsClient
+internal import TidingsProto
+
+/// Fetches a page of the user's notifications, of all databases of the container, oldest first.
+///
+/// What the device caused itself is not among them. One that was marked read by another device comes
+/// with the type `readNotification`, and its name alone.
+open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable {
+  // Set before the operation runs; `moreComing` before the end is told.
+
+  /// What the last page gave; `nil`: from the oldest notification that is kept.
+  open var previousServerChangeToken: CKServerChangeToken?
+  /// Most notifications in the page; 0: as many as the server gives.
+  open var resultsLimit = 0
+  /// There are more: run another operation with the new token.
+  open private(set) var moreComing = false
+
+  /// Hears of each notification.
+  @preconcurrency open var notificationChangedBlock: (@Sendable (CKNotification) -> Void)?
+  /// Hears of the end: the token for the next page, or why there is none.
+  ///
+  /// `changeTokenExpired`: fetch the records anew, and begin without a token.
+  @preconcurrency open var fetchNotificationChangesCompletionBlock:
+    (@Sendable (CKServerChangeToken?, (any Error)?) -> Void)?
+
+  /// An operation to be set up.
+  public override init() { super.init() }
+
+  /// An operation that continues after a token.
+  public convenience init(previousServerChangeToken: CKServerChangeToken?) {
+    self.init()
+    self.previousServerChangeToken = previousServerChangeToken
+  }
+
+  override func perform() async {
+    do {
+      let page = try await fetch()
+      let user = page.notifications.isEmpty ? "" : await targetContainer.userName()
+      for wire in page.notifications {
+        guard let content = NotificationContent(wire, for: user) else { continue }
+        deliver { [self] in notificationChangedBlock?(CKNotification.from(content)) }
+      }
+      moreComing = page.moreComing
+      let token = CKServerChangeToken(page.changeToken)
+      deliver { [self] in fetchNotificationChangesCompletionBlock?(token, nil) }
+    } catch {
+      let error = CKError(wrapping: error)
+      deliver { [self] in fetchNotificationChangesCompletionBlock?(nil, error) }
+    }
+  }
+
+  private func fetch() async throws -> TidingsV1.FetchNotificationChangesResponse {
+    let place = targetContainer.link.place
+    let request = TidingsV1.FetchNotificationChangesRequest(
+      container: place.container,
+      environment: place.environment,
+      changeToken: previousServerChangeToken?.bytes ?? [],
+      limit: UInt32(clamping: resultsLimit)
+    )
+    let database = targetContainer.privateCloudDatabase
+    return try await database.call(Patience(configuration)) { (client, options) in
+      try await client.notifications.fetchNotificationChanges(request, options: options)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+internal import Foundation
+internal import TidingsClient
+internal import TidingsProto
+
+/// Sets the user's badge; notifications that come later add to it.
+open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
+  // Set before the operation runs.
+
+  /// The badge from now on.
+  open var badgeValue = 0
+
+  /// Hears of the end.
+  @preconcurrency open var modifyBadgeCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+
+  /// An operation to be set up.
+  public override init() { super.init() }
+
+  /// An operation that sets the badge.
+  public convenience init(badgeValue: Int) {
+    self.init()
+    self.badgeValue = badgeValue
+  }
+
+  override func perform() async {
+    let place = targetContainer.link.place
+    let request = TidingsV1.ModifyBadgeRequest(
+      container: place.container,
+      environment: place.environment,
+      badgeValue: UInt32(clamping: badgeValue)
+    )
+    var failure: CKError?
+    do {
+      let database = targetContainer.privateCloudDatabase
+      _ = try await database.call(Patience(configuration)) { (client, options) in
+        try await client.notifications.modifyBadge(request, options: options)
+      }
+    } catch {
+      failure = CKError(wrapping: error)
+    }
+    let error = failure
+    deliver { [self] in modifyBadgeCompletionBlock?(error) }
+  }
+}

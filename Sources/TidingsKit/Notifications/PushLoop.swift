@@ -1,0 +1,148 @@
+internal import Foundation
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsUserInfo
+
+/// Takes notifications from the log and the push socket, and hands them over one after another.
+struct PushLoop: Sendable {
+  private let container: CKContainer
+  private let addressee: PushAddressee
+  private let positionFile: URL?
+
+  init(_ container: CKContainer, _ addressee: PushAddressee, positionFile: URL?) {
+    self.container = container
+    self.addressee = addressee
+    self.positionFile = positionFile
+  }
+
+  /// Runs until the task is cancelled, the delegate is gone, or something fails for good.
+  func run() async {
+    do {
+      let client = try await container.link.client()
+      let user = try await persistently { try await container.userRecordID() }.recordName
+      var end = LogEnd(client)
+      let inbox = try await open(client, &end)
+      addressee.tell { $0.containerDidRegisterForRemoteNotifications($1) }
+      let failure: (any Error)?
+      do {
+        try await handOver(inbox, for: user, &end)
+        failure = nil
+      } catch {
+        failure = error
+      }
+      await inbox.close()
+      if let failure { throw failure }
+    } catch {
+      guard !Task.isCancelled else { return }
+      let error = (error as? InboxError).map { CKError($0) } ?? CKError(wrapping: error)
+      addressee.tell {
+        $0.container($1, didFailToRegisterForRemoteNotificationsWithError: error)
+      }
+    }
+  }
+
+  /// What is to be handed over: from where the file says, or from now on.
+  private func open(_ client: Client, _ end: inout LogEnd) async throws -> NotificationInbox {
+    var options = NotificationInbox.Options()
+    options.includesReadNotifications = false
+    options.restartsWhenExpired = true
+    options.onEvent = { [addressee] event in
+      if case .restarted = event {
+        addressee.tell { $0.containerDidMissRemoteNotifications($1) }
+      }
+    }
+    let isNew = positionFile.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
+    if isNew {
+      options.firstToken = try await persistently {
+        try await end.advance()
+        return end.token
+      }
+    }
+    guard let positionFile else { return try client.notificationInbox(from: nil, options: options) }
+    let inbox = try client.notificationInbox(at: positionFile.path, options: options)
+    // The next registration continues here, even if nothing is handed over in this one.
+    if isNew { try await inbox.commit() }
+    return inbox
+  }
+
+  private func handOver(
+    _ inbox: NotificationInbox,
+    for user: String,
+    _ end: inout LogEnd
+  ) async throws {
+    for try await item in inbox {
+      var badge: UInt32?
+      if item.notification.notificationInfo?.shouldBadge == true {
+        // A push without its badge is better than none.
+        badge = try? await end.advance()
+      }
+      let push = UserInfo(item.notification, for: user, badge: badge).json
+      guard await addressee.hand(push) else { return }
+      try await inbox.commit(upTo: item)
+    }
+  }
+
+  private static let pauseMax = Duration.seconds(10)
+
+  /// Does something again until the server can be reached.
+  private func persistently<Value>(_ body: () async throws -> Value) async throws -> Value {
+    var pause = Duration.milliseconds(100)
+    while true {
+      do {
+        return try await body()
+      } catch {
+        guard CKError(wrapping: error).isTransient else { throw error }
+        try await Task.sleep(for: pause)
+        pause = min(pause * 2, Self.pauseMax)
+      }
+    }
+  }
+}
+
+/// The end of the user's log, and the badge there.
+struct LogEnd: Sendable {
+  private let client: Client
+  /// Where the log ended when it was last looked at.
+  private(set) var token: [UInt8] = []
+
+  init(_ client: Client) { self.client = client }
+
+  /// Goes to the end.
+  ///
+  /// - Returns: The badge.
+  @discardableResult
+  mutating func advance() async throws -> UInt32? {
+    while true {
+      let page: TidingsV1.FetchNotificationChangesResponse
+      do {
+        page = try await client.notifications.fetchNotificationChanges(
+          .init(
+            container: client.configuration.container,
+            environment: client.configuration.environment,
+            changeToken: token,
+            wantsBadge: true
+          )
+        )
+      } catch {
+        let error = CKError(wrapping: error)
+        guard error.code == .changeTokenExpired, !token.isEmpty else { throw error }
+        token = []
+        continue
+      }
+      token = page.changeToken
+      if !page.moreComing { return page.badgeValue }
+    }
+  }
+}
+
+extension CKError {
+  /// Why pushes cannot be handed over.
+  init(_ error: InboxError) {
+    switch error {
+    case .call(let error): self.init(error)
+    case .changeTokenExpired: self.init(.changeTokenExpired, error.description)
+    default: self.init(.invalidArguments, error.description)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+internal import Foundation
+
+/// Saves and deletes subscriptions.
+open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
+  // Set before the operation runs.
+
+  /// Subscriptions to save.
+  open var subscriptionsToSave: [CKSubscription]?
+  /// Subscriptions to delete.
+  open var subscriptionIDsToDelete: [CKSubscription.ID]?
+
+  /// Hears of each subscription to save.
+  @preconcurrency open var perSubscriptionSaveBlock:
+    (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
+  /// Hears of each subscription to delete.
+  @preconcurrency open var perSubscriptionDeleteBlock:
+    (@Sendable (CKSubscription.ID, Result<Void, any Error>) -> Void)?
+  /// Hears of the end: what was saved, what was deleted, and why not all.
+  @preconcurrency open var modifySubscriptionsCompletionBlock:
+    (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
+  /// Hears of the end.
+  @preconcurrency open var modifySubscriptionsResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
+
+  /// An operation to be set up.
+  public override init() { super.init() }
+
+  /// An operation that saves and deletes.
+  public convenience init(
+    subscriptionsToSave: [CKSubscription]? = nil,
+    subscriptionIDsToDelete: [CKSubscription.ID]? = nil
+  ) {
+    self.init()
+    self.subscriptionsToSave = subscriptionsToSave
+    self.subscriptionIDsToDelete = subscriptionIDsToDelete
+  }
+
+  override func perform() async {
+    let modification = SubscriptionModification(
+      saving: subscriptionsToSave ?? [],
+      deleting: subscriptionIDsToDelete ?? []
+    )
+    let outcome = await modification.run(in: target, Patience(configuration)) { [self] event in
+      deliver { [self] in report(event) }
+    }
+    deliver { [self] in
+      modifySubscriptionsCompletionBlock?(outcome.saved, outcome.deleted, outcome.error)
+      modifySubscriptionsResultBlock?(outcome.error.map { .failure($0) } ?? .success(()))
+    }
+  }
+
+  private func report(_ event: SubscriptionModification.Event) {
+    switch event {
+    case .saved(let subscription, let error):
+      let result = error.map { .failure($0) } ?? Result<_, any Error>.success(subscription)
+      perSubscriptionSaveBlock?(subscription.subscriptionID, result)
+    case .deleted(let id, let error):
+      perSubscriptionDeleteBlock?(id, error.map { .failure($0) } ?? .success(()))
+    }
+  }
+}
