@@ -7,9 +7,9 @@ import TidingsKit
   func values() {
     let record = CKRecord(recordType: "Houses")
     record["title"] = "Villa"
-    record["price"] = 250_000 as CKRecordValue
+    record["price"] = 250_000 as any CKRecordValue
     record["rate"] = 1.5
-    record["isNew"] = true as CKRecordValue
+    record["isNew"] = true as any CKRecordValue
     record.setObject(NSString(string: "by the sea"), forKey: "note")
     record["counts"] = [1, 2, 3]
     record["place"] = CLLocation(latitude: 60, longitude: 10)

@@ -112,8 +112,13 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
   public let retryAfterSeconds: Double?
   /// With `partialFailure`: the errors by record, zone or subscription id.
   public var partialErrorsByItemID: [AnyHashable: any Error]? {
+    // An item may stand twice in what was asked for.
     partialErrors.isEmpty
-      ? nil : Dictionary(uniqueKeysWithValues: partialErrors.map { ($0.id.hashable, $0.error) })
+      ? nil
+      : Dictionary(
+        partialErrors.map { ($0.id.hashable, $0.error) },
+        uniquingKeysWith: { first, _ in first }
+      )
   }
   /// With `serverRecordChanged`: the record as the server has it.
   public let serverRecord: CKRecord?
@@ -122,18 +127,24 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
   /// With `serverRecordChanged`: the record as it was when the client read it, if still known.
   public let ancestorRecord: CKRecord?
   let partialErrors: [PartialError]
+  /// What the maker of the error put into `userInfo` besides.
+  let more: MoreUserInfo
 
   /// The id of an item that failed.
   enum ItemID: Hashable, Sendable {
     case record(CKRecord.ID)
     case zone(CKRecordZone.ID)
     case name(String)
+    case url(URL)
+    case lookUp(CKUserIdentity.LookupInfo)
 
     var hashable: AnyHashable {
       switch self {
       case .record(let id): AnyHashable(id)
       case .zone(let id): AnyHashable(id)
       case .name(let name): AnyHashable(name)
+      case .url(let url): AnyHashable(url)
+      case .lookUp(let info): AnyHashable(info)
       }
     }
   }
@@ -151,7 +162,8 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
     partialErrors: [PartialError] = [],
     serverRecord: CKRecord? = nil,
     clientRecord: CKRecord? = nil,
-    ancestorRecord: CKRecord? = nil
+    ancestorRecord: CKRecord? = nil,
+    more: MoreUserInfo = MoreUserInfo([:])
   ) {
     self.code = code
     self.message = message
@@ -160,10 +172,8 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
     self.serverRecord = serverRecord
     self.clientRecord = clientRecord
     self.ancestorRecord = ancestorRecord
+    self.more = more
   }
-
-  /// An error with a code alone.
-  public init(_ code: Code) { self.init(code, "") }
 
   /// `CKErrorDomain`.
   public static var errorDomain: String { CKErrorDomain }
@@ -177,8 +187,9 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
   public var userInfo: [String: Any] { errorUserInfo }
   /// All of it, by the keys of CloudKit.
   public var errorUserInfo: [String: Any] {
-    var info: [String: Any] = [NSLocalizedDescriptionKey: localizedDescription]
-    info[CKErrorRetryAfterKey] = retryAfterSeconds
+    var info = more.values
+    info[NSLocalizedDescriptionKey] = localizedDescription
+    info[CKErrorRetryAfterKey] = retryAfterSeconds.map { NSNumber(value: $0) }
     info[CKPartialErrorsByItemIDKey] = partialErrorsByItemID
     info[CKRecordChangedErrorServerRecordKey] = serverRecord
     info[CKRecordChangedErrorClientRecordKey] = clientRecord
@@ -212,6 +223,8 @@ extension CKError {
   public static var unknownItem: Code { .unknownItem }
   /// The code `invalidArguments`.
   public static var invalidArguments: Code { .invalidArguments }
+  /// The code `resultsTruncated`.
+  public static var resultsTruncated: Code { .resultsTruncated }
   /// The code `serverRecordChanged`.
   public static var serverRecordChanged: Code { .serverRecordChanged }
   /// The code `serverRejectedRequest`.

@@ -59,8 +59,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private func fetch() async throws -> Outcome {
     var ids = recordIDs ?? []
     if isCurrentUser {
-      let container = CKContainer(target.link.settings)
-      ids = [try await container.userRecordID()]
+      ids = [CKRecord.ID(recordName: try await target.link.userName())]
     }
     var outcome = Outcome()
     for start in stride(from: 0, to: ids.count, by: RecordModification.itemsPerCallMax) {
@@ -74,7 +73,9 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         try await client.records.fetchRecords(request, options: options)
       }
       for (id, result) in zip(part, response.results) {
-        let answer = await target.receive(result)
+        let answer = await target.receive(result) { [self] fraction in
+          if fraction < 1 { deliver { [self] in perRecordProgressBlock?(id, fraction) } }
+        }
         switch answer {
         case .success(let record): outcome.found[id] = record
         case .failure(let error): outcome.failed.append(.init(id: .record(id), error: error))
