@@ -277,7 +277,16 @@ let package = Package(
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
-    tests("TidingsKitTests", "RandomSupport", "TestSupport", "TidingsKit"),
+    tests(
+      "TidingsKitTests",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsEncryption",
+      "TidingsFiles",
+      "TidingsKit",
+      "TidingsProto"
+    ),
     tests(
       "TidingsClientTests",
       "RandomSupport",

@@ -43,6 +43,21 @@ import TidingsKit
     #expect(copy?["text"] as? String == "hello")
     #expect(copy?.changedKeys() == ["text"])
 
+    let reference = CKRecord.Reference(recordID: record.recordID, action: .deleteSelf)
+    for object in [record.recordID, zone, reference, CKRecordZone(zoneID: zone)] as [NSObject] {
+      let data = try NSKeyedArchiver.archivedData(
+        withRootObject: object,
+        requiringSecureCoding: true
+      )
+      let classes = [CKRecord.ID.self, CKRecordZone.ID.self, CKReference.self, CKRecordZone.self]
+      let back = try NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
+      if let zone = object as? CKRecordZone {
+        #expect((back as? CKRecordZone)?.zoneID == zone.zoneID)
+      } else {
+        #expect(back as? NSObject == object)
+      }
+    }
+
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
     record.encodeSystemFields(with: coder)
     coder.finishEncoding()

@@ -34,7 +34,7 @@ final class ContainerLink: Sendable {
   ///
   /// - Throws: `notAuthenticated` when there is none.
   func userName() async throws -> String {
-    if settings.keyFile.isEmpty, !settings.user.isEmpty { return settings.user }
+    if !settings.hasAccounts, !settings.user.isEmpty { return settings.user }
     if let known = knownUser.withLock({ $0 }) { return known }
     let client = try await client()
     do {

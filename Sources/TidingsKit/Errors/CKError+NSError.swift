@@ -64,13 +64,6 @@ extension CKError: _ObjectiveCBridgeable {
   }
 }
 
-extension CKError.Code {
-  /// Matches errors with this code: `catch CKError.unknownItem`.
-  public static func ~= (code: CKError.Code, error: any Error) -> Bool {
-    (error as? CKError)?.code == code
-  }
-}
-
 extension CKError.ItemID {
   fileprivate init(_ id: AnyHashable) {
     switch id.base {

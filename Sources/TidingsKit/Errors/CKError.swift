@@ -275,5 +275,12 @@ extension CKError {
   public static var participantAlreadyInvited: Code { .participantAlreadyInvited }
 }
 
+extension CKError.Code {
+  /// For `catch CKError.zoneNotFound`: whether an error has this code.
+  public static func ~= (code: CKError.Code, error: any Error) -> Bool {
+    (error as? CKError)?.code == code
+  }
+}
+
 /// The reasons, as older code names them.
 public typealias CKErrorCode = CKError.Code

@@ -42,51 +42,32 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   override func perform() async {
-    await finish {
-      try await fetch()
-    } _: { [self] result in
-      let error = result.failure ?? result.success.flatMap { CKError.partial($0.failed) }
-      fetchRecordsCompletionBlock?(result.success?.found ?? [:], error)
-      fetchRecordsResultBlock?(error.map { .failure($0) } ?? .success(()))
+    let outcome = await fetch()
+    deliver { [self] in
+      fetchRecordsCompletionBlock?(outcome.found, outcome.error)
+      fetchRecordsResultBlock?(outcome.error.map { .failure($0) } ?? .success(()))
     }
   }
 
-  private struct Outcome: Sendable {
-    var found: [CKRecord.ID: CKRecord] = [:]
-    var failed: [CKError.PartialError] = []
-  }
-
-  private func fetch() async throws -> Outcome {
-    var ids = recordIDs ?? []
-    if isCurrentUser {
-      ids = [CKRecord.ID(recordName: try await target.link.userName())]
-    }
-    var outcome = Outcome()
-    for start in stride(from: 0, to: ids.count, by: RecordModification.itemsPerCallMax) {
-      let part = ids[start..<min(start + RecordModification.itemsPerCallMax, ids.count)]
-      let request = TidingsV1.FetchRecordsRequest(
-        databaseID: target.databaseID,
-        recordIDs: part.map(\.wire),
-        desiredKeys: desiredKeys.map { .init(keys: $0) }
-      )
-      let response = try await call { (client, options) in
-        try await client.records.fetchRecords(request, options: options)
+  private func fetch() async -> RecordFetch.Outcome {
+    do {
+      try Task.checkCancellation()
+      var ids = recordIDs ?? []
+      if isCurrentUser { ids = [CKRecord.ID(recordName: try await target.link.userName())] }
+      let fetch = RecordFetch(ids: ids, desiredKeys: desiredKeys)
+      let progress: RecordFetch.Progress = { [self] (id, fraction) in
+        if fraction < 1 { deliver { [self] in perRecordProgressBlock?(id, fraction) } }
       }
-      for (id, result) in zip(part, response.results) {
-        let answer = await target.receive(result) { [self] fraction in
-          if fraction < 1 { deliver { [self] in perRecordProgressBlock?(id, fraction) } }
-        }
-        switch answer {
-        case .success(let record): outcome.found[id] = record
-        case .failure(let error): outcome.failed.append(.init(id: .record(id), error: error))
-        }
+      return await fetch.run(in: target, Patience(resolvedConfiguration), progress) {
+        (id, answer) in
         deliver { [self] in
           if case .success = answer { perRecordProgressBlock?(id, 1) }
           perRecordCompletionBlock?(answer.success, id, answer.failure)
           perRecordResultBlock?(id, answer.mapError { $0 })
         }
       }
+    } catch {
+      return .init(failure: CKError(wrapping: error))
     }
-    return outcome
   }
 }

@@ -30,7 +30,7 @@ extension CKRecord.Contents {
     coder.encode(Self.list(encryptedKeys), forKey: Key.encrypted)
     coder.encode(isParentChanged, forKey: Key.isParentChanged)
     coder.encode(files, forKey: Key.files)
-    if let user = shareTerms?.currentUser { coder.encode(NSString(string: user), forKey: Key.user) }
+    coder.encode(NSString(string: shareTerms?.currentUser ?? ""), forKey: Key.user)
   }
 
   init?(coder: NSCoder) {

@@ -63,11 +63,11 @@ extension CKRecord.Contents {
   }
 
   /// Takes in what the server says of a record that was saved as it is in `sent`.
-  mutating func acknowledge(_ answer: TidingsV1.Record, sent: Self) {
+  mutating func acknowledge(_ answer: TidingsV1.Record, sent: Self, as user: String) {
     let stored = Self(answer)
     (changeTag, created, modified) = (stored.changeTag, stored.created, stored.modified)
     share = stored.share
-    if let terms = stored.shareTerms { shareTerms?.acknowledge(terms) }
+    if let terms = stored.shareTerms { shareTerms?.acknowledge(terms, as: user) }
     recordID =
       stored.recordID.zoneID.zoneName == recordID.zoneID.zoneName ? recordID : stored.recordID
     // What was changed while the save was on its way is still to be saved.

@@ -84,11 +84,11 @@ extension CKOperation {
     _ infos: [CKUserIdentity.LookupInfo]
   ) async throws -> [(CKUserIdentity.LookupInfo, Result<TidingsV1.User, CKError>)] {
     var found: [(CKUserIdentity.LookupInfo, Result<TidingsV1.User, CKError>)] = []
-    let container = usedContainer.link.settings.container
+    let settings = usedContainer.link.settings
     for start in stride(from: 0, to: infos.count, by: RecordModification.itemsPerCallMax) {
       let part = infos[start..<min(start + RecordModification.itemsPerCallMax, infos.count)]
       let request = TidingsV1.FetchUsersRequest(
-        container: container,
+        container: settings.container,
         userRecordNames: part.map(\.name)
       )
       let answer = try await callContainer { (client, options) in
@@ -99,6 +99,9 @@ extension CKOperation {
         let result = index < answer.results.count ? answer.results[index] : nil
         switch result?.outcome {
         case .user(let user)?: found.append((info, .success(user)))
+        case .error(let error)? where error.code == .unknownItem && !settings.hasAccounts:
+          // Whoever is named is a user; the server says otherwise when it has accounts after all.
+          found.append((info, .success(.init(userRecordName: info.name))))
         case .error(let error)?: found.append((info, .failure(CKError(error))))
         case nil:
           let missing = CKError(.internalError, "the server's answer does not tell of this user")

@@ -2,102 +2,102 @@ public import Foundation
 internal import TidingsProto
 internal import TidingsProtobuf
 
-extension CKShare {
-  /// A share as one who may join sees it.
-  public final class Metadata: NSObject, NSSecureCoding, NSCopying, Sendable {
-    let wire: TidingsV1.ShareMetadata
-    /// Who asked.
-    let user: String
+/// A share as one who may join sees it.
+public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendable {
+  let wire: TidingsV1.ShareMetadata
+  /// Who asked.
+  let user: String
 
-    /// The share; of the participants one sees the owner and oneself until one has joined.
-    public let share: CKShare
-    /// The record that is shared, if it was asked for and the user may read it.
-    public let rootRecord: CKRecord?
+  /// The share; of the participants one sees the owner and oneself until one has joined.
+  public let share: CKShare
+  /// The record that is shared, if it was asked for and the user may read it.
+  public let rootRecord: CKRecord?
 
-    init(
-      _ wire: TidingsV1.ShareMetadata,
-      user: String,
-      share: CKShare,
-      rootRecord: CKRecord?
-    ) {
-      self.wire = wire
-      self.user = user
-      self.share = share
-      self.rootRecord = rootRecord
-      super.init()
-    }
+  init(
+    _ wire: TidingsV1.ShareMetadata,
+    user: String,
+    share: CKShare,
+    rootRecord: CKRecord?
+  ) {
+    self.wire = wire
+    self.user = user
+    self.share = share
+    self.rootRecord = rootRecord
+    super.init()
+  }
 
-    /// The container of the zone.
-    public var containerIdentifier: String { wire.container.isEmpty ? "default" : wire.container }
-    /// The record that is shared with all below it; `nil`: the zone is shared.
-    public var hierarchicalRootRecordID: CKRecord.ID? {
-      wire.rootRecordName.isEmpty
-        ? nil : CKRecord.ID(recordName: wire.rootRecordName, zoneID: share.recordID.zoneID)
-    }
-    /// The record that is shared with all below it; of a shared zone the share.
-    public var rootRecordID: CKRecord.ID { hierarchicalRootRecordID ?? share.recordID }
-    /// Whose zone it is.
-    public var ownerIdentity: CKUserIdentity { share.owner.userIdentity }
+  /// The container of the zone.
+  public var containerIdentifier: String { wire.container.isEmpty ? "default" : wire.container }
+  /// The record that is shared with all below it; `nil`: the zone is shared.
+  public var hierarchicalRootRecordID: CKRecord.ID? {
+    wire.rootRecordName.isEmpty
+      ? nil : CKRecord.ID(recordName: wire.rootRecordName, zoneID: share.recordID.zoneID)
+  }
+  /// The record that is shared with all below it; of a shared zone the share.
+  public var rootRecordID: CKRecord.ID { hierarchicalRootRecordID ?? share.recordID }
+  /// Whose zone it is.
+  public var ownerIdentity: CKUserIdentity { share.owner.userIdentity }
 
-    private var participant: TidingsV1.Participant? {
-      wire.participant.flatMap { $0.role == .unspecified ? nil : $0 }
-    }
-    /// How the user comes to the share.
-    public var participantRole: ParticipantRole {
-      participant.map { .init($0.role) } ?? .publicUser
-    }
-    /// How the user comes to the share, as older code names it.
-    public var participantType: ParticipantRole { participantRole }
-    /// Whether the user joined.
-    public var participantStatus: ParticipantAcceptanceStatus {
-      participant.map { .init($0.acceptanceStatus) } ?? .pending
-    }
-    /// What the user may do after joining.
-    public var participantPermission: ParticipantPermission {
-      participant.map { .init($0.permission) } ?? share.publicPermission
-    }
+  private var participant: TidingsV1.Participant? {
+    wire.participant.flatMap { $0.role == .unspecified ? nil : $0 }
+  }
+  /// How the user comes to the share.
+  public var participantRole: CKShare.ParticipantRole {
+    participant.map { .init($0.role) } ?? .publicUser
+  }
+  /// How the user comes to the share, as older code names it.
+  public var participantType: CKShare.ParticipantRole { participantRole }
+  /// Whether the user joined.
+  public var participantStatus: CKShare.ParticipantAcceptanceStatus {
+    participant.map { .init($0.acceptanceStatus) } ?? .pending
+  }
+  /// What the user may do after joining.
+  public var participantPermission: CKShare.ParticipantPermission {
+    participant.map { .init($0.permission) } ?? share.publicPermission
+  }
 
-    /// Equal when the share is the same, seen at the same state.
-    public override func isEqual(_ object: Any?) -> Bool {
-      (object as? Metadata)?.wire == wire
-    }
+  /// Equal when the share is the same, seen at the same state.
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? CKShareMetadata)?.wire == wire
+  }
 
-    /// Of the share.
-    public override var hash: Int { share.recordID.hash }
+  /// Of the share.
+  public override var hash: Int { share.recordID.hash }
 
-    /// Itself: it does not change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+  /// Itself: it does not change.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// It can be archived securely.
-    public static var supportsSecureCoding: Bool { true }
+  /// It can be archived securely.
+  public static var supportsSecureCoding: Bool { true }
 
-    /// Writes all of it.
-    public func encode(with coder: NSCoder) {
-      coder.encode(Data(wire.encoded()) as NSData, forKey: "metadata")
-      coder.encode(NSString(string: user), forKey: "user")
-      coder.encode(share, forKey: "share")
-      coder.encode(rootRecord, forKey: "rootRecord")
-    }
+  /// Writes all of it.
+  public func encode(with coder: NSCoder) {
+    coder.encode(Data(wire.encoded()) as NSData, forKey: "metadata")
+    coder.encode(NSString(string: user), forKey: "user")
+    coder.encode(share, forKey: "share")
+    coder.encode(rootRecord, forKey: "rootRecord")
+  }
 
-    /// Reads what `encode(with:)` wrote.
-    public convenience init?(coder: NSCoder) {
-      guard let data = coder.decodeObject(of: NSData.self, forKey: "metadata"),
-        let wire = try? TidingsV1.ShareMetadata(decoding: Array(Data(referencing: data))),
-        let user = coder.decodeObject(of: NSString.self, forKey: "user"),
-        let share = coder.decodeObject(of: CKShare.self, forKey: "share")
-      else { return nil }
-      self.init(
-        wire,
-        user: String(describing: user),
-        share: share,
-        rootRecord: coder.decodeObject(of: CKRecord.self, forKey: "rootRecord")
-      )
-    }
+  /// Reads what `encode(with:)` wrote.
+  public convenience init?(coder: NSCoder) {
+    guard let data = coder.decodeObject(of: NSData.self, forKey: "metadata"),
+      let wire = try? TidingsV1.ShareMetadata(decoding: Array(Data(referencing: data))),
+      let user = coder.decodeObject(of: NSString.self, forKey: "user"),
+      let share = coder.decodeObject(of: CKShare.self, forKey: "share")
+    else { return nil }
+    self.init(
+      wire,
+      user: String(describing: user),
+      share: share,
+      rootRecord: coder.decodeObject(of: CKRecord.self, forKey: "rootRecord")
+    )
   }
 }
 
-/// A share as one who may join sees it, as older code names it.
-public typealias CKShareMetadata = CKShare.Metadata
+extension CKShare {
+  /// A share as one who may join sees it.
+  public typealias Metadata = CKShareMetadata
+}
 
 extension CKContainer {
   /// What the server says of a share, for this user.

@@ -60,81 +60,82 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
     )
   }
 }
+/// By what a user is looked up: users have names here, which may be addresses.
+public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying, Sendable {
+  /// An address, if it was made from one: found when it is the user's name.
+  public let emailAddress: String?
+  /// A number, if it was made from one: found when it is the user's name.
+  public let phoneNumber: String?
+  /// The user's record, if it was made from one.
+  public let userRecordID: CKRecord.ID?
 
-extension CKUserIdentity {
-  /// By what a user is looked up: users have names here, which may be addresses.
-  public final class LookupInfo: NSObject, NSSecureCoding, NSCopying, Sendable {
-    /// An address, if it was made from one: found when it is the user's name.
-    public let emailAddress: String?
-    /// A number, if it was made from one: found when it is the user's name.
-    public let phoneNumber: String?
-    /// The user's record, if it was made from one.
-    public let userRecordID: CKRecord.ID?
+  private init(_ email: String?, _ phone: String?, _ id: CKRecord.ID?) {
+    emailAddress = email
+    phoneNumber = phone
+    userRecordID = id
+  }
 
-    private init(_ email: String?, _ phone: String?, _ id: CKRecord.ID?) {
-      emailAddress = email
-      phoneNumber = phone
-      userRecordID = id
-    }
+  /// By an address.
+  public convenience init(emailAddress: String) { self.init(emailAddress, nil, nil) }
+  /// By a number.
+  public convenience init(phoneNumber: String) { self.init(nil, phoneNumber, nil) }
+  /// By the record's identity: its name is the user's.
+  public convenience init(userRecordID: CKRecord.ID) { self.init(nil, nil, userRecordID) }
 
-    /// By an address.
-    public convenience init(emailAddress: String) { self.init(emailAddress, nil, nil) }
-    /// By a number.
-    public convenience init(phoneNumber: String) { self.init(nil, phoneNumber, nil) }
-    /// By the record's identity: its name is the user's.
-    public convenience init(userRecordID: CKRecord.ID) { self.init(nil, nil, userRecordID) }
+  /// By addresses.
+  public class func lookupInfos(withEmails emails: [String]) -> [CKUserIdentityLookupInfo] {
+    emails.map { CKUserIdentityLookupInfo(emailAddress: $0) }
+  }
+  /// By numbers.
+  public class func lookupInfos(
+    withPhoneNumbers phoneNumbers: [String]
+  ) -> [CKUserIdentityLookupInfo] {
+    phoneNumbers.map { CKUserIdentityLookupInfo(phoneNumber: $0) }
+  }
+  /// By records' identities.
+  public class func lookupInfos(with recordIDs: [CKRecord.ID]) -> [CKUserIdentityLookupInfo] {
+    recordIDs.map { CKUserIdentityLookupInfo(userRecordID: $0) }
+  }
 
-    /// By addresses.
-    public class func lookupInfos(withEmails emails: [String]) -> [LookupInfo] {
-      emails.map { LookupInfo(emailAddress: $0) }
-    }
-    /// By numbers.
-    public class func lookupInfos(withPhoneNumbers phoneNumbers: [String]) -> [LookupInfo] {
-      phoneNumbers.map { LookupInfo(phoneNumber: $0) }
-    }
-    /// By records' identities.
-    public class func lookupInfos(with recordIDs: [CKRecord.ID]) -> [LookupInfo] {
-      recordIDs.map { LookupInfo(userRecordID: $0) }
-    }
+  /// The name that is looked up.
+  var name: String { userRecordID?.recordName ?? emailAddress ?? phoneNumber ?? "" }
 
-    /// The name that is looked up.
-    var name: String { userRecordID?.recordName ?? emailAddress ?? phoneNumber ?? "" }
+  /// Equal when they look up the same, in the same way.
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKUserIdentityLookupInfo else { return false }
+    return emailAddress == other.emailAddress && phoneNumber == other.phoneNumber
+      && userRecordID == other.userRecordID
+  }
 
-    /// Equal when they look up the same, in the same way.
-    public override func isEqual(_ object: Any?) -> Bool {
-      guard let other = object as? LookupInfo else { return false }
-      return emailAddress == other.emailAddress && phoneNumber == other.phoneNumber
-        && userRecordID == other.userRecordID
-    }
+  /// Of the name.
+  public override var hash: Int { name.hashValue }
 
-    /// Of the name.
-    public override var hash: Int { name.hashValue }
+  /// Itself: it does not change.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Itself: it does not change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+  /// It can be archived securely.
+  public static var supportsSecureCoding: Bool { true }
 
-    /// It can be archived securely.
-    public static var supportsSecureCoding: Bool { true }
+  /// Writes what is looked up.
+  public func encode(with coder: NSCoder) {
+    coder.encode(emailAddress.map { NSString(string: $0) }, forKey: "emailAddress")
+    coder.encode(phoneNumber.map { NSString(string: $0) }, forKey: "phoneNumber")
+    coder.encode(userRecordID, forKey: "userRecordID")
+  }
 
-    /// Writes what is looked up.
-    public func encode(with coder: NSCoder) {
-      coder.encode(emailAddress.map { NSString(string: $0) }, forKey: "emailAddress")
-      coder.encode(phoneNumber.map { NSString(string: $0) }, forKey: "phoneNumber")
-      coder.encode(userRecordID, forKey: "userRecordID")
-    }
-
-    /// Reads what `encode(with:)` wrote.
-    public convenience init?(coder: NSCoder) {
-      let email = coder.decodeObject(of: NSString.self, forKey: "emailAddress")
-      let phone = coder.decodeObject(of: NSString.self, forKey: "phoneNumber")
-      self.init(
-        email.map { String(describing: $0) },
-        phone.map { String(describing: $0) },
-        coder.decodeObject(of: CKRecord.ID.self, forKey: "userRecordID")
-      )
-    }
+  /// Reads what `encode(with:)` wrote.
+  public convenience init?(coder: NSCoder) {
+    let email = coder.decodeObject(of: NSString.self, forKey: "emailAddress")
+    let phone = coder.decodeObject(of: NSString.self, forKey: "phoneNumber")
+    self.init(
+      email.map { String(describing: $0) },
+      phone.map { String(describing: $0) },
+      coder.decodeObject(of: CKRecord.ID.self, forKey: "userRecordID")
+    )
   }
 }
 
-/// By what a user is looked up, as older code names it.
-public typealias CKUserIdentityLookupInfo = CKUserIdentity.LookupInfo
+extension CKUserIdentity {
+  /// By what a user is looked up.
+  public typealias LookupInfo = CKUserIdentityLookupInfo
+}

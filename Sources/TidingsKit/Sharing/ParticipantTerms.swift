@@ -64,8 +64,6 @@ extension CKShare.Participant {
   public typealias AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
 }
 
-/// A participant, as older code names it.
-public typealias CKShareParticipant = CKShare.Participant
 /// What a participant may do, as older code names it.
 public typealias CKShareParticipantPermission = CKShare.ParticipantPermission
 /// How a participant comes to the share, as older code names it.

@@ -27,14 +27,13 @@ struct ShareTerms: Sendable {
   mutating func separate() { participants = participants.map { CKShare.Participant($0.wire) } }
 
   /// Takes in what the server has, into the objects that are known.
-  mutating func acknowledge(_ stored: ShareTerms) {
+  mutating func acknowledge(_ stored: ShareTerms, as user: String) {
     // The owner of a share that was not saved has no name yet.
     var known: [String: CKShare.Participant] = [:]
     for participant in participants {
       let isOwner = participant.role == .owner
       known[isOwner ? stored.ownerName : participant.name] = participant
     }
-    let user = currentUser.isEmpty ? stored.currentUser : currentUser
     let answered = stored.participants.map { answer in
       guard let participant = known[answer.name] else { return answer }
       participant.take(answer.wire)

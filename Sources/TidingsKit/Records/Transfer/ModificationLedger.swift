@@ -55,7 +55,8 @@ struct ModificationLedger {
       switch answer.outcome {
       case .record(let stored)?:
         save.rememberAssets(in: database)
-        save.record.contents.withLock { $0.acknowledge(stored, sent: save.sent) }
+        let user = save.sent.shareTerms == nil ? "" : (try? await database.link.userName()) ?? ""
+        save.record.contents.withLock { $0.acknowledge(stored, sent: save.sent, as: user) }
         tell(.progress(save.record, 1))
         tellSaved(save.record, nil)
       case .error(let error)?:
