@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
@@ -15,6 +15,11 @@ public enum CKAccountStatus: Int, Sendable {
   case noAccount = 3
   /// The account cannot be used now.
   case temporarilyUnavailable = 4
+}
+
+extension NSNotification.Name {
+  /// Kept for compatibility, never posted: who calls does not change while the process runs.
+  public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
 }
 
 extension CKContainer {

@@ -25,7 +25,7 @@ public let CKErrorRetryAfterKey = "CKRetryAfter"
 public let CKErrorUserDidResetEncryptedDataKey = "CKErrorUserDidResetEncryptedDataKey"
 
 /// Why something failed.
-public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
+public struct CKError: CustomNSError, LocalizedError, CustomStringConvertible, Sendable, Hashable {
   /// The reasons, with CloudKit's numbers.
   public enum Code: Int, Sendable, CaseIterable {
     /// A defect of the server: report it.
@@ -181,6 +181,11 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
   public var errorCode: Int { code.rawValue }
   /// What failed, where, and what to do.
   public var errorDescription: String? { message.isEmpty ? "\(code)" : message }
+  /// The code, what failed, and the items that did.
+  public var description: String {
+    let items = partialErrors.prefix(5).map { "\n  \($0.id.hashable): \($0.error)" }.joined()
+    return "CKError \(code.rawValue) \(code)\(message.isEmpty ? "" : ": " + message)\(items)"
+  }
   /// What failed, where, and what to do.
   public var localizedDescription: String { errorDescription ?? "" }
   /// All of it, by the keys of CloudKit.
