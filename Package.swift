@@ -175,6 +175,8 @@ let package = Package(
       "TidingsSeal",
       "TidingsSQL",
       "TidingsSQLite",
+      "TidingsService",
+      "TidingsZeroMQ",
       "CZeroMQ",
       "CSQLite"
     ),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TidingsKit
 
@@ -26,7 +27,7 @@ import TidingsKit
   ) async throws -> (list: CKRecord, share: CKShare) {
     let container = kit.container()
     let database = container.privateCloudDatabase
-    try await kit.makeZone(zoneID.zoneName)
+    _ = try await database.save(CKRecordZone(zoneID: zoneID))
     let list = CKRecord(
       recordType: "Lists",
       recordID: CKRecord.ID(recordName: "list", zoneID: zoneID)
@@ -38,6 +39,7 @@ import TidingsKit
     )
     item.setParent(list)
     item["name"] = "Milk"
+    item["list"] = CKRecord.Reference(record: list, action: .none)
     let share = CKShare(rootRecord: list)
     share[CKShare.SystemFieldKey.title] = "Our groceries" as any CKRecordValue
     share[CKShare.SystemFieldKey.shareType] = "org.example.list"
@@ -93,6 +95,32 @@ import TidingsKit
     let fetchedShare = try await shared.record(for: accepted.recordID)
     #expect((fetchedShare as? CKShare)?.currentUserParticipant?.permission == .readWrite)
 
+    // What belongs to the root says so; a participant adds to it.
+    let milk = try await shared.record(
+      for: CKRecord.ID(recordName: "milk", zoneID: found.recordID.zoneID)
+    )
+    #expect(milk.parent?.recordID == found.recordID)
+    #expect((milk["list"] as? CKRecord.Reference)?.recordID == found.recordID)
+    let bread = CKRecord(recordType: "Items", zoneID: found.recordID.zoneID)
+    bread.setParent(found)
+    bread["list"] = CKRecord.Reference(record: found, action: .none)
+    let file = URL(fileURLWithPath: kit.server.folder.file("bread.jpg"))
+    try Data("bread".utf8).write(to: file)
+    bread["photo"] = CKAsset(fileURL: file)
+    milk["list"] = milk["list"] as? CKRecord.Reference
+    let results = try await shared.modifyRecords(saving: [bread, milk], deleting: [])
+    for result in results.saveResults.values { #expect(result.failure == nil) }
+    let added = try await ada.privateCloudDatabase.record(
+      for: CKRecord.ID(recordName: bread.recordID.recordName, zoneID: zoneID)
+    )
+    #expect(added.parent?.recordID == list.recordID)
+    #expect(added.creatorUserRecordID?.recordName == "ben")
+    let photo = try #require((added["photo"] as? CKAsset)?.fileURL)
+    #expect(try Data(contentsOf: photo) == Data("bread".utf8))
+    // An asset that the owner has is another participant's to send.
+    milk["photo"] = try await shared.record(for: bread.recordID)["photo"] as? CKAsset
+    try await shared.save(milk)
+
     // A share is compared like any record.
     share.publicPermission = .readOnly
     let stale = await #expect(throws: CKError.self) {
@@ -120,7 +148,7 @@ import TidingsKit
     let kit = try await KitServer()
     let (ada, ben) = (kit.container(as: "ada"), kit.container(as: "ben"))
     let database = ada.privateCloudDatabase
-    try await kit.makeZone(zoneID.zoneName)
+    _ = try await database.save(CKRecordZone(zoneID: zoneID))
     let share = CKShare(recordZoneID: zoneID)
     #expect(share.recordID.recordName == CKRecordNameZoneWideShare)
     share.publicPermission = .readOnly

@@ -18,6 +18,7 @@ public enum CKAccountStatus: Int, Sendable {
 }
 
 extension NSNotification.Name {
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   /// Kept for compatibility, never posted: who calls does not change while the process runs.
   public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
 }

@@ -1,6 +1,9 @@
 public import Foundation
 
-/// `NSPredicate(format: "date > %@", date as CVarArg)` is how much code names its arguments.
+// `NSPredicate(format: "date > %@", date as CVarArg)` is how much code names its arguments; on Apple's
+// platforms Foundation conforms.
+
+// swift-format-ignore: AvoidRetroactiveConformances
 extension NSObject: @retroactive CVarArg {
   /// A pointer, as in formats.
   public var _cVarArgEncoding: [Int] {
@@ -8,6 +11,7 @@ extension NSObject: @retroactive CVarArg {
   }
 }
 
+// swift-format-ignore: AvoidRetroactiveConformances
 extension Date: @retroactive _CVarArgObject {
   /// Never used: the object is.
   public var _cVarArgEncoding: [Int] { [] }
@@ -17,6 +21,7 @@ extension Date: @retroactive _CVarArgObject {
   }
 }
 
+// swift-format-ignore: AvoidRetroactiveConformances
 extension Data: @retroactive _CVarArgObject {
   /// Never used: the object is.
   public var _cVarArgEncoding: [Int] { [] }
@@ -24,6 +29,7 @@ extension Data: @retroactive _CVarArgObject {
   public var _cVarArgObject: any CVarArg { NSData(data: self) }
 }
 
+// swift-format-ignore: AvoidRetroactiveConformances
 extension Array: @retroactive _CVarArgObject {
   /// Never used: the object is.
   public var _cVarArgEncoding: [Int] { [] }

@@ -54,10 +54,11 @@ extension FormatText {
       switch self {
       case .value: return try PredicateArgument(argument, context).wire
       case .name:
-        guard let name = argument as? String ?? (argument as? NSString).map({ "\($0)" }) else {
+        let name = try? PredicateArgument(argument, context).wire
+        guard let name, case .stringValue? = name.value else {
           throw CKError(.invalidArguments, "\(context) is no name of a field, and %K takes one")
         }
-        return .init(value: .stringValue(name))
+        return name
       }
     }
   }

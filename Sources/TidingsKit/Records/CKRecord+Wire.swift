@@ -11,6 +11,7 @@ extension CKRecord.Contents {
   init(_ record: TidingsV1.Record, assetsIn place: AssetPlace = AssetPlace()) {
     let id = CKRecord.ID(record.recordID ?? .init())
     self.init(recordType: record.recordType, recordID: id)
+    let owner = record.recordID?.zoneID?.ownerName ?? ""
     for (key, field) in record.fields {
       switch field.value {
       case .assetValue(let asset)?:
@@ -19,11 +20,16 @@ extension CKRecord.Contents {
         values[key] = .init(
           .assets(list.values.map { CKAsset(nil, .init(asset: $0, place: place)) })
         )
+      case .referenceValue(let reference)?:
+        values[key] = .init(.referenceValue(reference.owned(by: owner)))
+      case .referenceListValue(let list)?:
+        let references = list.values.map { $0.owned(by: owner) }
+        values[key] = .init(.referenceListValue(.init(values: references)))
       case let value?: values[key] = .init(value)
       case nil: break
       }
     }
-    parent = record.parent.map { .init($0) }
+    parent = record.parent.map { .init($0.owned(by: owner)) }
     if !record.shareRecordName.isEmpty {
       let share = CKRecord.ID(recordName: record.shareRecordName, zoneID: id.zoneID)
       self.share = .init(recordID: share, action: .none)
@@ -108,6 +114,18 @@ extension CKRecordContent {
       .init(value: .assetListValue(.init(values: assets.compactMap(\.stored?.asset))))
     case .unusable: .init()
     }
+  }
+}
+
+extension TidingsV1.Reference {
+  /// Stored references name no owner: they lead to the database of their record.
+  fileprivate func owned(by owner: String) -> Self {
+    guard !owner.isEmpty, recordID?.zoneID?.ownerName.isEmpty ?? true else { return self }
+    var reference = self
+    var zone = recordID?.zoneID ?? .init()
+    zone.ownerName = owner
+    reference.recordID?.zoneID = zone
+    return reference
   }
 }
 
