@@ -168,6 +168,13 @@ import TidingsSQLite
       try await server.stop()
       #expect(server.process.seen.value.errors.contains("administrat") == (words != nil))
     }
+    // Nor does a lost server key open it to everybody now.
+    try FileManager.default.removeItem(atPath: "\(data)/server.key")
+    let endpoints = [
+      "--rpc", "ipc://\(folder.file("rpc"))", "--push", "ipc://\(folder.file("push"))",
+    ]
+    let (exit, _, errors) = try await run(["--data", data] + endpoints)
+    #expect(exit == .code(1) && errors.contains("put the file back"), "\(errors)")
   }
 
   @Test("a server key that others can read, or that is not there, stops the start")

@@ -7,7 +7,7 @@ import TidingsProto
 @testable import TidingsKit
 
 /// Files of records: sent with a save, there after a fetch.
-@Suite struct AssetTests {
+@Suite(.endsServers) struct AssetTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

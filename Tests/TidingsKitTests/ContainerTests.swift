@@ -4,7 +4,7 @@ import Testing
 import TidingsKit
 
 /// Containers and who calls.
-@Suite struct ContainerTests {
+@Suite(.endsServers) struct ContainerTests {
   @Test("a container may be named as Apple's are, and knows its user")
   func names() async throws {
     let kit = try await KitServer()

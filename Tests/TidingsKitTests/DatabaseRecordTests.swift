@@ -5,7 +5,7 @@ import Testing
 import TidingsKit
 
 /// Databases without operations, as CloudKit's users call them.
-@Suite struct DatabaseRecordTests {
+@Suite(.endsServers) struct DatabaseRecordTests {
   @Test("code that waits saves, fetches and deletes")
   func waiting() async throws {
     let kit = try await KitServer()

@@ -8,7 +8,7 @@ import TidingsProto
 @testable import TidingsKit
 
 /// Values that the server cannot read.
-@Suite struct EncryptedValueTests {
+@Suite(.endsServers) struct EncryptedValueTests {
   private let folder: TemporaryFolder
   private let key = EncryptionKey()
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import TidingsKit
 
 /// Errors, matched in the ways in which people do it.
-@Suite struct ErrorTests {
+@Suite(.endsServers) struct ErrorTests {
   private func name(of error: any Error) -> String {
     do {
       throw error

@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import TidingsKit
 
 /// Queries in the three styles of CloudKit's users.
-@Suite struct QueryTests {
+@Suite(.endsServers) struct QueryTests {
   /// A database with whistles: genre, stars 0 to 9, a place, an owner.
   private func database(_ count: Int = 10) async throws -> CKDatabase {
     let database = try await KitServer().container().privateCloudDatabase

@@ -4,7 +4,7 @@ import Testing
 import TidingsKit
 
 /// Sharing, as samples for CloudKit do it.
-@Suite struct SharingTests {
+@Suite(.endsServers) struct SharingTests {
   private let zoneID = CKRecordZone.ID(zoneName: "family")
 
   /// Saves with an operation, and waits.

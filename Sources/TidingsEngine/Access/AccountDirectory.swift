@@ -150,6 +150,12 @@ final class AccountDirectory {
     return latest.map { .until($0) } ?? .impossible
   }
 
+  /// An administrator has a key, though it may have expired.
+  func hasAdministratorKey() throws -> Bool {
+    if isStale { try refresh() }
+    return administrators.contains { users[$0]?.keys.isEmpty == false }
+  }
+
   // MARK: Changing, in the open transaction
 
   /// Something is about to be written.

@@ -59,6 +59,9 @@ extension Engine {
     get throws { try accounts.administration(at: clock()) }
   }
 
+  /// Whether an administrator has a key, though it may have expired: the server is not for everybody.
+  public var isAdministered: Bool { get throws { try accounts.hasAdministratorKey() } }
+
   /// Whether a user may change schemas.
   public func isDeveloper(_ user: String) throws -> Bool {
     let roles = try accounts.roles(of: user)

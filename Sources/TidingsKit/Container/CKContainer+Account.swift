@@ -37,6 +37,7 @@ extension CKContainer {
   }
 
   /// Tells whether there is a user.
+  @preconcurrency
   public func accountStatus(
     completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
   ) {
@@ -60,6 +61,7 @@ extension CKContainer {
   }
 
   /// Tells the record id of the user.
+  @preconcurrency
   public func fetchUserRecordID(
     completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
   ) {

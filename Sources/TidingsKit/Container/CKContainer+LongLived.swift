@@ -7,6 +7,7 @@ extension CKContainer {
   public func longLivedOperation(for operationID: String) async throws -> CKOperation? { nil }
 
   /// Tells of none.
+  @preconcurrency
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([String]?, (any Error)?) -> Void
   ) {
@@ -18,6 +19,7 @@ extension CKContainer {
   }
 
   /// Tells of none.
+  @preconcurrency
   public func fetchLongLivedOperation(
     withID operationID: String,
     completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void

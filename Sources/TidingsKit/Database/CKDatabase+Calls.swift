@@ -20,9 +20,6 @@ struct Patience: Sendable {
 }
 
 extension CKDatabase {
-  /// For what is no operation.
-  var patience: Patience { Patience(CKOperation.Configuration()) }
-
   /// Calls the server.
   ///
   /// A server that says when to come again is obeyed, as long as there is time. One that cannot be

@@ -9,6 +9,7 @@ extension CKDatabase {
   )
 
   /// Finds all records; `zoneID` `nil`: in all zones of the database.
+  @preconcurrency
   public func perform(
     _ query: CKQuery,
     inZoneWith zoneID: CKRecordZone.ID?,
@@ -22,6 +23,7 @@ extension CKDatabase {
   }
 
   /// Finds records; tells them and where to continue, `nil` when all was found.
+  @preconcurrency
   public func fetch(
     withQuery query: CKQuery,
     inZoneWith zoneID: CKRecordZone.ID? = nil,
@@ -42,6 +44,7 @@ extension CKDatabase {
   }
 
   /// Finds more records; tells them and where to continue, `nil` when all was found.
+  @preconcurrency
   public func fetch(
     withCursor queryCursor: CKQueryOperation.Cursor,
     desiredKeys: [CKRecord.FieldKey]? = nil,

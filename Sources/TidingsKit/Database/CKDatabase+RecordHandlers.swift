@@ -3,6 +3,7 @@
 /// Each handler is called once, on a queue of the library's.
 extension CKDatabase {
   /// Saves a record, unless somebody else saved it since it was fetched.
+  @preconcurrency
   public func save(
     _ record: CKRecord,
     completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
@@ -15,6 +16,7 @@ extension CKDatabase {
   }
 
   /// Fetches a record.
+  @preconcurrency
   public func fetch(
     withRecordID recordID: CKRecord.ID,
     completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
@@ -27,6 +29,7 @@ extension CKDatabase {
   }
 
   /// Deletes a record; one that does not exist is deleted already.
+  @preconcurrency
   public func delete(
     withRecordID recordID: CKRecord.ID,
     completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
@@ -39,6 +42,7 @@ extension CKDatabase {
   }
 
   /// Fetches records; tells what became of each, or what let all of them fail.
+  @preconcurrency
   public func fetch(
     withRecordIDs recordIDs: [CKRecord.ID],
     desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -53,6 +57,7 @@ extension CKDatabase {
   }
 
   /// Saves and deletes records; tells what became of each, or what let all of them fail.
+  @preconcurrency
   public func modifyRecords(
     saving recordsToSave: [CKRecord],
     deleting recordIDsToDelete: [CKRecord.ID],

@@ -3,6 +3,7 @@
 /// Each handler is called once, on a queue of the library's.
 extension CKDatabase {
   /// Creates a zone; one that exists stays as it is.
+  @preconcurrency
   public func save(
     _ zone: CKRecordZone,
     completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -15,6 +16,7 @@ extension CKDatabase {
   }
 
   /// Fetches a zone.
+  @preconcurrency
   public func fetch(
     withRecordZoneID zoneID: CKRecordZone.ID,
     completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -27,6 +29,7 @@ extension CKDatabase {
   }
 
   /// Fetches all zones of the database.
+  @preconcurrency
   public func fetchAllRecordZones(
     completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
   ) {
@@ -38,6 +41,7 @@ extension CKDatabase {
   }
 
   /// Deletes a zone with all its records.
+  @preconcurrency
   public func delete(
     withRecordZoneID zoneID: CKRecordZone.ID,
     completionHandler: @escaping @Sendable (CKRecordZone.ID?, (any Error)?) -> Void
@@ -50,6 +54,7 @@ extension CKDatabase {
   }
 
   /// Fetches zones; tells what became of each, or what let all of them fail.
+  @preconcurrency
   public func fetch(
     withRecordZoneIDs recordZoneIDs: [CKRecordZone.ID],
     completionHandler:
@@ -65,6 +70,7 @@ extension CKDatabase {
   }
 
   /// Creates and deletes zones; tells what became of each, or what let all of them fail.
+  @preconcurrency
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone],
     deleting recordZoneIDsToDelete: [CKRecordZone.ID],

@@ -14,16 +14,18 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   var isCurrentUser = false
 
   /// Hears how much of a record was received, 0 to 1.
-  open var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
+  @preconcurrency open var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
   /// Hears of each record.
-  open var perRecordCompletionBlock: (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
+  @preconcurrency open var perRecordCompletionBlock:
+    (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
   /// Hears of each record.
-  open var perRecordResultBlock: (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  @preconcurrency open var perRecordResultBlock:
+    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Hears of the end: what was found, and why not all.
-  open var fetchRecordsCompletionBlock:
+  @preconcurrency open var fetchRecordsCompletionBlock:
     (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
   /// Hears of the end.
-  open var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public required override init() { super.init() }

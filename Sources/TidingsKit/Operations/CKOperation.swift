@@ -101,7 +101,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Unique.
   public let operationID: String = UUID().uuidString
   /// Kept for compatibility: never called.
-  open var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
+  @preconcurrency open var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
 
   /// Whose container is used.
   open var container: CKContainer? {

@@ -51,13 +51,14 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   open var desiredKeys: [CKRecord.FieldKey]?
 
   /// Hears of each record.
-  open var recordFetchedBlock: (@Sendable (CKRecord) -> Void)?
+  @preconcurrency open var recordFetchedBlock: (@Sendable (CKRecord) -> Void)?
   /// Hears of each record.
-  open var recordMatchedBlock: (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  @preconcurrency open var recordMatchedBlock:
+    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Hears of the end: where to continue, or why not.
-  open var queryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
+  @preconcurrency open var queryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
   /// Hears of the end: where to continue; `nil`: all was found.
-  open var queryResultBlock: (@Sendable (Result<Cursor?, any Error>) -> Void)?
+  @preconcurrency open var queryResultBlock: (@Sendable (Result<Cursor?, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }
@@ -77,7 +78,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   override func perform() async {
     await finish {
       let run = QueryRun(start: try start(), desiredKeys: desiredKeys, resultsLimit: resultsLimit)
-      return try await run.run(in: target, Patience(configuration)) { (id, answer) in
+      return try await run.run(in: target, Patience(resolvedConfiguration)) { (id, answer) in
         deliver { [self] in
           if case .success(let record) = answer { recordFetchedBlock?(record) }
           recordMatchedBlock?(id, answer.mapError { $0 })

@@ -10,13 +10,15 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
   open var shareMetadatas: [CKShare.Metadata]?
 
   /// Hears of each share.
-  open var perShareCompletionBlock: (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
+  @preconcurrency open var perShareCompletionBlock:
+    (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
   /// Hears of each share.
-  open var perShareResultBlock: (@Sendable (CKShare.Metadata, Result<CKShare, any Error>) -> Void)?
+  @preconcurrency open var perShareResultBlock:
+    (@Sendable (CKShare.Metadata, Result<CKShare, any Error>) -> Void)?
   /// Hears of the end.
-  open var acceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  @preconcurrency open var acceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
   /// Hears of the end.
-  open var acceptSharesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var acceptSharesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

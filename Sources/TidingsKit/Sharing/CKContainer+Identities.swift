@@ -36,6 +36,7 @@ extension CKContainer {
   ) async throws -> ApplicationPermissionStatus { .granted }
 
   /// Tells whether a permission is given: always.
+  @preconcurrency
   public func status(
     forApplicationPermission applicationPermission: ApplicationPermissions,
     completionHandler: @escaping @Sendable (ApplicationPermissionStatus, (any Error)?) -> Void
@@ -48,6 +49,7 @@ extension CKContainer {
   }
 
   /// Asks for a permission: it is given.
+  @preconcurrency
   public func requestApplicationPermission(
     _ applicationPermission: ApplicationPermissions,
     completionHandler: @escaping @Sendable (ApplicationPermissionStatus, (any Error)?) -> Void
@@ -77,6 +79,7 @@ extension CKContainer {
   }
 
   /// Tells the user with a record; `nil`: there is none.
+  @preconcurrency
   public func discoverUserIdentity(
     withUserRecordID userRecordID: CKRecord.ID,
     completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
@@ -85,6 +88,7 @@ extension CKContainer {
   }
 
   /// Tells the user whose name is an address; `nil`: there is none.
+  @preconcurrency
   public func discoverUserIdentity(
     withEmailAddress email: String,
     completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
@@ -93,6 +97,7 @@ extension CKContainer {
   }
 
   /// Tells the user whose name is a number; `nil`: there is none.
+  @preconcurrency
   public func discoverUserIdentity(
     withPhoneNumber phoneNumber: String,
     completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
@@ -104,6 +109,7 @@ extension CKContainer {
   public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] { [] }
 
   /// Tells of nobody: there is no address book.
+  @preconcurrency
   public func discoverAllIdentities(
     completionHandler: @escaping @Sendable ([CKUserIdentity]?, (any Error)?) -> Void
   ) {

@@ -25,6 +25,7 @@ extension CKContainer {
   }
 
   /// Tells what is behind the URL of a share.
+  @preconcurrency
   public func fetchShareMetadata(
     with url: URL,
     completionHandler: @escaping @Sendable (CKShare.Metadata?, (any Error)?) -> Void
@@ -58,6 +59,7 @@ extension CKContainer {
   }
 
   /// Joins a share: what is shared appears in the shared database.
+  @preconcurrency
   public func accept(
     _ metadata: CKShare.Metadata,
     completionHandler: @escaping @Sendable (CKShare?, (any Error)?) -> Void
@@ -114,6 +116,7 @@ extension CKContainer {
   }
 
   /// Tells a user to invite, by the record.
+  @preconcurrency
   public func fetchShareParticipant(
     withUserRecordID userRecordID: CKRecord.ID,
     completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
@@ -122,6 +125,7 @@ extension CKContainer {
   }
 
   /// Tells a user to invite whose name is an address.
+  @preconcurrency
   public func fetchShareParticipant(
     withEmailAddress emailAddress: String,
     completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
@@ -130,6 +134,7 @@ extension CKContainer {
   }
 
   /// Tells a user to invite whose name is a number.
+  @preconcurrency
   public func fetchShareParticipant(
     withPhoneNumber phoneNumber: String,
     completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void

@@ -10,12 +10,14 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
   open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo] = []
 
   /// Hears of each user that was found.
-  open var userIdentityDiscoveredBlock:
+  @preconcurrency open var userIdentityDiscoveredBlock:
     (@Sendable (CKUserIdentity, CKUserIdentity.LookupInfo) -> Void)?
   /// Hears of the end.
-  open var discoverUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  @preconcurrency open var discoverUserIdentitiesCompletionBlock:
+    (@Sendable ((any Error)?) -> Void)?
   /// Hears of the end.
-  open var discoverUserIdentitiesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var discoverUserIdentitiesResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }
@@ -59,11 +61,13 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
   // Set before the operation runs.
 
   /// Would hear of each user.
-  open var userIdentityDiscoveredBlock: (@Sendable (CKUserIdentity) -> Void)?
+  @preconcurrency open var userIdentityDiscoveredBlock: (@Sendable (CKUserIdentity) -> Void)?
   /// Hears of the end.
-  open var discoverAllUserIdentitiesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  @preconcurrency open var discoverAllUserIdentitiesCompletionBlock:
+    (@Sendable ((any Error)?) -> Void)?
   /// Hears of the end.
-  open var discoverAllUserIdentitiesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var discoverAllUserIdentitiesResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

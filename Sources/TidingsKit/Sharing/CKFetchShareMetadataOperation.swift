@@ -14,14 +14,16 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
   open var rootRecordDesiredKeys: [CKRecord.FieldKey]?
 
   /// Hears of each URL.
-  open var perShareMetadataBlock: (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
+  @preconcurrency open var perShareMetadataBlock:
+    (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
   /// Hears of each URL.
-  open var perShareMetadataResultBlock:
+  @preconcurrency open var perShareMetadataResultBlock:
     (@Sendable (URL, Result<CKShare.Metadata, any Error>) -> Void)?
   /// Hears of the end.
-  open var fetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  @preconcurrency open var fetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
   /// Hears of the end.
-  open var fetchShareMetadataResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var fetchShareMetadataResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

@@ -9,14 +9,16 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
 
   /// Hears of each user that was found.
-  open var shareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
+  @preconcurrency open var shareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
   /// Hears of each user.
-  open var perShareParticipantResultBlock:
+  @preconcurrency open var perShareParticipantResultBlock:
     (@Sendable (CKUserIdentity.LookupInfo, Result<CKShare.Participant, any Error>) -> Void)?
   /// Hears of the end.
-  open var fetchShareParticipantsCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  @preconcurrency open var fetchShareParticipantsCompletionBlock:
+    (@Sendable ((any Error)?) -> Void)?
   /// Hears of the end.
-  open var fetchShareParticipantsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var fetchShareParticipantsResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

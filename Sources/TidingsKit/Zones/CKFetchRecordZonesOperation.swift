@@ -8,13 +8,14 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   private var isForAll = false
 
   /// Hears of each zone.
-  open var perRecordZoneResultBlock:
+  @preconcurrency open var perRecordZoneResultBlock:
     (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
   /// Hears of the end: what was found, and why not all.
-  open var fetchRecordZonesCompletionBlock:
+  @preconcurrency open var fetchRecordZonesCompletionBlock:
     (@Sendable ([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
   /// Hears of the end.
-  open var fetchRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var fetchRecordZonesResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public required override init() { super.init() }
@@ -34,7 +35,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
 
   override func perform() async {
     let fetch = ZoneFetch(ids: isForAll ? nil : recordZoneIDs ?? [])
-    let outcome = await fetch.run(in: target, Patience(configuration)) { (id, answer) in
+    let outcome = await fetch.run(in: target, Patience(resolvedConfiguration)) { (id, answer) in
       deliver { [self] in perRecordZoneResultBlock?(id, answer.mapError { $0 }) }
     }
     deliver { [self] in

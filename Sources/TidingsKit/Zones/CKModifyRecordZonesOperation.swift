@@ -8,16 +8,17 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   open var recordZoneIDsToDelete: [CKRecordZone.ID]?
 
   /// Hears of each zone to create.
-  open var perRecordZoneSaveBlock:
+  @preconcurrency open var perRecordZoneSaveBlock:
     (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
   /// Hears of each zone to delete.
-  open var perRecordZoneDeleteBlock:
+  @preconcurrency open var perRecordZoneDeleteBlock:
     (@Sendable (CKRecordZone.ID, Result<Void, any Error>) -> Void)?
   /// Hears of the end: what was created, what was deleted, and why not all.
-  open var modifyRecordZonesCompletionBlock:
+  @preconcurrency open var modifyRecordZonesCompletionBlock:
     (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
   /// Hears of the end.
-  open var modifyRecordZonesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var modifyRecordZonesResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }
@@ -37,7 +38,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
       saving: recordZonesToSave ?? [],
       deleting: recordZoneIDsToDelete ?? []
     )
-    let outcome = await modification.run(in: target, Patience(configuration)) { event in
+    let outcome = await modification.run(in: target, Patience(resolvedConfiguration)) { event in
       deliver { [self] in
         switch event {
         case .saved(let zone, let result):
