@@ -279,6 +279,13 @@ let package = Package(
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
+    // As programs are that were written for CloudKit.
+    .testTarget(
+      name: "TidingsKitCompatibilityTests",
+      dependencies: ["TestSupport", "TidingsKit"],
+      path: "Tests/TidingsKitCompatibilityTests",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+    ),
     tests(
       "TidingsKitTests",
       "RandomSupport",
