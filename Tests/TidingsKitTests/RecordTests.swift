@@ -59,6 +59,15 @@ import TidingsKit
       }
     }
 
+    typealias Configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration
+    let limits = Configuration(resultsLimit: 5, desiredKeys: ["text"])
+    let archived = try NSKeyedArchiver.archivedData(
+      withRootObject: limits,
+      requiringSecureCoding: true
+    )
+    let same = try NSKeyedUnarchiver.unarchivedObject(ofClass: Configuration.self, from: archived)
+    #expect(same?.resultsLimit == 5 && same?.desiredKeys == ["text"])
+
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
     record.encodeSystemFields(with: coder)
     coder.finishEncoding()
