@@ -114,6 +114,7 @@ let package = Package(
       "TidingsKit",
       "TidingsClient",
       "TidingsEncryption",
+      "TidingsFiles",
       "TidingsJSON",
       "TidingsKeys",
       "TidingsProto",

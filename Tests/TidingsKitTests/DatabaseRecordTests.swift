@@ -30,12 +30,12 @@ import TidingsKit
     let kit = try await KitServer()
     let database = kit.container().privateCloudDatabase
     let record = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "a"))
-    record["text"] = "first" as CKRecordValue
+    record["text"] = "first" as any CKRecordValue
     let saved = try await database.save(record)
     let stale = try #require(saved.copy() as? CKRecord)
-    saved["text"] = "second" as CKRecordValue
+    saved["text"] = "second" as any CKRecordValue
     try await database.save(saved)
-    stale["text"] = "third" as CKRecordValue
+    stale["text"] = "third" as any CKRecordValue
     do {
       _ = try await database.save(stale)
       Issue.record("a stale record was saved")
@@ -64,7 +64,7 @@ import TidingsKit
     let calls = Mutex<[String]>([])
     let error: (any Error)? = await withCheckedContinuation { continuation in
       let record = CKRecord(recordType: "Whistle")
-      record["genre"] = "Pop" as CKRecordValue
+      record["genre"] = "Pop" as any CKRecordValue
       database.save(record) { record, error in
         calls.withLock { $0.append("save") }
         guard let record, error == nil else { return continuation.resume(returning: error) }

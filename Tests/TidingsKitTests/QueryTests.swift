@@ -15,8 +15,8 @@ import TidingsKit
         recordType: "Whistles",
         recordID: CKRecord.ID(recordName: "whistle \(number)")
       )
-      record["genre"] = (number.isMultiple(of: 2) ? "Pop" : "Jazz") as CKRecordValue
-      record["stars"] = number as CKRecordValue
+      record["genre"] = (number.isMultiple(of: 2) ? "Pop" : "Jazz") as any CKRecordValue
+      record["stars"] = number as any CKRecordValue
       record["comments"] = "Number \(number) is lovely"
       record["place"] = CLLocation(latitude: 50, longitude: Double(number % 100))
       record["date"] = Date(timeIntervalSince1970: Double(number) * 1000)

@@ -8,9 +8,9 @@ import TidingsKit
   func values() {
     let record = CKRecord(recordType: "Houses")
     record["title"] = "Villa"
-    record["price"] = 250_000 as CKRecordValue
+    record["price"] = 250_000 as any CKRecordValue
     record["rate"] = 1.5
-    record["isNew"] = true as CKRecordValue
+    record["isNew"] = true as any CKRecordValue
     record.setObject(NSString(string: "by the sea"), forKey: "note")
     record["counts"] = [1, 2, 3]
     record["place"] = CLLocation(latitude: 60, longitude: 10)
@@ -43,6 +43,30 @@ import TidingsKit
     #expect(copy?.recordID == record.recordID)
     #expect(copy?["text"] as? String == "hello")
     #expect(copy?.changedKeys() == ["text"])
+
+    let reference = CKRecord.Reference(recordID: record.recordID, action: .deleteSelf)
+    for object in [record.recordID, zone, reference, CKRecordZone(zoneID: zone)] as [NSObject] {
+      let data = try NSKeyedArchiver.archivedData(
+        withRootObject: object,
+        requiringSecureCoding: true
+      )
+      let classes = [CKRecord.ID.self, CKRecordZone.ID.self, CKReference.self, CKRecordZone.self]
+      let back = try NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
+      if let zone = object as? CKRecordZone {
+        #expect((back as? CKRecordZone)?.zoneID == zone.zoneID)
+      } else {
+        #expect(back as? NSObject == object)
+      }
+    }
+
+    typealias Configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration
+    let limits = Configuration(resultsLimit: 5, desiredKeys: ["text"])
+    let archived = try NSKeyedArchiver.archivedData(
+      withRootObject: limits,
+      requiringSecureCoding: true
+    )
+    let same = try NSKeyedUnarchiver.unarchivedObject(ofClass: Configuration.self, from: archived)
+    #expect(same?.resultsLimit == 5 && same?.desiredKeys == ["text"])
 
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
     record.encodeSystemFields(with: coder)

@@ -49,7 +49,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
         limit: resultsLimit
       )
       while true {
-        let page = try await feed.next(in: target, Patience(configuration))
+        let page = try await feed.next(in: target, Patience(resolvedConfiguration))
         report(page)
         if !page.moreComing || !fetchAllChanges { return (page.token, page.moreComing) }
       }

@@ -45,7 +45,10 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
       limit: resultsLimit,
       desiredKeys: desiredKeys
     )
-    _ = await ZoneFeed(zones: [zone], readsAll: false).run(in: target, Patience(configuration)) {
+    _ = await ZoneFeed(zones: [zone], readsAll: false).run(
+      in: target,
+      Patience(resolvedConfiguration)
+    ) {
       event in
       deliver { [self] in report(event) }
     }

@@ -1,63 +1,68 @@
 public import Foundation
 
+/// Where to begin in a zone, and what to fetch.
+open class CKFetchRecordZoneChangesConfiguration: NSObject, NSCopying, NSSecureCoding,
+  @unchecked Sendable
+{
+  // Set before the operation runs.
+
+  /// Where the last fetch ended; `nil`: from the beginning.
+  open var previousServerChangeToken: CKServerChangeToken?
+  /// Most records that come together; 0: the server's choice.
+  open var resultsLimit = 0
+  /// Which fields; `nil`: all.
+  open var desiredKeys: [CKRecord.FieldKey]?
+
+  /// From the beginning, everything.
+  public override init() { super.init() }
+
+  /// A configuration.
+  public convenience init(
+    previousServerChangeToken: CKServerChangeToken? = nil,
+    resultsLimit: Int? = nil,
+    desiredKeys: [CKRecord.FieldKey]? = nil
+  ) {
+    self.init()
+    self.previousServerChangeToken = previousServerChangeToken
+    self.resultsLimit = resultsLimit ?? 0
+    self.desiredKeys = desiredKeys
+  }
+
+  /// A configuration with the same values.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    CKFetchRecordZoneChangesConfiguration(
+      previousServerChangeToken: previousServerChangeToken,
+      resultsLimit: resultsLimit,
+      desiredKeys: desiredKeys
+    )
+  }
+
+  /// Configurations can be archived securely.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes the token, the limit and the fields.
+  open func encode(with coder: NSCoder) {
+    coder.encode(previousServerChangeToken, forKey: "token")
+    coder.encode(Int64(resultsLimit), forKey: "resultsLimit")
+    coder.encode(desiredKeys.map { NSArray(array: $0) }, forKey: "desiredKeys")
+  }
+
+  /// Reads what `encode(with:)` wrote.
+  public required init?(coder: NSCoder) {
+    previousServerChangeToken = coder.decodeObject(of: CKServerChangeToken.self, forKey: "token")
+    resultsLimit = Int(clamping: coder.decodeInt64(forKey: "resultsLimit"))
+    let keys = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "desiredKeys")
+    desiredKeys = keys as? [String]
+    super.init()
+  }
+}
+
 /// Fetches which records of zones changed.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   // Set before the operation runs.
 
   /// Where to begin in a zone, and what to fetch.
-  open class ZoneConfiguration: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // Set before the operation runs.
-
-    /// Where the last fetch ended; `nil`: from the beginning.
-    open var previousServerChangeToken: CKServerChangeToken?
-    /// Most records that come together; 0: the server's choice.
-    open var resultsLimit = 0
-    /// Which fields; `nil`: all.
-    open var desiredKeys: [CKRecord.FieldKey]?
-
-    /// From the beginning, everything.
-    public override init() { super.init() }
-
-    /// A configuration.
-    public convenience init(
-      previousServerChangeToken: CKServerChangeToken? = nil,
-      resultsLimit: Int? = nil,
-      desiredKeys: [CKRecord.FieldKey]? = nil
-    ) {
-      self.init()
-      self.previousServerChangeToken = previousServerChangeToken
-      self.resultsLimit = resultsLimit ?? 0
-      self.desiredKeys = desiredKeys
-    }
-
-    /// A configuration with the same values.
-    open func copy(with zone: NSZone? = nil) -> Any {
-      ZoneConfiguration(
-        previousServerChangeToken: previousServerChangeToken,
-        resultsLimit: resultsLimit,
-        desiredKeys: desiredKeys
-      )
-    }
-
-    /// Configurations can be archived securely.
-    public static var supportsSecureCoding: Bool { true }
-
-    /// Writes the token, the limit and the fields.
-    open func encode(with coder: NSCoder) {
-      coder.encode(previousServerChangeToken, forKey: "token")
-      coder.encode(Int64(resultsLimit), forKey: "resultsLimit")
-      coder.encode(desiredKeys.map { NSArray(array: $0) }, forKey: "desiredKeys")
-    }
-
-    /// Reads what `encode(with:)` wrote.
-    public required init?(coder: NSCoder) {
-      previousServerChangeToken = coder.decodeObject(of: CKServerChangeToken.self, forKey: "token")
-      resultsLimit = Int(clamping: coder.decodeInt64(forKey: "resultsLimit"))
-      let keys = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "desiredKeys")
-      desiredKeys = keys as? [String]
-      super.init()
-    }
-  }
+  public typealias ZoneConfiguration = CKFetchRecordZoneChangesConfiguration
 
   /// Where to begin in a zone, as older code names it.
   public typealias ZoneOptions = ZoneConfiguration
@@ -134,7 +139,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
   override func perform() async {
     let feed = ZoneFeed(zones: zones, readsAll: fetchAllChanges)
-    let error = await feed.run(in: target, Patience(configuration)) { event in
+    let error = await feed.run(in: target, Patience(resolvedConfiguration)) { event in
       deliver { [self] in report(event) }
     }
     deliver { [self] in
@@ -177,9 +182,6 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
 /// Where to begin in a zone, as older code names it.
 public typealias CKFetchRecordZoneChangesOptions = CKFetchRecordZoneChangesOperation.ZoneOptions
-/// Where to begin in a zone, as Objective-C names it.
-public typealias CKFetchRecordZoneChangesConfiguration =
-  CKFetchRecordZoneChangesOperation.ZoneConfiguration
 
 extension ZoneFeed.Zone {
   init(

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
@@ -17,6 +17,12 @@ public enum CKAccountStatus: Int, Sendable {
   case temporarilyUnavailable = 4
 }
 
+extension NSNotification.Name {
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// Kept for compatibility, never posted: who calls does not change while the process runs.
+  public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
+}
+
 extension CKContainer {
   /// Whether there is a user.
   public func accountStatus() async throws -> CKAccountStatus {
@@ -31,6 +37,7 @@ extension CKContainer {
   }
 
   /// Tells whether there is a user.
+  @preconcurrency
   public func accountStatus(
     completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
   ) {
@@ -54,6 +61,7 @@ extension CKContainer {
   }
 
   /// Tells the record id of the user.
+  @preconcurrency
   public func fetchUserRecordID(
     completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
   ) {

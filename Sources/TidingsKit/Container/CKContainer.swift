@@ -42,18 +42,20 @@ public final class CKContainer: NSObject, Sendable {
     }
   }
 
-  /// A container of the environment's server.
+  /// A container of the environment's server; all with one name share a connection.
   public convenience init(identifier: String) {
     var connection = Connection.fromEnvironment
     connection.container = identifier
-    self.init(connection)
+    self.init(Self.container(connection).link)
   }
 
   /// A container with a connection of its own.
-  public init(_ connection: Connection) {
-    let link = ContainerLink(connection)
+  public convenience init(_ connection: Connection) { self.init(ContainerLink(connection)) }
+
+  private init(_ link: ContainerLink) {
     self.link = link
-    containerIdentifier = connection.container.isEmpty ? "default" : connection.container
+    let name = link.settings.container
+    containerIdentifier = name.isEmpty ? "default" : name
     publicCloudDatabase = CKDatabase(link, .public)
     privateCloudDatabase = CKDatabase(link, .private)
     sharedCloudDatabase = CKDatabase(link, .shared)

@@ -45,6 +45,9 @@ extension CKContainer {
       return connection
     }
 
+    /// Whether users prove who they are; otherwise the server is in development mode.
+    var hasAccounts: Bool { !keyFile.isEmpty }
+
     /// As the client library wants it.
     func configuration() throws -> ClientConfiguration {
       var configuration = ClientConfiguration(endpoint: endpoint)

@@ -27,6 +27,26 @@ final class ContainerLink: Sendable {
     }
   }
 
+  let loadedKeyRing = Mutex<LoadedKeyRing?>(nil)
+  private let knownUser = Mutex<String?>(nil)
+
+  /// The record name of the user.
+  ///
+  /// - Throws: `notAuthenticated` when there is none.
+  func userName() async throws -> String {
+    if !settings.hasAccounts, !settings.user.isEmpty { return settings.user }
+    if let known = knownUser.withLock({ $0 }) { return known }
+    let client = try await client()
+    do {
+      let answer = try await TidingsV1.AccountService.Client(client.transport)
+        .fetchUserRecordID(.init(container: settings.container))
+      knownUser.withLock { $0 = answer.userRecordName }
+      return answer.userRecordName
+    } catch {
+      throw CKError(error)
+    }
+  }
+
   func databaseID(_ scope: CKDatabase.Scope) -> TidingsV1.DatabaseID {
     .init(
       container: settings.container,

@@ -25,7 +25,7 @@ public let CKErrorRetryAfterKey = "CKRetryAfter"
 public let CKErrorUserDidResetEncryptedDataKey = "CKErrorUserDidResetEncryptedDataKey"
 
 /// Why something failed.
-public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
+public struct CKError: CustomNSError, LocalizedError, CustomStringConvertible, Sendable, Hashable {
   /// The reasons, with CloudKit's numbers.
   public enum Code: Int, Sendable, CaseIterable {
     /// A defect of the server: report it.
@@ -112,6 +112,7 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
   public let retryAfterSeconds: Double?
   /// With `partialFailure`: the errors by record, zone or subscription id.
   public var partialErrorsByItemID: [AnyHashable: any Error]? {
+    // An item may stand twice in what was asked for.
     partialErrors.isEmpty
       ? nil
       : Dictionary(
@@ -126,6 +127,8 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
   /// With `serverRecordChanged`: the record as it was when the client read it, if still known.
   public let ancestorRecord: CKRecord?
   let partialErrors: [PartialError]
+  /// What the maker of the error put into `userInfo` besides.
+  let more: MoreUserInfo
 
   /// The id of an item that failed.
   enum ItemID: Hashable, Sendable {
@@ -133,6 +136,8 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
     case zone(CKRecordZone.ID)
     case name(String)
     case notification(CKNotification.ID)
+    case url(URL)
+    case lookUp(CKUserIdentity.LookupInfo)
 
     var hashable: AnyHashable {
       switch self {
@@ -140,6 +145,8 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
       case .zone(let id): AnyHashable(id)
       case .name(let name): AnyHashable(name)
       case .notification(let id): AnyHashable(id)
+      case .url(let url): AnyHashable(url)
+      case .lookUp(let info): AnyHashable(info)
       }
     }
   }
@@ -157,7 +164,8 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
     partialErrors: [PartialError] = [],
     serverRecord: CKRecord? = nil,
     clientRecord: CKRecord? = nil,
-    ancestorRecord: CKRecord? = nil
+    ancestorRecord: CKRecord? = nil,
+    more: MoreUserInfo = MoreUserInfo([:])
   ) {
     self.code = code
     self.message = message
@@ -166,10 +174,8 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
     self.serverRecord = serverRecord
     self.clientRecord = clientRecord
     self.ancestorRecord = ancestorRecord
+    self.more = more
   }
-
-  /// An error with a code alone.
-  public init(_ code: Code) { self.init(code, "") }
 
   /// `CKErrorDomain`.
   public static var errorDomain: String { CKErrorDomain }
@@ -177,14 +183,20 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
   public var errorCode: Int { code.rawValue }
   /// What failed, where, and what to do.
   public var errorDescription: String? { message.isEmpty ? "\(code)" : message }
+  /// The code, what failed, and the items that did.
+  public var description: String {
+    let items = partialErrors.prefix(5).map { "\n  \($0.id.hashable): \($0.error)" }.joined()
+    return "CKError \(code.rawValue) \(code)\(message.isEmpty ? "" : ": " + message)\(items)"
+  }
   /// What failed, where, and what to do.
   public var localizedDescription: String { errorDescription ?? "" }
   /// All of it, by the keys of CloudKit.
   public var userInfo: [String: Any] { errorUserInfo }
   /// All of it, by the keys of CloudKit.
   public var errorUserInfo: [String: Any] {
-    var info: [String: Any] = [NSLocalizedDescriptionKey: localizedDescription]
-    info[CKErrorRetryAfterKey] = retryAfterSeconds
+    var info = more.values
+    info[NSLocalizedDescriptionKey] = localizedDescription
+    info[CKErrorRetryAfterKey] = retryAfterSeconds.map { NSNumber(value: $0) }
     info[CKPartialErrorsByItemIDKey] = partialErrorsByItemID
     info[CKRecordChangedErrorServerRecordKey] = serverRecord
     info[CKRecordChangedErrorClientRecordKey] = clientRecord
@@ -218,6 +230,8 @@ extension CKError {
   public static var unknownItem: Code { .unknownItem }
   /// The code `invalidArguments`.
   public static var invalidArguments: Code { .invalidArguments }
+  /// The code `resultsTruncated`.
+  public static var resultsTruncated: Code { .resultsTruncated }
   /// The code `serverRecordChanged`.
   public static var serverRecordChanged: Code { .serverRecordChanged }
   /// The code `serverRejectedRequest`.

@@ -12,7 +12,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
 
   /// The database that is used.
   var target: CKDatabase {
-    database ?? (container ?? CKContainer.default()).privateCloudDatabase
+    database ?? (resolvedConfiguration.container ?? CKContainer.default()).privateCloudDatabase
   }
 
   /// Calls the server; what is transient is tried again until `timeoutIntervalForResource`.
@@ -21,7 +21,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     _ body: @Sendable (Client, CallOptions) async throws -> Response
   ) async throws -> Response {
     try await target.call(
-      Patience(configuration),
+      Patience(resolvedConfiguration),
       idempotencyKey: isSafe ? nil : UUID().uuidString,
       body
     )

@@ -55,9 +55,13 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     do {
       try Task.checkCancellation()
       var ids = recordIDs ?? []
-      if isCurrentUser { ids = [try await CKContainer(target.link.settings).userRecordID()] }
+      if isCurrentUser { ids = [CKRecord.ID(recordName: try await target.link.userName())] }
       let fetch = RecordFetch(ids: ids, desiredKeys: desiredKeys)
-      return await fetch.run(in: target, Patience(configuration)) { (id, answer) in
+      let progress: RecordFetch.Progress = { [self] (id, fraction) in
+        if fraction < 1 { deliver { [self] in perRecordProgressBlock?(id, fraction) } }
+      }
+      return await fetch.run(in: target, Patience(resolvedConfiguration), progress) {
+        (id, answer) in
         deliver { [self] in
           if case .success = answer { perRecordProgressBlock?(id, 1) }
           perRecordCompletionBlock?(answer.success, id, answer.failure)

@@ -71,7 +71,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       isAtomic: isAtomic,
       mark: clientChangeTokenData
     )
-    let outcome = await modification.run(in: target, Patience(configuration)) { [self] event in
+    let outcome = await modification.run(in: target, Patience(resolvedConfiguration)) {
+      [self] event in
       deliver { [self] in report(event) }
     }
     deliver { [self] in

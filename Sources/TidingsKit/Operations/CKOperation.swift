@@ -13,18 +13,48 @@ open class CKOperation: Operation, @unchecked Sendable {
   open class Configuration: NSObject, NSCopying, @unchecked Sendable {
     // Set before an operation runs.
 
+    /// What was set; the rest is the group's, or the default.
+    var chosen = Chosen()
+
+    struct Chosen {
+      var container: CKContainer?
+      var qualityOfService: QualityOfService?
+      var allowsCellularAccess: Bool?
+      var isLongLived: Bool?
+      var timeoutIntervalForRequest: TimeInterval?
+      var timeoutIntervalForResource: TimeInterval?
+    }
+
     /// The container; `nil`: the database's, or the default one.
-    open var container: CKContainer?
+    open var container: CKContainer? {
+      get { chosen.container }
+      set { chosen.container = newValue }
+    }
     /// How urgent it is.
-    open var qualityOfService: QualityOfService = .default
+    open var qualityOfService: QualityOfService {
+      get { chosen.qualityOfService ?? .default }
+      set { chosen.qualityOfService = newValue }
+    }
     /// Kept for compatibility: every network is used.
-    open var allowsCellularAccess = true
+    open var allowsCellularAccess: Bool {
+      get { chosen.allowsCellularAccess ?? true }
+      set { chosen.allowsCellularAccess = newValue }
+    }
     /// Kept for compatibility: operations end with the process.
-    open var isLongLived = false
+    open var isLongLived: Bool {
+      get { chosen.isLongLived ?? false }
+      set { chosen.isLongLived = newValue }
+    }
     /// Seconds that one call may take.
-    open var timeoutIntervalForRequest: TimeInterval = 60
+    open var timeoutIntervalForRequest: TimeInterval {
+      get { chosen.timeoutIntervalForRequest ?? 60 }
+      set { chosen.timeoutIntervalForRequest = newValue }
+    }
     /// Seconds that the operation may take, trying again included.
-    open var timeoutIntervalForResource: TimeInterval = 604_800
+    open var timeoutIntervalForResource: TimeInterval {
+      get { chosen.timeoutIntervalForResource ?? 604_800 }
+      set { chosen.timeoutIntervalForResource = newValue }
+    }
 
     /// The defaults.
     public override init() { super.init() }
@@ -32,13 +62,25 @@ open class CKOperation: Operation, @unchecked Sendable {
     /// Another configuration with the same values.
     open func copy(with zone: NSZone? = nil) -> Any {
       let copy = Configuration()
-      copy.container = container
-      copy.qualityOfService = qualityOfService
-      copy.allowsCellularAccess = allowsCellularAccess
-      copy.isLongLived = isLongLived
-      copy.timeoutIntervalForRequest = timeoutIntervalForRequest
-      copy.timeoutIntervalForResource = timeoutIntervalForResource
+      copy.chosen = chosen
       return copy
+    }
+
+    /// With what was not set here taken from another one.
+    func completed(from other: Configuration?) -> Configuration {
+      guard let other = other?.chosen else { return self }
+      let whole = Configuration()
+      whole.chosen = Chosen(
+        container: chosen.container ?? other.container,
+        qualityOfService: chosen.qualityOfService ?? other.qualityOfService,
+        allowsCellularAccess: chosen.allowsCellularAccess ?? other.allowsCellularAccess,
+        isLongLived: chosen.isLongLived ?? other.isLongLived,
+        timeoutIntervalForRequest: chosen.timeoutIntervalForRequest
+          ?? other.timeoutIntervalForRequest,
+        timeoutIntervalForResource: chosen.timeoutIntervalForResource
+          ?? other.timeoutIntervalForResource
+      )
+      return whole
     }
   }
 
@@ -59,7 +101,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Unique.
   public let operationID: String = UUID().uuidString
   /// Kept for compatibility: never called.
-  open var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
+  @preconcurrency open var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
 
   /// Whose container is used.
   open var container: CKContainer? {
@@ -87,8 +129,19 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { configuration.isLongLived = newValue }
   }
 
+  /// How urgent it is.
+  open override var qualityOfService: QualityOfService {
+    get { configuration.qualityOfService }
+    set { configuration.qualityOfService = newValue }
+  }
+
   /// An operation, to be set up and run.
   public override init() { super.init() }
+
+  /// How it is run: its own settings, and for the rest its group's.
+  var resolvedConfiguration: Configuration {
+    (configuration ?? Configuration()).completed(from: group?.defaultConfiguration)
+  }
 
   // MARK: Run by subclasses
 
@@ -109,26 +162,30 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Whether all its blocks were called.
   open override var isFinished: Bool { state.withLock { $0.isFinished } }
 
-  /// Begins; called by the queue.
+  /// Begins; called by the queue, and does nothing when it began before.
   open override func start() {
     willChangeValue(forKey: "isExecuting")
-    let quality = configuration.qualityOfService
+    let quality = resolvedConfiguration.qualityOfService
     state.withLock { state in
+      guard !state.isExecuting, !state.isFinished else { return }
       state.isExecuting = true
       state.task = Task(priority: .init(quality)) { [self] in
         await perform()
         deliver { [self] in finish() }
       }
-      if isCancelled { state.task?.cancel() }
     }
     didChangeValue(forKey: "isExecuting")
+    // Not under the lock: `Operation` has one of its own, which `cancel` may hold.
+    if isCancelled { cancelTask() }
   }
 
   /// Ends it soon, with `CKError.operationCancelled`.
   open override func cancel() {
     super.cancel()
-    state.withLock { $0.task?.cancel() }
+    cancelTask()
   }
+
+  private func cancelTask() { state.withLock { $0.task }?.cancel() }
 
   private func finish() {
     willChangeValue(forKey: "isExecuting")

@@ -1,38 +1,43 @@
 public import Foundation
 
+/// Where a query is to be continued; the server's, for minutes only.
+public final class CKQueryCursor: NSObject, NSSecureCoding, NSCopying, Sendable {
+  let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Cursors are equal when they continue the same query at the same place.
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? CKQueryCursor)?.bytes == bytes
+  }
+
+  /// Of all bytes.
+  public override var hash: Int { bytes.hashValue }
+
+  /// Itself: cursors do not change.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Cursors can be archived securely.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes the cursor.
+  public func encode(with coder: NSCoder) {
+    coder.encode(Data(bytes) as NSData, forKey: "cursor")
+  }
+
+  /// Reads what `encode(with:)` wrote.
+  public init?(coder: NSCoder) {
+    guard let data = coder.decodeObject(of: NSData.self, forKey: "cursor") else { return nil }
+    bytes = Array(Data(referencing: data))
+  }
+}
+
 /// Finds the records that match a query.
 open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   // Set before the operation runs; `queryCursor` is set by the operation before it ends.
 
-  /// Where a query is to be continued; the server's, for minutes only.
-  public final class Cursor: NSObject, NSSecureCoding, NSCopying, Sendable {
-    let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// Cursors are equal when they continue the same query at the same place.
-    public override func isEqual(_ object: Any?) -> Bool { (object as? Cursor)?.bytes == bytes }
-
-    /// Of all bytes.
-    public override var hash: Int { bytes.hashValue }
-
-    /// Itself: cursors do not change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
-
-    /// Cursors can be archived securely.
-    public static var supportsSecureCoding: Bool { true }
-
-    /// Writes the cursor.
-    public func encode(with coder: NSCoder) {
-      coder.encode(Data(bytes) as NSData, forKey: "cursor")
-    }
-
-    /// Reads what `encode(with:)` wrote.
-    public init?(coder: NSCoder) {
-      guard let data = coder.decodeObject(of: NSData.self, forKey: "cursor") else { return nil }
-      bytes = Array(Data(referencing: data))
-    }
-  }
+  /// Where a query is to be continued.
+  public typealias Cursor = CKQueryCursor
 
   /// As many records as the server puts into a page.
   public static let maximumResults = 0
@@ -78,7 +83,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   override func perform() async {
     await finish {
       let run = QueryRun(start: try start(), desiredKeys: desiredKeys, resultsLimit: resultsLimit)
-      return try await run.run(in: target, Patience(configuration)) { (id, answer) in
+      return try await run.run(in: target, Patience(resolvedConfiguration)) { (id, answer) in
         deliver { [self] in
           if case .success(let record) = answer { recordFetchedBlock?(record) }
           recordMatchedBlock?(id, answer.mapError { $0 })
@@ -99,9 +104,6 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     return .query(query, zoneID: zoneID)
   }
 }
-
-/// Where a query is to be continued, as older code names it.
-public typealias CKQueryCursor = CKQueryOperation.Cursor
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// As many records as the server puts into a page, as older code names it.

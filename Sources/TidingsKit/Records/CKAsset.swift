@@ -1,25 +1,52 @@
 public import Foundation
+internal import Synchronization
 internal import TidingsProto
 
 /// A file, as the value of a field; it is uploaded when the record is saved, and downloaded when the
 /// record is fetched.
+///
+/// A downloaded file is read, copied or moved, not changed. It stays at least as long as the asset; what
+/// is to last, the program copies or moves (<doc:ComingFromCloudKit>).
 public final class CKAsset: NSObject, CKRecordValueProtocol, Sendable {
   /// Where the file is; `nil`: it was not downloaded.
   public let fileURL: URL?
-  /// What the server knows it by; `nil` before it was uploaded.
-  let stored: TidingsV1.Asset?
+  /// Keeps a downloaded file.
+  private let file: CachedFile?
+  private let known: Mutex<Stored?>
+
+  /// What a database knows it by.
+  struct Stored: Sendable {
+    var asset: TidingsV1.Asset
+    var place: AssetPlace
+  }
 
   /// A file to be uploaded with the record.
   public init(fileURL: URL) {
     self.fileURL = fileURL
-    stored = nil
+    file = nil
+    known = Mutex(nil)
   }
 
-  init(fileURL: URL?, stored: TidingsV1.Asset) {
-    self.fileURL = fileURL
-    self.stored = stored
+  init(_ file: CachedFile?, _ stored: Stored) {
+    fileURL = file.map { URL(fileURLWithPath: $0.path) }
+    self.file = file
+    known = Mutex(stored)
   }
+
+  /// What a database knows it by; `nil` before it was uploaded.
+  var stored: Stored? { known.withLock { $0 } }
+
+  /// It was saved.
+  func remember(_ stored: Stored) { known.withLock { $0 = stored } }
 
   /// What is stored.
   public var recordContent: CKRecordContent { .init(.asset(self)) }
+}
+
+/// Where an asset is known by its checksum: elsewhere it must be sent again.
+struct AssetPlace: Hashable, Sendable {
+  var endpoint = ""
+  var user = ""
+  var database = TidingsV1.DatabaseID()
+  var owner = ""
 }

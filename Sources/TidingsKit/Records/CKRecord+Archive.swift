@@ -9,12 +9,15 @@ extension CKRecord.Contents {
     static let changed = "changedKeys"
     static let encrypted = "encryptedKeys"
     static let isParentChanged = "parentChanged"
+    static let user = "user"
+    static let files = "files"
   }
 
   /// Without fields, and without changes.
   var systemFields: Self {
     var contents = self
     contents.values = [:]
+    contents.unopened = [:]
     contents.encryptedKeys = []
     contents.changedKeys = []
     contents.isParentChanged = false
@@ -26,6 +29,8 @@ extension CKRecord.Contents {
     coder.encode(Self.list(changedKeys), forKey: Key.changed)
     coder.encode(Self.list(encryptedKeys), forKey: Key.encrypted)
     coder.encode(isParentChanged, forKey: Key.isParentChanged)
+    coder.encode(files, forKey: Key.files)
+    coder.encode(NSString(string: shareTerms?.currentUser ?? ""), forKey: Key.user)
   }
 
   init?(coder: NSCoder) {
@@ -36,6 +41,40 @@ extension CKRecord.Contents {
     changedKeys = Self.set(coder.decodeObject(of: NSData.self, forKey: Key.changed))
     encryptedKeys = Self.set(coder.decodeObject(of: NSData.self, forKey: Key.encrypted))
     isParentChanged = coder.decodeBool(forKey: Key.isParentChanged)
+    addFiles(coder.decodeObject(of: NSData.self, forKey: Key.files))
+    let user = coder.decodeObject(of: NSString.self, forKey: Key.user)
+    shareTerms?.currentUser = user.map { String(describing: $0) } ?? ""
+  }
+
+  /// Files that are to be uploaded: the message has none.
+  private var files: NSData {
+    var lines: [String] = []
+    for (key, value) in values {
+      guard let assets = value.assets, assets.contains(where: { $0.stored == nil }) else {
+        continue
+      }
+      let isOne = if case .asset = value.kind { true } else { false }
+      lines += assets.compactMap { asset in
+        asset.fileURL.map { "\(key)\n\(isOne)\n\($0.path)" }
+      }
+    }
+    return Data(TidingsV1.DesiredKeys(keys: lines).encoded()) as NSData
+  }
+
+  private mutating func addFiles(_ data: NSData?) {
+    let lines = data.flatMap { try? TidingsV1.DesiredKeys(decoding: Array(Data(referencing: $0))) }
+    var lists: [String: [CKAsset]] = [:]
+    for line in lines?.keys ?? [] {
+      let parts = line.split(separator: "\n", maxSplits: 2).map(String.init)
+      guard parts.count == 3 else { continue }
+      let asset = CKAsset(fileURL: URL(fileURLWithPath: parts[2]))
+      if parts[1] == "true" {
+        values[parts[0]] = .init(.asset(asset))
+      } else {
+        lists[parts[0], default: []].append(asset)
+      }
+    }
+    for (key, assets) in lists { values[key] = .init(.assets(assets)) }
   }
 
   private static func list(_ keys: Set<String>) -> NSData {

@@ -3,20 +3,25 @@ internal import Synchronization
 /// Values by name, as records have them and their encrypted values.
 public protocol CKRecordKeyValueSetting: AnyObject {
   /// The value of a field.
-  func object(forKey key: CKRecord.FieldKey) -> CKRecordValue?
+  func object(forKey key: CKRecord.FieldKey) -> (any CKRecordValue)?
   /// Sets a field; `nil` removes it.
-  func setObject(_ object: CKRecordValue?, forKey key: CKRecord.FieldKey)
+  func setObject(_ object: (any CKRecordValue)?, forKey key: CKRecord.FieldKey)
   /// The names of the fields that have values.
   func allKeys() -> [CKRecord.FieldKey]
   /// The names of the fields that were set.
   func changedKeys() -> [CKRecord.FieldKey]
   /// The value of a field; `nil` removes it.
-  subscript(key: CKRecord.FieldKey) -> CKRecordValue? { get set }
+  subscript(key: CKRecord.FieldKey) -> (any CKRecordValue)? { get set }
   /// The value of a field as a type.
   subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? { get set }
 }
 
 extension CKRecord: CKRecordKeyValueSetting {
+  /// Why encrypted values of the record could not be opened, by field; they are left as they are.
+  ///
+  /// Not in CloudKit, where the system keeps the keys.
+  public var encryptedValueErrors: [FieldKey: CKError] { contents.withLock { $0.unopened } }
+
   /// Values that are sealed before they leave this process: the server can neither read nor index them.
   ///
   /// They need the user's key ring (`TIDINGS_KEY_RING`).
@@ -27,8 +32,8 @@ extension CKRecord: CKRecordKeyValueSetting {
 
     init(_ record: CKRecord) { self.record = record }
 
-    func object(forKey key: FieldKey) -> CKRecordValue? { self[key] }
-    func setObject(_ object: CKRecordValue?, forKey key: FieldKey) { self[key] = object }
+    func object(forKey key: FieldKey) -> (any CKRecordValue)? { self[key] }
+    func setObject(_ object: (any CKRecordValue)?, forKey key: FieldKey) { self[key] = object }
 
     func allKeys() -> [FieldKey] {
       record.contents.withLock { contents in
@@ -40,7 +45,7 @@ extension CKRecord: CKRecordKeyValueSetting {
       record.contents.withLock { $0.encryptedKeys.intersection($0.changedKeys).sorted() }
     }
 
-    subscript(key: FieldKey) -> CKRecordValue? {
+    subscript(key: FieldKey) -> (any CKRecordValue)? {
       get {
         record.contents.withLock { $0.encryptedKeys.contains(key) ? $0.values[key] : nil }?.value
       }
@@ -48,7 +53,7 @@ extension CKRecord: CKRecordKeyValueSetting {
     }
 
     subscript<T: CKRecordValueProtocol>(key: FieldKey) -> T? {
-      get { self[key] as CKRecordValue? as? T }
+      get { self[key] as (any CKRecordValue)? as? T }
       set { record.set(newValue?.recordContent, key, isEncrypted: true) }
     }
   }

@@ -26,8 +26,10 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     var changeTag: String?
     var created: SystemStamp?
     var modified: SystemStamp?
+    /// Why encrypted values could not be opened.
+    var unopened: [String: CKError] = [:]
     /// Of shares.
-    var wireShare: TidingsV1.Share?
+    var shareTerms: ShareTerms?
   }
 
   /// When and by whom.
@@ -115,10 +117,10 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   // MARK: Fields
 
   /// The value of a field.
-  open func object(forKey key: FieldKey) -> CKRecordValue? { self[key] }
+  open func object(forKey key: FieldKey) -> (any CKRecordValue)? { self[key] }
 
   /// Sets a field; `nil` removes it.
-  open func setObject(_ object: CKRecordValue?, forKey key: FieldKey) { self[key] = object }
+  open func setObject(_ object: (any CKRecordValue)?, forKey key: FieldKey) { self[key] = object }
 
   /// The value of a field.
   open func value(forKey key: String) -> Any? { self[key] }
@@ -149,6 +151,18 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The names of the fields that were set since the record was fetched or made.
   open func changedKeys() -> [FieldKey] { contents.withLock { $0.changedKeys.sorted() } }
 
+  /// Sets fields, as `setValue(_:forKey:)` does.
+  open func setValuesForKeys(_ keyedValues: [String: Any]) {
+    for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
+  }
+
+  /// The values of fields; `NSNull` for those that have none.
+  open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    var values: [String: Any] = [:]
+    for key in keys { values[key] = value(forKey: key) ?? NSNull() }
+    return values
+  }
+
   /// The words of all texts, as a search in `self` would find them.
   open func allTokens() -> [String] {
     let texts = contents.withLock { $0.values.values.compactMap { $0.value as? String } }
@@ -157,7 +171,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   }
 
   /// The value of a field; `nil` removes it.
-  open subscript(key: FieldKey) -> CKRecordValue? {
+  open subscript(key: FieldKey) -> (any CKRecordValue)? {
     get {
       contents.withLock { $0.encryptedKeys.contains(key) ? nil : $0.values[key] }?.value
     }
@@ -166,7 +180,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
   /// The value of a field as a type; `nil` when it has another one.
   public subscript<T: CKRecordValueProtocol>(key: FieldKey) -> T? {
-    get { self[key] as CKRecordValue? as? T }
+    get { self[key] as (any CKRecordValue)? as? T }
     set { set(newValue?.recordContent, key, isEncrypted: false) }
   }
 
@@ -174,6 +188,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     contents.withLock {
       $0.values[key] = content
       $0.changedKeys.insert(key)
+      $0.unopened[key] = nil
       if isEncrypted {
         $0.encryptedKeys.insert(key)
       } else {

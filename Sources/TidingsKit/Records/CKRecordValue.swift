@@ -9,8 +9,8 @@ public protocol CKRecordValueProtocol {
   var recordContent: CKRecordContent { get }
 }
 
-/// A value of a field, as code written for Objective-C names it.
-public typealias CKRecordValue = any CKRecordValueProtocol
+/// A value of a field, as older code names it.
+public typealias CKRecordValue = CKRecordValueProtocol
 
 /// What is stored of a value.
 public struct CKRecordContent: Sendable {

@@ -35,7 +35,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
 
   override func perform() async {
     let fetch = ZoneFetch(ids: isForAll ? nil : recordZoneIDs ?? [])
-    let outcome = await fetch.run(in: target, Patience(configuration)) { (id, answer) in
+    let outcome = await fetch.run(in: target, Patience(resolvedConfiguration)) { (id, answer) in
       deliver { [self] in perRecordZoneResultBlock?(id, answer.mapError { $0 }) }
     }
     deliver { [self] in

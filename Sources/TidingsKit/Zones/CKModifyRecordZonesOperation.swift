@@ -38,7 +38,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
       saving: recordZonesToSave ?? [],
       deleting: recordZoneIDsToDelete ?? []
     )
-    let outcome = await modification.run(in: target, Patience(configuration)) { event in
+    let outcome = await modification.run(in: target, Patience(resolvedConfiguration)) { event in
       deliver { [self] in
         switch event {
         case .saved(let zone, let result):

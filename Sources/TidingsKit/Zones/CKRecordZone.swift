@@ -87,71 +87,70 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
     super.init()
   }
 }
+/// The identity of a zone: a name and whose it is.
+public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable {
+  /// The name of the zone that every database has.
+  public static let defaultZoneName = "_defaultZone"
+  /// The default zone of the current user.
+  public static let `default` = CKRecordZoneID(zoneName: defaultZoneName)
 
-extension CKRecordZone {
-  /// The identity of a zone: a name and whose it is.
-  public final class ID: NSObject, NSSecureCoding, NSCopying, Sendable {
-    /// The name of the zone that every database has.
-    public static let defaultZoneName = "_defaultZone"
-    /// The default zone of the current user.
-    public static let `default` = ID(zoneName: defaultZoneName)
+  /// 1 to 255 bytes of ASCII.
+  public let zoneName: String
+  /// The record name of the user whose zone it is; `CKCurrentUserDefaultName`: the current user.
+  public let ownerName: String
 
-    /// 1 to 255 bytes of ASCII.
-    public let zoneName: String
-    /// The record name of the user whose zone it is; `CKCurrentUserDefaultName`: the current user.
-    public let ownerName: String
+  /// The identity of a zone.
+  public init(
+    zoneName: String = CKRecordZoneID.defaultZoneName,
+    ownerName: String = CKCurrentUserDefaultName
+  ) {
+    self.zoneName = zoneName
+    self.ownerName = ownerName
+  }
 
-    /// The identity of a zone.
-    public init(
-      zoneName: String = ID.defaultZoneName,
-      ownerName: String = CKCurrentUserDefaultName
-    ) {
-      self.zoneName = zoneName
-      self.ownerName = ownerName
-    }
+  /// Identities are equal when their names and owners are.
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKRecordZoneID else { return false }
+    return zoneName == other.zoneName && ownerName == other.ownerName
+  }
 
-    /// Identities are equal when their names and owners are.
-    public override func isEqual(_ object: Any?) -> Bool {
-      guard let other = object as? ID else { return false }
-      return zoneName == other.zoneName && ownerName == other.ownerName
-    }
+  /// Of name and owner.
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(zoneName)
+    hasher.combine(ownerName)
+    return hasher.finalize()
+  }
 
-    /// Of name and owner.
-    public override var hash: Int {
-      var hasher = Hasher()
-      hasher.combine(zoneName)
-      hasher.combine(ownerName)
-      return hasher.finalize()
-    }
+  /// The name and the owner.
+  public override var description: String { "\(zoneName):\(ownerName)" }
 
-    /// The name and the owner.
-    public override var description: String { "\(zoneName):\(ownerName)" }
+  /// Itself: identities do not change.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Itself: identities do not change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+  /// Identities can be archived securely.
+  public static var supportsSecureCoding: Bool { true }
 
-    /// Identities can be archived securely.
-    public static var supportsSecureCoding: Bool { true }
+  /// Writes the name and the owner.
+  public func encode(with coder: NSCoder) {
+    coder.encode(zoneName as NSString, forKey: "zoneName")
+    coder.encode(ownerName as NSString, forKey: "ownerName")
+  }
 
-    /// Writes the name and the owner.
-    public func encode(with coder: NSCoder) {
-      coder.encode(zoneName as NSString, forKey: "zoneName")
-      coder.encode(ownerName as NSString, forKey: "ownerName")
-    }
-
-    /// Reads what `encode(with:)` wrote.
-    public init?(coder: NSCoder) {
-      guard let name = coder.decodeObject(of: NSString.self, forKey: "zoneName"),
-        let owner = coder.decodeObject(of: NSString.self, forKey: "ownerName")
-      else { return nil }
-      zoneName = String(describing: name)
-      ownerName = String(describing: owner)
-    }
+  /// Reads what `encode(with:)` wrote.
+  public init?(coder: NSCoder) {
+    guard let name = coder.decodeObject(of: NSString.self, forKey: "zoneName"),
+      let owner = coder.decodeObject(of: NSString.self, forKey: "ownerName")
+    else { return nil }
+    zoneName = String(describing: name)
+    ownerName = String(describing: owner)
   }
 }
 
-/// The identity of a zone, as older code names it.
-public typealias CKRecordZoneID = CKRecordZone.ID
+extension CKRecordZone {
+  /// The identity of a zone.
+  public typealias ID = CKRecordZoneID
+}
 
 extension CKRecordZone.ID {
   convenience init(_ id: TidingsV1.ZoneID) {

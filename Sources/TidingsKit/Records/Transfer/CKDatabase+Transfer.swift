@@ -1,15 +1,23 @@
 internal import Foundation
 internal import TidingsClient
-internal import TidingsEncryption
 internal import TidingsProto
 
 /// What a record needs besides its call: files go up and come down, sealed values are sealed and opened.
 extension CKDatabase {
-  /// The record that is sent: its files are uploaded, its encrypted values sealed.
+  /// The record that is sent: its encrypted values are sealed, its files uploaded.
+  ///
+  /// - Parameters:
+  ///   - contents: The record.
+  ///   - sendsAll: Sends all fields, not only those that were changed.
+  ///   - uploads: Files of the same operation that were sent already.
+  ///   - progress: Hears which part of the files' bytes was sent, 0 to 1; nothing when there are none.
+  /// - Returns: What is sent.
+  /// - Throws: `CKError`; what calls throw.
   func prepare(
     _ contents: CKRecord.Contents,
     sendsAll: Bool,
-    progress: (Double) -> Void
+    uploads: inout Uploads,
+    progress: @escaping @Sendable (Double) -> Void
   ) async throws -> TidingsV1.Record {
     let name = contents.recordID.recordName
     for (key, value) in contents.values {
@@ -18,58 +26,88 @@ extension CKDatabase {
       }
     }
     var record = contents.saved(sendsAll: sendsAll)
-    for key in record.fields.keys.sorted() {
-      switch contents.values[key]?.kind {
-      case .asset(let asset)?:
-        record.fields[key] = .init(value: .assetValue(try await upload(asset)))
-        progress(0.5)
-      case .assets(let assets)?:
-        var uploaded: [TidingsV1.Asset] = []
-        for asset in assets { uploaded.append(try await upload(asset)) }
-        record.fields[key] = .init(value: .assetListValue(.init(values: uploaded)))
-        progress(0.5)
-      default: break
-      }
+    // Before any file is sent: what should have been sealed must not leave in the clear.
+    try await seal(&record, contents)
+    let keys = record.fields.keys.sorted()
+    var work = AssetWork(progress)
+    for key in keys {
+      for asset in contents.values[key]?.assets ?? [] { work.expect(size(of: asset)) }
     }
-    let sealed = contents.encryptedKeys.filter { record.fields[$0]?.value != nil }
-    guard !sealed.isEmpty else { return record }
-    do {
-      try await sealer().seal(sealed.sorted(), of: &record)
-    } catch let error as EncryptionError {
-      throw CKError(.invalidArguments, "\(error)")
+    for key in keys {
+      guard let content = contents.values[key], let assets = content.assets else { continue }
+      var sent: [TidingsV1.Asset] = []
+      for asset in assets {
+        let isKnown = isKnown(asset, in: contents, isChanged: contents.changedKeys.contains(key))
+        if isKnown, let stored = asset.stored {
+          sent.append(stored.asset)
+        } else {
+          sent.append(try await upload(asset, &uploads, work))
+        }
+        work.finish(size(of: asset))
+      }
+      if case .asset = content.kind {
+        record.fields[key] = .init(value: sent.first.map { .assetValue($0) })
+      } else {
+        record.fields[key] = .init(value: .assetListValue(.init(values: sent)))
+      }
     }
     return record
   }
 
   /// A record as the server told it, its files downloaded and its encrypted values opened.
-  func receive(_ record: TidingsV1.Record) async throws -> CKRecord {
+  ///
+  /// - Parameters:
+  ///   - record: What the server told.
+  ///   - wantsFiles: Downloads its files; otherwise assets have no file.
+  ///   - progress: Hears which part of the files' bytes has come, 0 to 1; nothing when there are none.
+  /// - Returns: The record; a share if it is one.
+  /// - Throws: `CKError`, when a file cannot be had.
+  func receive(
+    _ record: TidingsV1.Record,
+    wantsFiles: Bool = true,
+    progress: @escaping @Sendable (Double) -> Void = { _ in }
+  ) async throws -> CKRecord {
     var wire = record
-    let sealed = record.fields.filter {
-      if case .encryptedValue? = $0.value.value { true } else { false }
-    }.keys
-    if !sealed.isEmpty { _ = try? await sealer().open(&wire) }
-    var contents = CKRecord.Contents(wire)
-    // What could not be opened stays sealed, and is not seen.
-    contents.encryptedKeys = Set(sealed)
-    for (key, value) in contents.values {
-      switch value.kind {
-      case .asset(let asset): contents.values[key] = .init(.asset(try await download(asset)))
-      case .assets(let assets):
+    let unopened = await open(&wire)
+    var contents = CKRecord.Contents(wire, assetsIn: place(of: wire.recordID?.zoneID))
+    for (key, field) in record.fields {
+      // What could not be opened stays sealed, and is not seen.
+      if case .encryptedValue? = field.value { contents.encryptedKeys.insert(key) }
+    }
+    contents.unopened = unopened
+    if wantsFiles {
+      var work = AssetWork(progress)
+      for value in contents.values.values {
+        for asset in value.assets ?? [] { work.expect(asset.stored?.asset.size ?? 0) }
+      }
+      for (key, value) in contents.values {
+        guard let assets = value.assets else { continue }
         var files: [CKAsset] = []
-        for asset in assets { files.append(try await download(asset)) }
-        contents.values[key] = .init(.assets(files))
-      default: break
+        for asset in assets {
+          files.append(try await download(asset, work))
+          work.finish(asset.stored?.asset.size ?? 0)
+        }
+        if case .asset = value.kind, let file = files.first {
+          contents.values[key] = .init(.asset(file))
+        } else {
+          contents.values[key] = .init(.assets(files))
+        }
       }
     }
-    return contents.wireShare == nil ? CKRecord(contents) : CKShare(contents)
+    guard contents.shareTerms != nil else { return CKRecord(contents) }
+    contents.shareTerms?.currentUser = (try? await link.userName()) ?? ""
+    return CKShare(contents)
   }
 
   /// The answer for one record.
-  func receive(_ result: TidingsV1.RecordResult) async -> Result<CKRecord, CKError> {
+  func receive(
+    _ result: TidingsV1.RecordResult,
+    progress: @escaping @Sendable (Double) -> Void = { _ in }
+  ) async -> Result<CKRecord, CKError> {
     switch result.outcome {
     case .record(let record)?:
       do {
-        return .success(try await receive(record))
+        return .success(try await receive(record, progress: progress))
       } catch {
         return .failure(CKError(wrapping: error))
       }
@@ -79,63 +117,28 @@ extension CKDatabase {
     }
   }
 
-  private func upload(_ asset: CKAsset) async throws -> TidingsV1.Asset {
-    if let stored = asset.stored { return stored }
-    guard let url = asset.fileURL, FileManager.default.isReadableFile(atPath: url.path) else {
-      throw CKError(.assetFileNotFound, "\(asset.fileURL?.path ?? "the asset") cannot be read")
-    }
-    do {
-      return try await link.client().assets(in: databaseID).upload(fileAt: url.path)
-    } catch let error as AssetFileError {
-      throw CKError(.assetFileNotFound, "\(error)")
-    }
-  }
-
-  private func download(_ asset: CKAsset) async throws -> CKAsset {
-    guard let stored = asset.stored else { return asset }
-    let path = AssetCache.path(of: stored)
-    if !FileManager.default.fileExists(atPath: path) {
-      do {
-        try await link.client().assets(in: databaseID).download(stored, to: path)
-      } catch {
-        throw CKError(.assetNotAvailable, "\(error)")
+  /// Why a save failed, with the records of a conflict, without their files.
+  func failure(
+    _ error: TidingsV1.ItemError,
+    of save: ModificationBatch.Save,
+    _ answer: TidingsV1.RecordResult
+  ) async -> CKError {
+    let plain = CKError(error)
+    var records: [CKRecord?] = []
+    for record in [answer.serverRecord, answer.ancestorRecord] {
+      guard let record else {
+        records.append(nil)
+        continue
       }
+      records.append(try? await receive(record, wantsFiles: false))
     }
-    return CKAsset(fileURL: URL(fileURLWithPath: path), stored: stored)
-  }
-
-  private func sealer() async throws -> FieldSealer {
-    let path = link.settings.keyRingFile
-    guard !path.isEmpty else {
-      throw CKError(
-        .invalidArguments,
-        "encrypted values need the user's key ring: name its file in TIDINGS_KEY_RING"
-      )
-    }
-    do {
-      let ring = try KeyRingFile(path: path).read()
-      return try await link.client().fieldSealer(ring, in: databaseID)
-    } catch {
-      throw CKError(.invalidArguments, "the key ring cannot be used: \(error)")
-    }
-  }
-}
-
-/// Where downloaded files are: named for their content, so they never change.
-enum AssetCache {
-  private static let folder: String = {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("tidings-assets-\(ProcessInfo.processInfo.processIdentifier)")
-    try? FileManager.default.createDirectory(
-      at: folder,
-      withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700]
+    return CKError(
+      plain.code,
+      plain.message,
+      retryAfterSeconds: plain.retryAfterSeconds,
+      serverRecord: records[0],
+      clientRecord: plain.code == .serverRecordChanged ? save.record : nil,
+      ancestorRecord: records[1]
     )
-    return folder.path
-  }()
-
-  static func path(of asset: TidingsV1.Asset) -> String {
-    folder + "/"
-      + asset.checksum.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }

@@ -9,6 +9,22 @@ struct ModificationBatch: Sendable {
     /// Its contents when it was sent.
     let sent: CKRecord.Contents
     let wire: TidingsV1.Record
+
+    /// The database knows the files now: they are not sent to it again.
+    func rememberAssets(in database: CKDatabase) {
+      let place = database.place(of: sent.recordID.zoneID.wire)
+      for (key, field) in wire.fields {
+        let stored: [TidingsV1.Asset]
+        switch field.value {
+        case .assetValue(let asset)?: stored = [asset]
+        case .assetListValue(let list)?: stored = list.values
+        default: continue
+        }
+        for (asset, known) in zip(sent.values[key]?.assets ?? [], stored) {
+          asset.remember(.init(asset: known, place: place))
+        }
+      }
+    }
   }
 
   var saves: [Save] = []

@@ -6,6 +6,8 @@ struct ModificationLedger {
   let tell: @Sendable (RecordModification.Event) -> Void
   private var summary = RecordModification.Outcome()
   private var failed: [CKError.PartialError] = []
+  /// Those that were told of.
+  private var told: Set<ObjectIdentifier> = []
   /// A failure of the operation as a whole.
   private var failure: CKError?
 
@@ -19,6 +21,7 @@ struct ModificationLedger {
   }
 
   mutating func tellSaved(_ record: CKRecord, _ error: CKError?) {
+    told.insert(ObjectIdentifier(record))
     if let error {
       failed.append(.init(id: .record(record.recordID), error: error))
     } else {
@@ -37,17 +40,27 @@ struct ModificationLedger {
   }
 
   /// Takes in the answers of a call, in the order of its items.
-  mutating func enter(_ batch: ModificationBatch, _ answers: [TidingsV1.RecordResult]) {
+  mutating func enter(
+    _ batch: ModificationBatch,
+    _ answers: [TidingsV1.RecordResult],
+    from database: CKDatabase
+  ) async {
     let missing = CKError(.internalError, "the server's answer does not tell of this record")
     for (index, save) in batch.saves.enumerated() {
       let answer = index < answers.count ? answers[index] : nil
-      switch answer?.outcome {
+      guard let answer else {
+        tellSaved(save.record, missing)
+        continue
+      }
+      switch answer.outcome {
       case .record(let stored)?:
-        save.record.contents.withLock { $0.acknowledge(stored, sent: save.sent) }
+        save.rememberAssets(in: database)
+        let user = save.sent.shareTerms == nil ? "" : (try? await database.link.userName()) ?? ""
+        save.record.contents.withLock { $0.acknowledge(stored, sent: save.sent, as: user) }
         tell(.progress(save.record, 1))
         tellSaved(save.record, nil)
       case .error(let error)?:
-        tellSaved(save.record, CKError(error, of: save, answer))
+        tellSaved(save.record, await database.failure(error, of: save, answer))
       default: tellSaved(save.record, missing)
       }
     }
@@ -66,33 +79,17 @@ struct ModificationLedger {
     failAll(batch.saves.map(\.record), batch.deletions, error)
   }
 
-  /// All of these failed.
+  /// All of these failed, but those that were told of already.
   mutating func failAll(_ saving: [CKRecord], _ deleting: [CKRecord.ID], _ error: CKError) {
     let errors = Dictionary(
       error.partialErrors.map { ($0.id, $0.error) },
       uniquingKeysWith: { first, _ in first }
     )
     if error.code != .partialFailure { failure = failure ?? error }
-    for record in saving { tellSaved(record, errors[.record(record.recordID)] ?? error) }
+    let known = told
+    for record in saving where !known.contains(ObjectIdentifier(record)) {
+      tellSaved(record, errors[.record(record.recordID)] ?? error)
+    }
     for id in deleting { tellDeleted(id, errors[.record(id)] ?? error) }
-  }
-}
-
-extension CKError {
-  /// Why a save failed, with the records of a conflict.
-  init(
-    _ error: TidingsV1.ItemError,
-    of save: ModificationBatch.Save,
-    _ answer: TidingsV1.RecordResult?
-  ) {
-    let plain = CKError(error)
-    self.init(
-      plain.code,
-      plain.message,
-      retryAfterSeconds: plain.retryAfterSeconds,
-      serverRecord: answer?.serverRecord.map { CKRecord($0) },
-      clientRecord: plain.code == .serverRecordChanged ? save.record : nil,
-      ancestorRecord: answer?.ancestorRecord.map { CKRecord($0) }
-    )
   }
 }

@@ -3,6 +3,9 @@ internal import TidingsProto
 
 /// Records that belong to one fetch, and how they become calls.
 struct RecordFetch: Sendable {
+  /// Hears which part of a record's files has come, 0 to 1.
+  typealias Progress = @Sendable (CKRecord.ID, Double) -> Void
+
   /// What became of all.
   struct Outcome: Sendable {
     var found: [CKRecord.ID: CKRecord] = [:]
@@ -31,6 +34,7 @@ struct RecordFetch: Sendable {
   func run(
     in database: CKDatabase,
     _ patience: Patience,
+    _ progress: @escaping Progress = { (_, _) in },
     _ tell: @Sendable (CKRecord.ID, Result<CKRecord, CKError>) -> Void
   ) async -> Outcome {
     var outcome = Outcome()
@@ -51,7 +55,7 @@ struct RecordFetch: Sendable {
           if late.count < part.count - 1, result.isForAnotherCall {
             late.append(id)
           } else {
-            enter(id, await database.receive(result))
+            enter(id, await database.receive(result) { progress(id, $0) })
           }
         }
         waiting = late + waiting

@@ -66,7 +66,7 @@ struct RecordModification: Sendable {
       do {
         try Task.checkCancellation()
         let answers = try await send(batch, in: database, patience)
-        ledger.enter(batch, answers)
+        await ledger.enter(batch, answers, from: database)
       } catch {
         let error = CKError(wrapping: error)
         if error.code == .limitExceeded, let halves = batch.halves(isAtomic: isAtomic) {
@@ -106,12 +106,17 @@ struct RecordModification: Sendable {
     _ ledger: inout ModificationLedger
   ) async throws -> [ModificationBatch.Save] {
     var prepared: [ModificationBatch.Save] = []
+    var uploads = Uploads()
+    let tell = ledger.tell
     for record in saving {
       let sent = record.contents.withLock { $0 }
       do {
-        let wire = try await database.prepare(sent, sendsAll: policy == .allKeys) {
-          ledger.tell(.progress(record, $0))
-        }
+        let wire = try await database.prepare(
+          sent,
+          sendsAll: policy == .allKeys,
+          uploads: &uploads,
+          progress: { tell(.progress(record, $0)) }
+        )
         prepared.append(.init(record: record, sent: sent, wire: wire))
       } catch {
         let failure = CKError(wrapping: error)

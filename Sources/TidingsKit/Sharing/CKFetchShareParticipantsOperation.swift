@@ -1,0 +1,66 @@
+internal import Foundation
+internal import TidingsProto
+
+/// Looks up users, to invite them to a share.
+open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
+  // Set before the operation runs.
+
+  /// Whom to look up.
+  open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
+
+  /// Hears of each user that was found.
+  @preconcurrency open var shareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
+  /// Hears of each user.
+  @preconcurrency open var perShareParticipantResultBlock:
+    (@Sendable (CKUserIdentity.LookupInfo, Result<CKShare.Participant, any Error>) -> Void)?
+  /// Hears of the end.
+  @preconcurrency open var fetchShareParticipantsCompletionBlock:
+    (@Sendable ((any Error)?) -> Void)?
+  /// Hears of the end.
+  @preconcurrency open var fetchShareParticipantsResultBlock:
+    (@Sendable (Result<Void, any Error>) -> Void)?
+
+  /// An operation to be set up.
+  public override init() { super.init() }
+
+  /// An operation that looks up users.
+  public convenience init(userIdentityLookupInfos: [CKUserIdentity.LookupInfo]) {
+    self.init()
+    self.userIdentityLookupInfos = userIdentityLookupInfos
+  }
+
+  override func perform() async {
+    await finishItems {
+      try await fetch()
+    } _: { [self] error in
+      fetchShareParticipantsCompletionBlock?(error)
+      fetchShareParticipantsResultBlock?(error.map { .failure($0) } ?? .success(()))
+    }
+  }
+
+  private func fetch() async throws -> CKError? {
+    var failed: [CKError.PartialError] = []
+    for (info, result) in try await lookUp(userIdentityLookupInfos ?? []) {
+      let participant = result.map { user in
+        // As CloudKit's, until the program says otherwise.
+        CKShare.Participant(
+          .init(
+            userRecordName: user.userRecordName,
+            role: .privateUser,
+            permission: .readOnly,
+            acceptanceStatus: .pending
+          ),
+          displayName: user.displayName
+        )
+      }
+      if let error = participant.failure {
+        failed.append(.init(id: .lookUp(info), error: error))
+      }
+      deliver { [self] in
+        if let found = participant.success { shareParticipantFetchedBlock?(found) }
+        perShareParticipantResultBlock?(info, participant.mapError { $0 })
+      }
+    }
+    return .partial(failed)
+  }
+}
