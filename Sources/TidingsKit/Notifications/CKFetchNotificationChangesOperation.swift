@@ -59,7 +59,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
       limit: UInt32(clamping: resultsLimit)
     )
     let database = targetContainer.privateCloudDatabase
-    return try await database.call(Patience(configuration)) { (client, options) in
+    return try await database.call(Patience(resolvedConfiguration)) { (client, options) in
       try await client.notifications.fetchNotificationChanges(request, options: options)
     }
   }

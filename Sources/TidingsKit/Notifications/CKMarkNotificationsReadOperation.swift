@@ -55,7 +55,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
       notificationIDs: ids.map(\.text)
     )
     let database = targetContainer.privateCloudDatabase
-    return try await database.call(Patience(configuration)) { (client, options) in
+    return try await database.call(Patience(resolvedConfiguration)) { (client, options) in
       try await client.notifications.markNotificationsRead(request, options: options)
     }.results
   }

@@ -31,7 +31,7 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
     var failure: CKError?
     do {
       let database = targetContainer.privateCloudDatabase
-      _ = try await database.call(Patience(configuration)) { (client, options) in
+      _ = try await database.call(Patience(resolvedConfiguration)) { (client, options) in
         try await client.notifications.modifyBadge(request, options: options)
       }
     } catch {

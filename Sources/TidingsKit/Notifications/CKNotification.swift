@@ -21,36 +21,8 @@ open class CKNotification: NSObject, NSSecureCoding, CKNotificationChoosing, @un
     case database = 4
   }
 
-  /// Names a notification; to be compared, kept and handed back only.
-  public final class ID: NSObject, NSSecureCoding, NSCopying, Sendable {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-
-    /// Identities are equal when they name the same notification.
-    public override func isEqual(_ object: Any?) -> Bool { (object as? ID)?.text == text }
-
-    /// Of the name.
-    public override var hash: Int { text.hashValue }
-
-    /// The name.
-    public override var description: String { "<CKNotificationID: \(text)>" }
-
-    /// Itself: identities do not change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
-
-    /// Identities can be archived securely.
-    public static var supportsSecureCoding: Bool { true }
-
-    /// Writes the name.
-    public func encode(with coder: NSCoder) { coder.encode(NSString(string: text), forKey: "id") }
-
-    /// Reads what `encode(with:)` wrote.
-    public init?(coder: NSCoder) {
-      guard let name = coder.decodeObject(of: NSString.self, forKey: "id") else { return nil }
-      text = String(describing: name)
-    }
-  }
+  /// Names a notification.
+  public typealias ID = CKNotificationID
 
   let content: NotificationContent
 
@@ -139,8 +111,6 @@ open class CKNotification: NSObject, NSSecureCoding, CKNotificationChoosing, @un
   }
 }
 
-/// Names a notification, as older code says it.
-public typealias CKNotificationID = CKNotification.ID
 /// What a notification tells of, as older code names it.
 public typealias CKNotificationType = CKNotification.NotificationType
 

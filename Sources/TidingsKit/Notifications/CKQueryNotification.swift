@@ -28,7 +28,7 @@ open class CKQueryNotification: CKNotification, @unchecked Sendable {
   ///
   /// In a push, times are milliseconds since 1970, bytes Base64, and references the names of their
   /// records, as in CloudKit; from the log they have their types.
-  open var recordFields: [CKRecord.FieldKey: CKRecordValue]? {
+  open var recordFields: [CKRecord.FieldKey: any CKRecordValue]? {
     let fields = content.wire.recordFields.compactMapValues { field in
       field.value.flatMap { CKRecordContent($0).value }
     }

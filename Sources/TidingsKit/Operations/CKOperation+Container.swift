@@ -30,18 +30,3 @@ extension CKOperation {
     deliver { end(error) }
   }
 }
-
-extension CKContainer {
-  /// Runs operations that belong to no database.
-  private static let operations: OperationQueue = {
-    let queue = OperationQueue()
-    queue.name = "tidings.container"
-    return queue
-  }()
-
-  /// Runs an operation in this container.
-  public func add(_ operation: CKOperation) {
-    operation.container = self
-    Self.operations.addOperation(operation)
-  }
-}

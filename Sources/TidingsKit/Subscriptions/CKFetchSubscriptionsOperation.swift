@@ -35,7 +35,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     var failure: CKError?
     do {
       let fetch = SubscriptionFetch(ids: subscriptionIDs)
-      try await fetch.run(in: target, Patience(configuration)) { (id, result) in
+      try await fetch.run(in: target, Patience(resolvedConfiguration)) { (id, result) in
         switch result {
         case .success(let subscription): found[id] = subscription
         case .failure(let error): failed.append(.init(id: .name(id), error: error))

@@ -25,7 +25,7 @@ private final class HouseStore: CKRemoteNotificationDelegate {
     done: @escaping @Sendable ((any Error)?) -> Void
   ) {
     let house = CKRecord(recordType: "House")
-    house["title"] = title as CKRecordValue
+    house["title"] = title as any CKRecordValue
     house["town"] = town
     house["photo"] = CKAsset(fileURL: photo)
     container.publicCloudDatabase.save(house) { _, error in done(error) }
