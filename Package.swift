@@ -276,7 +276,14 @@ let package = Package(
       "rpcd"
     ),
     tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
-    tests("TidingsKitTests", "RandomSupport", "TestSupport", "TidingsKit"),
+    tests(
+      "TidingsKitTests",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsKit",
+      "TidingsProto"
+    ),
     tests(
       "TidingsClientTests",
       "RandomSupport",
