@@ -5,7 +5,9 @@ import TidingsKit
 struct KitServer {
   let server: TestServer
 
-  init() async throws { server = try await TestServer.start() }
+  init() async throws { self.init(server: try await TestServer.start()) }
+
+  init(server: TestServer) { self.server = server }
 
   /// The container of a user's device.
   func container(as user: String = "ada", device: String = "") -> CKContainer {

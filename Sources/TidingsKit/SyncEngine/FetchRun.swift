@@ -105,7 +105,9 @@ struct FetchRun: Sendable {
         progress.noteFetched(zone)
       }
     }
-    guard !page.changed.isEmpty || !deleted.isEmpty else { return [commit] }
+    guard !page.changed.isEmpty || !deleted.isEmpty else {
+      return page.token == progress.databaseToken ? [] : [commit]
+    }
     let changed = page.changed.map { CKDatabase.DatabaseChange.Modification(zoneID: $0) }
     return [
       .tell(.fetchedDatabaseChanges(.init(modifications: changed, deletions: deleted))), commit,

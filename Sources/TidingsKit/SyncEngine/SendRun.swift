@@ -48,12 +48,12 @@ struct SendRun: Sendable {
   }
 
   /// The steps that an answer leads to.
-  mutating func take(_ answer: SyncAnswer) -> [SyncStep] {
+  mutating func take(_ answer: SyncAnswer, _ progress: SyncProgress) -> [SyncStep] {
     switch answer {
     case .modifiedZones(let sent): return take(sent)
     case .batch(let batch):
       if let batch, batch.count > 0 { return [.ask(.modifyRecords(batch))] }
-      guard context.options.scope == .all else { return ending(nil) }
+      guard progress.hasUntrackedChanges, context.options.scope == .all else { return ending(nil) }
       let clear = SyncStep.apply { [untrackedTime] progress in
         // Set again meanwhile: it is asked again.
         if progress.untrackedTime == untrackedTime { progress.hasUntrackedChanges = false }

@@ -165,7 +165,7 @@ struct SyncMachine: Sendable {
       script = fetch.take(answer, &progress)
       run = .fetch(fetch)
     case .send(var send):
-      script = send.take(answer)
+      script = send.take(answer, progress)
       run = .send(send)
     case nil: break
     }
