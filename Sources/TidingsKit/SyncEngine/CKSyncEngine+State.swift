@@ -20,6 +20,13 @@ extension CKSyncEngine {
 
     init(_ shell: SyncShell) { self.shell = shell }
 
+    /// The state as it is to be kept now, which the next `stateUpdate` would tell.
+    ///
+    /// CloudKit has no such property. With it a program writes what the user changed and that it is to be
+    /// sent in one transaction: add the change, then write this. In `stateUpdate`, too, write this: what
+    /// the event has may be older.
+    public var serialization: Serialization { Serialization(shell.progress.kept) }
+
     /// Records that are to be sent, in the order in which they were added.
     ///
     /// What is being sent stands here until that is told.

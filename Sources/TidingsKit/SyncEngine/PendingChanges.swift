@@ -45,10 +45,20 @@ struct PendingChanges<Change: PendingChange>: Sendable {
   }
 
   /// A change was dealt with as it was at a time: what was added since stays.
-  mutating func settle(_ change: Change, asOf time: UInt64) {
+  ///
+  /// - Returns: Whether it was taken away.
+  mutating func settle(_ change: Change, asOf time: UInt64) -> Bool {
     guard let entry = entries[change.item], entry.change == change, entry.time <= time else {
-      return
+      return false
     }
     entries[change.item] = nil
+    return true
+  }
+
+  /// With those changes whose items have no others.
+  func restoring(_ changes: [Change]) -> Self {
+    var all = self
+    for change in changes where entries[change.item] == nil { all.add(change) }
+    return all
   }
 }

@@ -3,6 +3,9 @@
 /// Zones come before records. What was sent is no longer pending at the moment in which that is told,
 /// so what the program adds while it hears so stays. The run ends with the first call of which something
 /// failed: the program may have to mend more than that.
+///
+/// A zone whose feed was never read is looked at before the first record is sent to it. Its token makes
+/// the feed tell what becomes of that record, should it or the zone be deleted before the next fetch.
 struct SendRun: Sendable {
   private enum Phase: Sendable {
     case zones
@@ -18,6 +21,9 @@ struct SendRun: Sendable {
   /// When the records that are being sent were asked for.
   private var recordsTime: UInt64 = 0
   private var untrackedTime: UInt64 = 0
+  /// What is to be sent when all its zones were looked at.
+  private var batch: CKSyncEngine.RecordZoneChangeBatch?
+  private var unread: [CKRecordZone.ID] = []
 
   init(_ context: CKSyncEngine.SendChangesContext) { self.context = context }
 
@@ -52,15 +58,56 @@ struct SendRun: Sendable {
     switch answer {
     case .modifiedZones(let sent): return take(sent)
     case .batch(let batch):
-      if let batch, batch.count > 0 { return [.ask(.modifyRecords(batch))] }
+      if let batch, batch.count > 0 { return begin(batch, progress) }
       guard progress.hasUntrackedChanges, context.options.scope == .all else { return ending(nil) }
       let clear = SyncStep.apply { [untrackedTime] progress in
         // Set again meanwhile: it is asked again.
         if progress.untrackedTime == untrackedTime { progress.hasUntrackedChanges = false }
       }
       return [clear] + ending(nil)
+    case .zoneChanges(let result): return take(result)
     case .modifiedRecords(let sent): return take(sent)
     default: return []
+    }
+  }
+
+  private mutating func begin(
+    _ batch: CKSyncEngine.RecordZoneChangeBatch,
+    _ progress: SyncProgress
+  ) -> [SyncStep] {
+    self.batch = batch
+    let zones = Set((batch.recordsToSave.map(\.recordID) + batch.recordIDsToDelete).map(\.zoneID))
+    unread = zones.filter { progress.zoneTokens[$0] == nil }
+    return goOn()
+  }
+
+  private mutating func goOn() -> [SyncStep] {
+    if let zone = unread.last { return [.ask(.zoneChanges(zone, after: []))] }
+    defer { batch = nil }
+    return batch.map { [.ask(.modifyRecords($0))] } ?? []
+  }
+
+  private mutating func take(_ result: Result<SyncAnswer.ZonePage, CKError>) -> [SyncStep] {
+    guard let zone = unread.popLast() else { return [] }
+    switch result {
+    case .success(let page):
+      let commit = SyncStep.apply { progress in
+        progress.zoneTokens[zone] = page.token
+        if page.moreComing { progress.noteChange(in: zone) }
+      }
+      guard !page.saved.isEmpty || !page.deleted.isEmpty else { return [commit] + goOn() }
+      let changes = CKSyncEngine.Event.FetchedRecordZoneChanges(
+        modifications: page.saved.map { .init(record: $0) },
+        deletions: page.deleted
+      )
+      return [
+        .tell(.willFetchRecordZoneChanges(.init(zoneID: zone))),
+        .tell(.fetchedRecordZoneChanges(changes)), commit, .tellState,
+        .tell(.didFetchRecordZoneChanges(.init(zoneID: zone, error: nil))),
+      ] + goOn()
+    // What is to be sent there fails for the same reason, which is told.
+    case .failure(let error) where !error.isRetriedBySyncEngine: return goOn()
+    case .failure(let error): return ending(error)
     }
   }
 
@@ -73,14 +120,17 @@ struct SendRun: Sendable {
       + sent.failedZoneDeletes.map { (Change.deleteZone($0), $1) }
     let given = failures.filter { !$1.staysPending }.map(\.0)
     let settle = SyncStep.apply { [zonesTime] progress in
-      for change in saved + deleted + given { progress.zones.settle(change, asOf: zonesTime) }
+      progress.unconfirmedZones = (saved + deleted + given).filter {
+        progress.zones.settle($0, asOf: zonesTime)
+      }
       for id in sent.deletedZoneIDs {
         progress.forget(id)
         progress.noteFetched(id)
       }
     }
     if !saved.isEmpty || !deleted.isEmpty { hasSent = true }
-    let steps = [settle, .tell(.sentDatabaseChanges(sent)), .tellState]
+    let confirm = SyncStep.apply { $0.unconfirmedZones = [] }
+    let steps = [settle, .tell(.sentDatabaseChanges(sent)), confirm, .tellState]
     let errors = failures.map { CKError.PartialError(id: .zone($0.item), error: $1) }
     return errors.isEmpty ? steps : steps + ending(CKError.summary(errors))
   }
@@ -97,12 +147,15 @@ struct SendRun: Sendable {
     let given = failures.filter { !$1.staysPending }.map(\.0)
     let tags = sent.savedRecords.map { ($0.recordID, $0.recordChangeTag) }
     let settle = SyncStep.apply { [recordsTime] progress in
-      for change in saved + deleted + given { progress.records.settle(change, asOf: recordsTime) }
+      progress.unconfirmedRecords = (saved + deleted + given).filter {
+        progress.records.settle($0, asOf: recordsTime)
+      }
       for (id, tag) in tags { progress.noteSent(id, tag: tag) }
       for id in sent.deletedRecordIDs { progress.noteSent(id, tag: nil) }
     }
     if !saved.isEmpty || !deleted.isEmpty { hasSent = true }
-    let steps = [settle, .tell(.sentRecordZoneChanges(sent)), .tellState]
+    let confirm = SyncStep.apply { $0.unconfirmedRecords = [] }
+    let steps = [settle, .tell(.sentRecordZoneChanges(sent)), confirm, .tellState]
     let errors = failures.map { CKError.PartialError(id: .record($0.item), error: $1) }
     return errors.isEmpty ? steps : steps + ending(CKError.summary(errors))
   }

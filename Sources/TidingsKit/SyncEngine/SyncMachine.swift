@@ -205,7 +205,7 @@ struct SyncMachine: Sendable {
 
   private mutating func tellState() -> Action {
     isStateNew = false
-    return .tell(.stateUpdate(.init(stateSerialization: .init(progress))))
+    return .tell(.stateUpdate(.init(stateSerialization: .init(progress.kept))))
   }
 
   private mutating func end(
@@ -348,12 +348,14 @@ struct SyncMachine: Sendable {
       change = .switchAccounts(previousUser: previous, currentUser: current)
     case (nil, nil): return []
     }
-    let apply = SyncStep.apply { progress in
+    let wipe = SyncStep.apply { progress in
       // What was pending before anybody signed in is the first user's.
-      if old != nil { progress = SyncProgress() }
-      progress.user = new
+      guard let old else { return }
+      progress = SyncProgress()
+      progress.user = old
     }
-    return [apply, .tell(.accountChange(.init(changeType: change))), .tellState]
+    let commit = SyncStep.apply { $0.user = new }
+    return [wipe, .tell(.accountChange(.init(changeType: change))), commit, .tellState]
   }
 }
 

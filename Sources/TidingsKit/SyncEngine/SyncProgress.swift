@@ -15,6 +15,20 @@ struct SyncProgress: Sendable {
   /// When that was set last: grows.
   var untrackedTime: UInt64 = 0
 
+  /// Changes that were sent, of which the program is being told: still to be kept.
+  var unconfirmedRecords: [CKSyncEngine.PendingRecordZoneChange] = []
+  /// Changes that were sent, of which the program is being told: still to be kept.
+  var unconfirmedZones: [CKSyncEngine.PendingDatabaseChange] = []
+
+  /// What is to be kept: it covers just what the program has handled.
+  var kept: Self {
+    var kept = self
+    kept.records = records.restoring(unconfirmedRecords)
+    kept.zones = zones.restoring(unconfirmedZones)
+    (kept.unconfirmedRecords, kept.unconfirmedZones) = ([], [])
+    return kept
+  }
+
   /// What this engine saved (its change tag) or deleted (`nil`) and will find in the feed again.
   ///
   /// Not kept: it only spares the program its own changes.

@@ -30,6 +30,11 @@ final class Notebook: CKSyncEngineDelegate {
       get { disk.notes }
       set { disk.notes = newValue }
     }
+
+    mutating func write(_ engine: CKSyncEngine) {
+      disk.state = engine.state.serialization
+      saved = (try? JSONEncoder().encode(disk)) ?? Data()
+    }
   }
 
   static let zoneID = CKRecordZone.ID(zoneName: "Notes")
@@ -67,26 +72,36 @@ final class Notebook: CKSyncEngineDelegate {
   // MARK: The user
 
   func write(_ text: String, to name: String, stamp: Int, _ engine: CKSyncEngine) {
-    seen.update {
-      let known = $0.notes[name]?.systemFields
-      $0.notes[name] = Note(text: text, stamp: stamp, systemFields: known)
+    edit(engine) { seen in
+      let known = seen.notes[name]?.systemFields
+      seen.notes[name] = Note(text: text, stamp: stamp, systemFields: known)
+      engine.state.add(pendingRecordZoneChanges: [.saveRecord(Self.id(name))])
     }
-    engine.state.add(pendingRecordZoneChanges: [.saveRecord(Self.id(name))])
   }
 
   func erase(_ name: String, _ engine: CKSyncEngine) {
-    seen.update { $0.notes[name] = nil }
-    engine.state.add(pendingRecordZoneChanges: [.deleteRecord(Self.id(name))])
+    edit(engine) { seen in
+      seen.notes[name] = nil
+      engine.state.add(pendingRecordZoneChanges: [.deleteRecord(Self.id(name))])
+    }
   }
 
   /// Deletes all notes everywhere.
   func reset(_ engine: CKSyncEngine) {
-    let names = seen.update { seen in
-      defer { seen.notes = [:] }
-      return Array(seen.notes.keys)
+    edit(engine) { seen in
+      let names = Array(seen.notes.keys)
+      seen.notes = [:]
+      engine.state.remove(pendingRecordZoneChanges: names.map { .saveRecord(Self.id($0)) })
+      engine.state.add(pendingDatabaseChanges: [.deleteZone(Self.zoneID)])
     }
-    engine.state.remove(pendingRecordZoneChanges: names.map { .saveRecord(Self.id($0)) })
-    engine.state.add(pendingDatabaseChanges: [.deleteZone(Self.zoneID)])
+  }
+
+  /// What the user does and that it is to be sent are written in one transaction.
+  private func edit(_ engine: CKSyncEngine, _ body: @Sendable (inout Seen) -> Void) {
+    seen.update { seen in
+      body(&seen)
+      seen.write(engine)
+    }
   }
 
   // MARK: The engine
@@ -94,11 +109,7 @@ final class Notebook: CKSyncEngineDelegate {
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
     if let hook = hook.withLock({ $0 }) { await hook(event, syncEngine) }
     switch event {
-    case .stateUpdate(let update):
-      seen.update { seen in
-        seen.disk.state = update.stateSerialization
-        seen.saved = (try? JSONEncoder().encode(seen.disk)) ?? Data()
-      }
+    case .stateUpdate: seen.update { $0.write(syncEngine) }
     case .accountChange(let change):
       if case .switchAccounts = change.changeType { seen.update { $0.notes = [:] } }
       if case .signOut = change.changeType { seen.update { $0.notes = [:] } }

@@ -31,13 +31,15 @@ import Testing
     var changes = PendingChanges<Change>([.saveRecord(a), .saveRecord(b)])
     let time = changes.time
     changes.add(.saveRecord(a))
-    changes.settle(.saveRecord(a), asOf: time)
-    changes.settle(.saveRecord(b), asOf: time)
+    let settled = [a, b].map { changes.settle(.saveRecord($0), asOf: time) }
+    #expect(settled == [false, true])
     #expect(changes.all == [.saveRecord(a)])
     let later = changes.time
     changes.add(.deleteRecord(a))
-    changes.settle(.saveRecord(a), asOf: later)
+    _ = changes.settle(.saveRecord(a), asOf: later)
     #expect(changes.all == [.deleteRecord(a)])
+    let all = changes.restoring([.saveRecord(a), .saveRecord(b)]).all
+    #expect(all == [.deleteRecord(a), .saveRecord(b)])
   }
 
   @Test("zones are the same when their identities are")

@@ -163,12 +163,12 @@ import Testing
 
   @Test("what this engine sent is not told again, unless somebody else changed it")
   func echoes() {
-    var driver = Driver()
+    var driver = sender([])
     driver.answer = { question in
       switch question {
       case .batch: .batch(.init(recordsToSave: [Driver.record("a", tag: "1")]))
       case .databaseChanges: .databaseChanges(.success(.init(changed: [z], token: [1])))
-      case .zoneChanges(_, after: []):
+      case .zoneChanges(_, after: [1]):
         .zoneChanges(.success(.init(saved: [Driver.record("a", tag: "1")], token: [2])))
       case .zoneChanges:
         .zoneChanges(.success(.init(saved: [Driver.record("a", tag: "2")], token: [3])))
@@ -199,6 +199,7 @@ import Testing
 
   private func sender(_ names: [String], automatic: Bool = false) -> Driver {
     var progress = SyncProgress()
+    progress.zoneTokens = [z: [1], y: [1]]
     for name in names { progress.records.add(.saveRecord(Driver.id(name))) }
     return Driver(progress, isAutomatic: automatic)
   }
@@ -233,6 +234,33 @@ import Testing
       ]
     )
     #expect(driver.machine.progress.records.isEmpty && driver.machine.progress.zones.isEmpty)
+  }
+
+  @Test("a zone that was never read is looked at before something is sent to it")
+  func unread() {
+    var progress = SyncProgress()
+    progress.zoneTokens = [y: [1]]
+    var driver = Driver(progress)
+    var batches = [[Driver.record("a"), Driver.record("b", "y")], [Driver.record("c")]]
+    driver.answer = { question in
+      switch question {
+      case .batch: .batch(batches.isEmpty ? nil : .init(recordsToSave: batches.removeFirst()))
+      case .zoneChanges:
+        .zoneChanges(.success(.init(saved: [Driver.record("old")], token: [5], moreComing: true)))
+      default: Driver.quiet(question)
+      }
+    }
+    driver.machine.request(.send(.init()), for: 1)
+    driver.run()
+    #expect(
+      driver.log == [
+        "?user", "willSendChanges", "?batch", "?zone z []", "willFetch z", #"fetched ["old"]"#,
+        "stateUpdate", "didFetch z", "?records", #"sent ["a", "b"], failed []"#, "stateUpdate",
+        "?batch", "?records", #"sent ["c"], failed []"#, "stateUpdate", "?batch", "didSendChanges",
+      ]
+    )
+    #expect(driver.machine.progress.zoneTokens[z] == [5])
+    #expect(driver.machine.progress.unfetchedZones == [z])
   }
 
   @Test("what was sent is not pending when that is told, and what is added then stays")
