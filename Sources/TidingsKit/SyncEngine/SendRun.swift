@@ -94,6 +94,7 @@ struct SendRun: Sendable {
       let commit = SyncStep.apply { progress in
         progress.zoneTokens[zone] = page.token
         if page.moreComing { progress.noteChange(in: zone) }
+        for record in page.saved { progress.forgetSent(record.recordID) }
       }
       guard !page.saved.isEmpty || !page.deleted.isEmpty else { return [commit] + goOn() }
       let changes = CKSyncEngine.Event.FetchedRecordZoneChanges(
@@ -105,10 +106,23 @@ struct SendRun: Sendable {
         .tell(.fetchedRecordZoneChanges(changes)), commit, .tellState,
         .tell(.didFetchRecordZoneChanges(.init(zoneID: zone, error: nil))),
       ] + goOn()
-    // What is to be sent there fails for the same reason, which is told.
-    case .failure(let error) where !error.isRetriedBySyncEngine: return goOn()
-    case .failure(let error): return ending(error)
+    case .failure(let error):
+      return error.isRetriedBySyncEngine ? ending(error) : refuse(zone, error)
     }
+  }
+
+  /// What was to be sent to a zone fails because the zone cannot be read.
+  private mutating func refuse(_ zone: CKRecordZone.ID, _ error: CKError) -> [SyncStep] {
+    let records = batch?.recordsToSave.filter { $0.recordID.zoneID == zone } ?? []
+    let deletions = batch?.recordIDsToDelete.filter { $0.zoneID == zone } ?? []
+    return take(
+      CKSyncEngine.Event.SentRecordZoneChanges(
+        savedRecords: [],
+        failedRecordSaves: records.map { .init(record: $0, error: error) },
+        deletedRecordIDs: [],
+        failedRecordDeletes: Dictionary(deletions.map { ($0, error) }) { first, _ in first }
+      )
+    )
   }
 
   private mutating func take(_ sent: CKSyncEngine.Event.SentDatabaseChanges) -> [SyncStep] {
@@ -119,13 +133,11 @@ struct SendRun: Sendable {
       sent.failedZoneSaves.map { (Change.saveZone($0.zone), $0.error) }
       + sent.failedZoneDeletes.map { (Change.deleteZone($0), $1) }
     let given = failures.filter { !$1.staysPending }.map(\.0)
+    // The tokens of deleted zones stay: with them the feed tells what is gone, should the zone be there
+    // again by then.
     let settle = SyncStep.apply { [zonesTime] progress in
       progress.unconfirmedZones = (saved + deleted + given).filter {
         progress.zones.settle($0, asOf: zonesTime)
-      }
-      for id in sent.deletedZoneIDs {
-        progress.forget(id)
-        progress.noteFetched(id)
       }
     }
     if !saved.isEmpty || !deleted.isEmpty { hasSent = true }
@@ -145,6 +157,7 @@ struct SendRun: Sendable {
       sent.failedRecordSaves.map { (Change.saveRecord($0.record.recordID), $0.error) }
       + sent.failedRecordDeletes.map { (Change.deleteRecord($0), $1) }
     let given = failures.filter { !$1.staysPending }.map(\.0)
+    let failed = failures.map(\.0.item)
     let tags = sent.savedRecords.map { ($0.recordID, $0.recordChangeTag) }
     let settle = SyncStep.apply { [recordsTime] progress in
       progress.unconfirmedRecords = (saved + deleted + given).filter {
@@ -152,6 +165,8 @@ struct SendRun: Sendable {
       }
       for (id, tag) in tags { progress.noteSent(id, tag: tag) }
       for id in sent.deletedRecordIDs { progress.noteSent(id, tag: nil) }
+      // The program hears of these otherwise.
+      for id in failed { progress.forgetSent(id) }
     }
     if !saved.isEmpty || !deleted.isEmpty { hasSent = true }
     let confirm = SyncStep.apply { $0.unconfirmedRecords = [] }

@@ -55,6 +55,9 @@ struct SyncProgress: Sendable {
     if echoes[id] != nil || echoes.count < Self.echoesMax { echoes.updateValue(tag, forKey: id) }
   }
 
+  /// The program heard otherwise of what became of a record.
+  mutating func forgetSent(_ id: CKRecord.ID) { echoes[id] = nil }
+
   /// A change was fetched.
   ///
   /// - Returns: Whether the program knows it, because it is what this engine did last to the record.

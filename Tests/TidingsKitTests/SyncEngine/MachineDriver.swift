@@ -1,4 +1,5 @@
 import Foundation
+
 @testable import TidingsKit
 
 /// Drives a sync engine's decisions with a server and a program that are values.
@@ -59,7 +60,9 @@ struct MachineDriver {
       switch machine.next(now: now, spread: 1) {
       case .tell(let event):
         log.append(Self.name(event))
-        if case .stateUpdate(let update) = event { states.append(update.stateSerialization.progress) }
+        if case .stateUpdate(let update) = event {
+          states.append(update.stateSerialization.progress)
+        }
         told(event, &machine)
       case .ask(let question):
         log.append(Self.name(question))

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+
 @testable import TidingsKit
 
 @Suite struct PendingChangesTests {
@@ -62,7 +63,8 @@ import Testing
     progress.noteChange(in: .init(zoneName: "other", ownerName: "bob"))
     progress.noteChange(in: MachineDriver.zone("y"))
     progress.hasUntrackedChanges = true
-    for change in [Change.saveRecord(a), .deleteRecord(b), .saveRecord(MachineDriver.id("c", "w"))] {
+    for change in [Change.saveRecord(a), .deleteRecord(b), .saveRecord(MachineDriver.id("c", "w"))]
+    {
       progress.records.add(change)
     }
     progress.zones.add(.deleteZone(MachineDriver.zone("v")))

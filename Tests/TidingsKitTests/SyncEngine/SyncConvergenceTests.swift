@@ -33,7 +33,8 @@ import TidingsKit
       let device = devices[Int.random(in: 0..<count, using: &random)]
       let name = "note-\(Int.random(in: 0..<12, using: &random))"
       switch Int.random(in: 0..<100, using: &random) {
-      case 0..<45: device.notebook.write("\(seed % 100)-\(stamp)", to: name, stamp: stamp, device.engine)
+      case 0..<45:
+        device.notebook.write("\(seed % 100)-\(stamp)", to: name, stamp: stamp, device.engine)
       case 45..<58: device.notebook.erase(name, device.engine)
       case 58..<74: try? await device.engine.sendChanges()
       case 74..<90: try? await device.engine.fetchChanges()

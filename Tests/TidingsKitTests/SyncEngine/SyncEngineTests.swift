@@ -137,7 +137,11 @@ import TidingsProto
     try await a.sendAll()
     try await b.engine.fetchChanges()
     #expect(b.notebook.notes == ["new": "new"])
+    try await a.engine.fetchChanges()
+    #expect(a.notebook.notes == ["new": "new"])
     // What a device did itself it is not told.
+    a.write("newer", to: "new", stamp: 3)
+    try await a.sendAll()
     let before = a.notebook.events.count
     try await a.engine.fetchChanges()
     let told = a.notebook.events[before...]

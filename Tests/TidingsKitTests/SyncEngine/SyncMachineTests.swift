@@ -1,6 +1,7 @@
 import RandomSupport
 import TestSupport
 import Testing
+
 @testable import TidingsKit
 
 @Suite struct SyncMachineTests {
@@ -72,7 +73,8 @@ import Testing
     let x = Driver.zone("x")
     driver.answer = { question in
       switch question {
-      case .databaseChanges: return .databaseChanges(.success(.init(changed: [x, y, z], token: [1])))
+      case .databaseChanges:
+        return .databaseChanges(.success(.init(changed: [x, y, z], token: [1])))
       case .fetchOptions(let context):
         var options = context.options
         options.scope = .allExcluding([y])
@@ -358,7 +360,9 @@ import Testing
       $0.untrackedTime += 1
     }
     driver.run()
-    #expect(driver.log == ["stateUpdate", "willSendChanges", "?batch", "stateUpdate", "didSendChanges"])
+    #expect(
+      driver.log == ["stateUpdate", "willSendChanges", "?batch", "stateUpdate", "didSendChanges"]
+    )
     #expect(!driver.machine.progress.hasUntrackedChanges)
   }
 
@@ -382,7 +386,9 @@ import Testing
       var driver = Driver(progress, isAutomatic: true, isSignedIn: false)
       driver.answer = { question in
         if case .user = question { return .user(.success(new)) }
-        if case .databaseChanges = question { return .databaseChanges(.failure(CKError(.zoneBusy))) }
+        if case .databaseChanges = question {
+          return .databaseChanges(.failure(CKError(.zoneBusy)))
+        }
         return Driver.quiet(question)
       }
       driver.told = { event, _ in
@@ -501,7 +507,10 @@ import Testing
       if UInt8.random(in: 0..<30, using: &source) == 0 { _ = machine.cancel() }
     }
     for caller in 0..<6 as Range<UInt64> {
-      driver.machine.request(Bool.random(using: &source) ? .fetch(.init()) : .send(.init()), for: caller)
+      driver.machine.request(
+        Bool.random(using: &source) ? .fetch(.init()) : .send(.init()),
+        for: caller
+      )
       if Bool.random(using: &source) { driver.run() }
     }
     driver.run()

@@ -1,4 +1,5 @@
 import Testing
+
 @testable import TidingsKit
 
 @Suite struct SyncScheduleTests {
