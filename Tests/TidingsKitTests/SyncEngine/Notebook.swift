@@ -157,7 +157,7 @@ final class Notebook: CKSyncEngineDelegate {
     for change in changes.modifications {
       // It goes away in a moment.
       if pending.contains(.deleteRecord(change.record.recordID)) { continue }
-      merge(change.record)
+      merge(change.record, isEdited: pending.contains(.saveRecord(change.record.recordID)))
     }
     for deletion in changes.deletions {
       seen.update { $0.notes[deletion.recordID.recordName] = nil }
@@ -172,7 +172,7 @@ final class Notebook: CKSyncEngineDelegate {
       seen.update { $0.errors.append(failure.error.code) }
       switch failure.error.code {
       case .serverRecordChanged:
-        if let record = failure.error.serverRecord { merge(record) }
+        if let record = failure.error.serverRecord { merge(record, isEdited: true) }
         engine.state.add(pendingRecordZoneChanges: [.saveRecord(id)])
       case .zoneNotFound, .userDeletedZone:
         forget(id)
@@ -186,7 +186,8 @@ final class Notebook: CKSyncEngineDelegate {
     }
   }
 
-  private func merge(_ record: CKRecord) {
+  /// Of two edits the later one wins; what was not edited here is as it is there.
+  private func merge(_ record: CKRecord, isEdited: Bool) {
     let theirs = Note(
       text: record["text"] as? String ?? "",
       stamp: record["stamp"] as? Int ?? 0,
@@ -198,7 +199,7 @@ final class Notebook: CKSyncEngineDelegate {
         seen.notes[name] = theirs
         return
       }
-      let isMine = (mine.stamp, mine.text) > (theirs.stamp, theirs.text)
+      let isMine = isEdited && (mine.stamp, mine.text) > (theirs.stamp, theirs.text)
       mine.systemFields = theirs.systemFields
       seen.notes[name] = isMine ? mine : theirs
     }
