@@ -174,6 +174,8 @@ let package = Package(
       "TidingsSeal",
       "TidingsSQL",
       "TidingsSQLite",
+      "TidingsService",
+      "TidingsZeroMQ",
       "CZeroMQ",
       "CSQLite"
     ),

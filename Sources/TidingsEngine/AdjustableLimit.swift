@@ -3,8 +3,8 @@ public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
     case bytes, calls, connections, days, fields, groups, hours, items, keys, members, minutes
-    case notifications, participants, pushes, records, roles, shares, subscriptions, types, users
-    case versions, zones
+    case notifications, participants, pushes, records, roles, shares, subscriptions, types, uploads
+    case users, versions, zones
   }
 
   /// As it is written on a command line, for example `items-per-call-max`.
@@ -231,6 +231,13 @@ public struct AdjustableLimit: Sendable {
       "that the share of a record holds, with its own"
     ),
     Self(
+      "shared-records-per-call-max",
+      .records,
+      1...100_000,
+      \.sharedRecordsPerCallMax,
+      "that one call takes into shares or out of them, or looks at for that, besides its own"
+    ),
+    Self(
       "shares-per-zone-max",
       .shares,
       1...1_000_000,
@@ -252,6 +259,20 @@ public struct AdjustableLimit: Sendable {
       "of a client's own mark"
     ),
     Self("asset-bytes-max", .bytes, 0...1_000_000_000_000, \.assetBytesMax, "of one asset"),
+    Self(
+      "unfinished-uploads-per-user-max",
+      .uploads,
+      1...100_000,
+      \.unfinishedUploadsPerUserMax,
+      "of one user that are not complete"
+    ),
+    Self(
+      "unfinished-upload-bytes-per-user-max",
+      .bytes,
+      0...1_000_000_000_000_000,
+      \.unfinishedUploadBytesPerUserMax,
+      "of one user's uploads that are not complete; one alone has room in any case"
+    ),
     Self(
       "asset-retention-hours",
       .hours,

@@ -9,10 +9,11 @@ final class AssetCollection: Chore {
   private let retentionMilliseconds: Int64
   private let select: any SQLStatement
   private let delete: any SQLStatement
+  private let deleteUploads: any SQLStatement
   private let selectOther: any SQLStatement
   private var collected: [[UInt8]] = []
 
-  /// One piece of work; each asset costs three statements.
+  /// One piece of work; each asset costs four statements.
   private static let countMax: Int64 = 100
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
@@ -24,6 +25,9 @@ final class AssetCollection: Chore {
       """
     )
     delete = try connection.prepare("DELETE FROM assets WHERE database_id = ?1 AND checksum = ?2")
+    deleteUploads = try connection.prepare(
+      "DELETE FROM asset_uploads WHERE database_id = ?1 AND checksum = ?2"
+    )
     selectOther = try connection.prepare("SELECT 1 FROM assets WHERE checksum = ?1 LIMIT 1")
   }
 
@@ -33,9 +37,11 @@ final class AssetCollection: Chore {
     select.bind(Self.countMax, at: 2)
     try select.forEachRow { due.append((select.int64(0), select.bytes(1))) }
     for (database, checksum) in due {
-      delete.bind(database, at: 1)
-      delete.bind(checksum, at: 2)
-      try delete.run()
+      for statement in [delete, deleteUploads] {
+        statement.bind(database, at: 1)
+        statement.bind(checksum, at: 2)
+        try statement.run()
+      }
       if try !isKept(checksum) { collected.append(checksum) }
     }
     return due.count == Self.countMax ? .zero : pause

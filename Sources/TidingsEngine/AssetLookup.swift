@@ -11,6 +11,17 @@ public final class AssetLookup {
     public let released: Timestamp?
   }
 
+  /// An asset that a caller may have.
+  public struct Holding: Hashable, Sendable {
+    /// The asset's row.
+    public let row: Row
+    /// The caller sent its bytes to the database; else the caller may read a record that names it.
+    public let isUploaded: Bool
+  }
+
+  private let schemas: SchemaReader
+  private let roles: RoleReader
+  private let publicAssets: PublicAssets
   private let select: any SQLStatement
   private let selectShared: any SQLStatement
   private let selectAny: any SQLStatement
@@ -18,10 +29,13 @@ public final class AssetLookup {
   /// A lookup in a store that an engine has opened.
   ///
   /// - Throws: `SQLError`.
-  public init(_ connection: any SQLConnection) throws {
+  public init(_ connection: any SQLConnection, codec: any BodyCodec) throws {
+    schemas = try SchemaReader(connection)
+    roles = try RoleReader(connection)
+    publicAssets = try PublicAssets(connection, codec: codec)
     select = try connection.prepare(
       """
-      SELECT size, released FROM assets WHERE checksum = ?1 AND database_id = (
+      SELECT size, released, database_id FROM assets WHERE checksum = ?1 AND database_id = (
         SELECT id FROM databases
         WHERE container = ?2 AND environment = ?3 AND scope = ?4 AND owner = ?5
       )
@@ -49,8 +63,39 @@ public final class AssetLookup {
     selectAny = try connection.prepare("SELECT 1 FROM assets WHERE checksum = ?1 LIMIT 1")
   }
 
-  /// The asset of a database with this checksum, if it is complete.
-  public func asset(_ checksum: [UInt8], in database: DatabaseID) throws(SQLError) -> Row? {
+  /// The asset with this checksum that a caller has: need not send again, and may name in records.
+  ///
+  /// Of a private or shared database what was uploaded to it; of a public one what the caller
+  /// uploaded, or a record names that the caller may read.
+  ///
+  /// - Throws: `ItemError` `badContainer`; `SQLError`.
+  public func asset(
+    _ checksum: [UInt8],
+    in database: DatabaseID,
+    of user: String
+  ) throws -> Holding? {
+    guard let (row, number) = try row(checksum, in: database) else { return nil }
+    guard database.scope == .public else { return Holding(row: row, isUploaded: true) }
+    roles.forget()
+    let reading = PublicReading(
+      user: user,
+      container: database.container,
+      try schemas.schema(of: database.container, database.environment),
+      roles
+    )
+    let claim = try publicAssets.claim(
+      checksum,
+      inDatabase: number,
+      of: user,
+      readable: reading.readable
+    )
+    return claim.map { Holding(row: row, isUploaded: $0 == .upload) }
+  }
+
+  private func row(
+    _ checksum: [UInt8],
+    in database: DatabaseID
+  ) throws(SQLError) -> (row: Row, database: Int64)? {
     select.bind(checksum, at: 1)
     select.bind(database.container, at: 2)
     select.bind(Int64(database.environment.rawValue), at: 3)
@@ -58,26 +103,30 @@ public final class AssetLookup {
     select.bind(database.owner, at: 5)
     defer { select.reset() }
     guard try select.step() else { return nil }
-    return Row(
+    let row = Row(
       size: UInt64(clamping: select.int64(0)),
       released: select.isNull(1) ? nil : Timestamp(millisecondsSince1970: select.int64(1))
     )
+    return (row, select.int64(2))
   }
 
   /// The asset with this checksum that the caller of a call to a database may download.
   ///
   /// In a shared database besides those that the user uploaded those that a record names which others
   /// share with the user.
+  ///
+  /// - Throws: `ItemError` `badContainer`; `SQLError`.
   public func readableAsset(
     _ checksum: [UInt8],
-    in database: DatabaseID
-  ) throws(SQLError) -> Row? {
-    if let row = try asset(checksum, in: database) { return row }
+    in database: DatabaseID,
+    by user: String
+  ) throws -> Row? {
+    if let holding = try asset(checksum, in: database, of: user) { return holding.row }
     guard database.scope == .shared else { return nil }
     selectShared.bind(checksum, at: 1)
     selectShared.bind(database.container, at: 2)
     selectShared.bind(Int64(database.environment.rawValue), at: 3)
-    selectShared.bind(database.owner, at: 4)
+    selectShared.bind(user, at: 4)
     defer { selectShared.reset() }
     guard try selectShared.step() else { return nil }
     return Row(size: UInt64(clamping: selectShared.int64(0)), released: nil)

@@ -6,8 +6,20 @@ internal import TidingsSQL
 /// An asset that no record names is *released*; it stays for a while, so that an upload can be
 /// followed by a save, and is then collected.
 final class AssetTable: RecordFollower {
+  /// Where a caller's records may take assets from.
+  enum Source {
+    /// All of the database, which is the caller's own.
+    case database
+    /// What the caller of a public database uploaded, or may read.
+    case readable(PublicAccess)
+    /// What a participant uploaded to the shared database.
+    case uploads(DatabaseEntry?)
+  }
+
+  private let publicAssets: PublicAssets
   private let select: any SQLStatement
   private let insert: any SQLStatement
+  private let insertUpload: any SQLStatement
   private let insertReference: any SQLStatement
   private let deleteReference: any SQLStatement
   private let retain: any SQLStatement
@@ -15,7 +27,8 @@ final class AssetTable: RecordFollower {
   private let releaseZone: any SQLStatement
   private let deleteZoneReferences: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, codec: any BodyCodec) throws {
+    publicAssets = try PublicAssets(connection, codec: codec)
     select = try connection.prepare(
       "SELECT size FROM assets WHERE database_id = ?1 AND checksum = ?2"
     )
@@ -27,9 +40,16 @@ final class AssetTable: RecordFollower {
         released = CASE WHEN assets.released IS NULL THEN NULL ELSE excluded.released END
       """
     )
+    insertUpload = try connection.prepare(
+      """
+      INSERT INTO asset_uploads (database_id, checksum, user) VALUES (?1, ?2, ?3)
+      ON CONFLICT DO NOTHING
+      """
+    )
     insertReference = try connection.prepare(
       """
-      INSERT INTO asset_references (database_id, checksum, zone_id, name) VALUES (?1, ?2, ?3, ?4)
+      INSERT INTO asset_references (database_id, checksum, zone_id, name, record_type, creator)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       ON CONFLICT DO NOTHING
       """
     )
@@ -77,92 +97,91 @@ final class AssetTable: RecordFollower {
     try insert.run()
   }
 
-  /// Takes what a participant's record names newly from where the participant uploaded it.
-  ///
-  /// That the owner has it already does not count: who knows a checksum does not get the content.
-  ///
-  /// - Throws: `ItemError` `assetNotAvailable`; `SQLError`.
-  func adopt(
-    _ new: Record,
-    replacing old: Record?,
-    from uploads: DatabaseEntry?,
-    to database: DatabaseEntry,
-    at time: Timestamp
-  ) throws {
-    guard new.namesAssets else { return }
-    let known = old?.assets ?? []
-    try new.forEachAsset { asset, field in
-      guard !known.contains(asset) else { return }
-      guard let uploads, try has(asset, in: uploads) else {
-        throw ItemError(
-          .assetNotAvailable,
-          "record '\(new.recordID.recordName)', field '\(field)': the asset "
-            + "\(asset.checksum.hexadecimal) is not in your shared database: upload it there first, "
-            + "then save the record"
-        )
-      }
-      guard try !has(asset, in: database) else { return }
-      try add(asset, to: database, at: time)
-    }
+  /// Notes who sent the bytes of an asset to a public database.
+  func addUpload(_ asset: Asset, to database: DatabaseEntry, by user: String) throws(SQLError) {
+    insertUpload.bind(database.number, at: 1)
+    insertUpload.bind(asset.checksum, at: 2)
+    insertUpload.bind(user, at: 3)
+    try insertUpload.run()
   }
 
-  private func has(_ asset: Asset, in database: DatabaseEntry) throws(SQLError) -> Bool {
-    select.bind(database.number, at: 1)
-    select.bind(asset.checksum, at: 2)
-    defer { select.reset() }
-    return try select.step() && Int64(exactly: asset.size) == select.int64(0)
-  }
-
-  // MARK: RecordFollower
-
+  /// Refuses a record that names newly what the caller cannot take from the source.
+  ///
+  /// That the database has it does not count: who knows a checksum does not get the content.
+  ///
+  /// - Returns: What the database does not have yet, and has from the write of the record on.
+  /// - Throws: `ItemError` `assetNotAvailable`, `invalidArguments` for another size; `SQLError`.
   func check(
     _ new: Record,
     replacing old: Record?,
-    in zone: ZoneEntry,
-    of database: DatabaseEntry
-  ) throws {
-    guard new.namesAssets else { return }
-    var known = old?.assets ?? []
+    from source: @autoclosure () -> Source,
+    in database: DatabaseEntry
+  ) throws -> [Asset] {
+    guard new.namesAssets else { return [] }
+    let source = source()
+    var (known, adopted) = (old?.assets ?? [], [] as [Asset])
     try new.forEachAsset { asset, field in
       guard known.insert(asset).inserted else { return }
-      try check(asset, field: field, of: new, in: database)
-    }
-  }
-
-  private func check(
-    _ asset: Asset,
-    field: String,
-    of record: Record,
-    in database: DatabaseEntry
-  ) throws {
-    select.bind(database.number, at: 1)
-    select.bind(asset.checksum, at: 2)
-    defer { select.reset() }
-    let place =
-      "record '\(record.recordID.recordName)', field '\(field)': the asset "
-      + asset.checksum.hexadecimal
-    guard try select.step() else {
-      throw ItemError(
-        .assetNotAvailable,
-        "\(place) is not in this database: upload it first, then save the record"
-      )
-    }
-    let size = select.int64(0)
-    guard Int64(exactly: asset.size) == size else {
+      let size = try size(asset, from: source, in: database)
+      if size == Int64(exactly: asset.size) {
+        if case .uploads = source, try self.size(asset, in: database) == nil {
+          adopted.append(asset)
+        }
+        return
+      }
+      let place =
+        "record '\(new.recordID.recordName)', field '\(field)': the asset "
+        + asset.checksum.hexadecimal
+      guard let size else {
+        throw ItemError(.assetNotAvailable, "\(place) \(source.lack), then save the record")
+      }
       throw ItemError(
         .invalidArguments,
         "\(place) has \(size) bytes, not \(asset.size): use the size that was uploaded"
       )
     }
+    return adopted
   }
+
+  /// Bytes of an asset that a caller may name; `nil`: to the caller it is not there.
+  private func size(
+    _ asset: Asset,
+    from source: Source,
+    in database: DatabaseEntry
+  ) throws -> Int64? {
+    switch source {
+    case .database: return try size(asset, in: database)
+    case .uploads(let uploads): return try uploads.flatMap { try size(asset, in: $0) }
+    case .readable(let access):
+      guard let size = try size(asset, in: database) else { return nil }
+      let claim = try publicAssets.claim(
+        asset.checksum,
+        inDatabase: database.number,
+        of: access.user
+      ) { try access.rights(on: $0).readable }
+      return claim == nil ? nil : size
+    }
+  }
+
+  private func size(_ asset: Asset, in database: DatabaseEntry) throws(SQLError) -> Int64? {
+    select.bind(database.number, at: 1)
+    select.bind(asset.checksum, at: 2)
+    defer { select.reset() }
+    return try select.step() ? select.int64(0) : nil
+  }
+
+  // MARK: RecordFollower
 
   func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
     let hadAssets = write.old?.namesAssets ?? false
     guard hadAssets || write.new?.namesAssets ?? false else { return }
     let before = write.old?.assetChecksums ?? []
     let after = write.new?.assetChecksums ?? []
+    let isPublic = database.id.scope == .public
     for checksum in after.subtracting(before) {
       bind(checksum, of: write, in: database, to: insertReference)
+      insertReference.bind(isPublic ? write.row.recordType : nil, at: 5)
+      insertReference.bind(isPublic ? write.new?.creator ?? "" : nil, at: 6)
       try insertReference.run()
       retain.bind(database.number, at: 1)
       retain.bind(checksum, at: 2)
@@ -197,6 +216,18 @@ final class AssetTable: RecordFollower {
     statement.bind(checksum, at: 2)
     statement.bind(write.zone.number, at: 3)
     statement.bind(write.name, at: 4)
+  }
+}
+
+extension AssetTable.Source {
+  /// What an asset lacks that is not there.
+  fileprivate var lack: String {
+    switch self {
+    case .database: "is not in this database: upload it first"
+    case .readable:
+      "is not in this database, or not for you: upload it first, even if others did"
+    case .uploads: "is not in your shared database: upload it there first"
+    }
   }
 }
 

@@ -51,6 +51,7 @@ public final class Engine {
   let controlTopics: ControlTopics
   let pushKeys: PushKeys
   let rotation: ChannelRotation
+  private let visibility: NotificationVisibility
   private let assets: AssetTable
   private let assetCollection: AssetCollection
 
@@ -140,7 +141,7 @@ public final class Engine {
     answers = try AnswerLog(connection, limits: limits)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
     let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
-    let visibility = try NotificationVisibility(connection, codec: codec) {
+    visibility = try NotificationVisibility(connection, codec: codec) {
       [publicAccesses] user, recordType, database in
       try publicAccesses.access(of: user, in: database).rights(on: recordType).readable
     }
@@ -157,7 +158,7 @@ public final class Engine {
     badges = try BadgeTable(connection)
     fetchLog = try FetchLog(connection)
     tracer = try NotificationTracer(connection, fetchLog: fetchLog, visibility: visibility)
-    assets = try AssetTable(connection)
+    assets = try AssetTable(connection, codec: codec)
     assetCollection = try AssetCollection(connection, limits: limits)
     readerChannels = try ReaderChannels(
       connection,
@@ -254,6 +255,7 @@ public final class Engine {
       publicAccesses.forget()
       ancestors.forget()
       readerChannels.forget()
+      visibility.forget()
       try channels.restore()
       try indexes.load()
       try events.load()
@@ -364,10 +366,11 @@ public final class Engine {
   }
 
   /// What a caller may do with the records of a database; `nil`: everything.
-  private func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
+  func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
     switch database.scope {
     case .public: try publicAccesses.access(of: caller.user, in: database)
-    case .private, .shared: nil
+    case .private: nil
+    case .shared: ParticipantAccess(caller.user, shareReader)
     }
   }
 
@@ -473,11 +476,17 @@ public final class Engine {
 
   /// Makes an asset known whose file is complete; from now on records may name it.
   ///
+  /// - Parameters:
+  ///   - asset: The asset.
+  ///   - databaseID: The database.
+  ///   - user: Who sent its bytes, or may read a record that names it.
   /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
-  public func addAsset(_ asset: Asset, in databaseID: DatabaseID) throws {
+  public func addAsset(_ asset: Asset, in databaseID: DatabaseID, by user: String) throws {
     let database = try catalog.makeDatabase(databaseID)
     try checkRoom(for: asset, in: database)
     try assets.add(asset, to: database, at: now)
+    guard databaseID.scope == .public else { return }
+    try assets.addUpload(asset, to: database, by: user)
   }
 
   /// The checksums of assets that no database has since the last commit; their files can go.

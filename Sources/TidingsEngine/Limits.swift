@@ -80,6 +80,11 @@ public struct Limits: Hashable, Sendable {
   public var participantsPerShareMax = 100
   /// Most records that a share of a record holds, with its descendants and the share's own record.
   public var sharedRecordsMax = 10_000
+  /// Most records that one call takes into shares or out of them, or looks at to tell what is shared,
+  /// besides its own.
+  public var sharedRecordsPerCallMax = 10_000
+  /// Most bytes of records that it reads for that.
+  public var sharingBytesPerCallMax = 64 << 20
   /// Most shares of one zone.
   public var sharesPerZoneMax = 10_000
   /// Most shares that a user has accepted, of all containers.
@@ -90,6 +95,10 @@ public struct Limits: Hashable, Sendable {
   public var assetBytesMax: UInt64 = 50_000_000
   /// Largest chunk of an asset, in bytes.
   public var assetChunkBytesMax = 1 << 20
+  /// Most uploads of one user that are not complete.
+  public var unfinishedUploadsPerUserMax = 100
+  /// Most bytes that these take on the disk; one alone has room in any case.
+  public var unfinishedUploadBytesPerUserMax: UInt64 = 1_000_000_000
   /// How long an asset is kept that no record names, in hours.
   public var assetRetentionHours = 24
   /// Largest schema, in bytes of text.

@@ -57,6 +57,9 @@ extension ModifyRecords {
       replacing: write.replaced,
       at: scene.stamp.timestamp
     )
+    for asset in write.adopted {
+      try tables.assets.add(asset, to: scene.database, at: scene.stamp.timestamp)
+    }
     for follower in tables.followers {
       try follower.follow(write, in: scene.database, at: scene.stamp.timestamp)
     }

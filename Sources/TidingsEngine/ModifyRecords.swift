@@ -77,6 +77,18 @@ final class ModifyRecords {
     var participant: ParticipantAccess?
     /// Where a participant's uploads are, until a record names them.
     var uploads: DatabaseEntry?
+    /// Of all parts of a call to the shared database together; else the call has one of its own.
+    var sharingBudget: SharingBudget?
+
+    /// Where the caller's records may take assets from.
+    var assetSource: AssetTable.Source {
+      if participant != nil { return .uploads(uploads) }
+      guard database.id.scope == .public else { return .database }
+      guard let access = access as? PublicAccess else {
+        preconditionFailure("nobody has every right on a public database")
+      }
+      return .readable(access)
+    }
   }
 
   /// The database; for a dry run one that has no number yet need not be written.
@@ -178,15 +190,12 @@ final class ModifyRecords {
       // Shares are in no schema.
       let discovery = isShare ? SchemaDiscovery() : try checkTypes(of: new, scene, plan)
       try limits.checkMemberCount(of: new)
-      if scene.participant != nil {
-        try tables.assets.adopt(
-          new,
-          replacing: old,
-          from: scene.uploads,
-          to: scene.database,
-          at: scene.stamp.timestamp
-        )
-      }
+      let adopted = try tables.assets.check(
+        new,
+        replacing: old,
+        from: scene.assetSource,
+        in: scene.database
+      )
       for follower in tables.followers {
         try follower.check(new, replacing: old, in: zone, of: scene.database)
         try plan.take(
@@ -215,6 +224,7 @@ final class ModifyRecords {
           replaced: row,
           old: old,
           new: new,
+          adopted: adopted,
           discovery: discovery
         ),
         outcome: .saved(new)

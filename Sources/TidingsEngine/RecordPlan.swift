@@ -15,6 +15,8 @@ struct RecordPlan {
     var old: Record?
     /// The record after; `nil` for a deletion.
     var new: Record?
+    /// Assets that the database gets with the record.
+    var adopted: [Asset] = []
     var discovery: SchemaDiscovery
   }
 

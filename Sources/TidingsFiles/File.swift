@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -34,6 +36,7 @@ package final class File: Sendable {
 
   private let descriptor: CInt
   private let path: String
+  private let isLocked = Atomic(false)
 
   /// Opens a file.
   ///
@@ -51,7 +54,11 @@ package final class File: Sendable {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A process that is just being started has a copy of the descriptor, and the lock with it.
+    if isLocked.load(ordering: .relaxed) { _ = flock(descriptor, LOCK_UN) }
+    close(descriptor)
+  }
 
   /// Bytes.
   package var size: UInt64 {
@@ -78,6 +85,11 @@ package final class File: Sendable {
       guard fstat(descriptor, &status) == 0 else { throw FileError("look at", path) }
       return status.st_mode & 0o077 != 0
     }
+  }
+
+  /// Lets others than the file's owner read it, whatever the process's mask says.
+  package func openToReaders() throws(FileError) {
+    guard fchmod(descriptor, 0o644) == 0 else { throw FileError("change the rights of", path) }
   }
 
   /// Reads bytes.
@@ -127,7 +139,11 @@ package final class File: Sendable {
   /// Locks the file for this process, until it is closed.
   ///
   /// - Returns: `false` when another has it.
-  package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+  package func lock() -> Bool {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+    isLocked.store(true, ordering: .relaxed)
+    return true
+  }
 
   /// Adds the file's content to a hash, in pieces.
   ///

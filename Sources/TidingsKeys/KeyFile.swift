@@ -49,7 +49,7 @@ public enum KeyFile: Sendable {
     return pair
   }
 
-  /// Writes a file that was not there, for its owner alone.
+  /// Writes a file that was not there: a pair for its owner alone, a public key for all to read.
   ///
   /// - Parameters:
   ///   - path: Where.
@@ -65,6 +65,7 @@ public enum KeyFile: Sendable {
     }
     do {
       try file.write(Array(text(title).utf8)[...], at: 0)
+      if case .publicKey = self { try file.openToReaders() }
       try file.synchronize()
     } catch {
       try? Folder.remove(path)

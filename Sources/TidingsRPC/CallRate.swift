@@ -34,6 +34,8 @@ public struct CallRates: Sendable {
   private var rates: [CallerKey: CallRate] = [:]
   private var shared: CallRate?
   private var sweepCount = 1_024
+  /// When they are looked through again at the earliest: if most of them stayed, that was in vain.
+  private var nextSweep: ContinuousClock.Instant?
 
   /// No caller has called.
   public init() {}
@@ -56,7 +58,7 @@ public struct CallRates: Sendable {
     if let index = rates.index(forKey: caller) {
       return rates.values[index].take(perSecond: perSecond, now: now)
     }
-    if rates.count >= sweepCount { sweep(now) }
+    if rates.count >= sweepCount, nextSweep.map({ $0 <= now }) ?? true { sweep(now) }
     guard rates.count < Self.callersMax else {
       var rate = shared ?? CallRate(now: now)
       defer { shared = rate }
@@ -70,5 +72,7 @@ public struct CallRates: Sendable {
   private mutating func sweep(_ now: ContinuousClock.Instant) {
     rates = rates.filter { !$0.value.isFull(now) }
     sweepCount = min(max(2 * rates.count, 1_024), Self.callersMax)
+    // Without room for as many again, only time makes room: within a second any bucket is full.
+    nextSweep = rates.count > Self.callersMax / 2 ? now.advanced(by: .seconds(1)) : nil
   }
 }

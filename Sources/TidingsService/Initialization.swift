@@ -107,13 +107,7 @@ public struct Initialization: Sendable {
     } else {
       pair = try KeyFile.pair(path: folder.serverKeyPath)
     }
-    if try Folder.status(folder.serverPublicKeyPath) == nil {
-      try KeyFile.publicKey(pair.publicKey).write(
-        to: folder.serverPublicKeyPath,
-        title: "server, for those who connect"
-      )
-      written.append(folder.serverPublicKeyPath)
-    }
+    if try folder.publish(pair) { written.append(folder.serverPublicKeyPath) }
     try Folder.synchronize(dataPath)
     return pair.publicKey
   }

@@ -14,6 +14,8 @@ public struct ServerSettings: Sendable {
   public var serverKeyPath: String?
   /// Callers are believed who they say they are, whatever keys there are.
   public var isDevelopment = false
+  /// Where there is a server key, a crash may write it to disk with all other memory.
+  public var allowsCoreDumps = false
   /// How much is logged.
   public var logLevel = Logger.Level.info
   /// Read every page of the database before starting.

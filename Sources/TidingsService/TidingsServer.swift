@@ -57,7 +57,7 @@ public final class TidingsServer: Sendable {
           remote: loop.remote
         )
         // A lost key must not open to everybody what its users believe closed.
-        if pair == nil, !settings.isDevelopment, core.engine.hasAdministrator {
+        if pair == nil, !settings.isDevelopment, try core.engine.isAdministered {
           throw folder.withoutServerKey
         }
         loop.turn = core

@@ -48,6 +48,7 @@ enum InitArguments {
     guard parsed.operands.isEmpty else {
       throw UsageError("rpcd init takes no operands, and got '\(parsed.operands[0])'")
     }
+    CoreDumps.forbid()
     let outcome = try Initialization(
       dataPath: parsed["data"] ?? "",
       administrator: parsed["admin"] ?? "",

@@ -43,6 +43,10 @@ enum ServerArguments {
       "Believe callers who they say they are, though there is a server key; local endpoints only."
     ),
     Option(
+      flag: "core-dumps",
+      "Let a crash write memory, the server's key with it, where the system keeps core dumps."
+    ),
+    Option(
       "log-level",
       value: "LEVEL",
       default: defaults.logLevel.rawValue,
@@ -126,6 +130,7 @@ enum ServerArguments {
       throw UsageError("\(parsed.source("server-key-file")) and --development exclude each other")
     }
     settings.isDevelopment = parsed.has("development")
+    settings.allowsCoreDumps = parsed.has("core-dumps")
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
     settings.sealsPushes = !parsed.has("unsealed-pushes")
     settings.checksThoroughly = parsed.has("verify")

@@ -7,7 +7,7 @@ struct BenchArguments {
   /// The cases, in the order in which they run.
   static let caseNames = [
     "echo", "curve", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start",
-    "seal", "query", "feed", "fairness", "client",
+    "seal", "authorization", "query", "feed", "fairness", "client",
   ]
 
   var cases: [String] = []

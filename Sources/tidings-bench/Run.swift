@@ -51,6 +51,7 @@ struct Run {
     case "catchup": try await CatchUpCase.run(bench)
     case "match": try MatchCase.run(bench)
     case "seal": SealCase.run(bench)
+    case "authorization": try AuthorizationCase.run(bench)
     case "start": try StartCase.run(bench)
     case "feed": try await FeedCase.run(bench)
     case "query": try QueryCase.run(bench)

@@ -9,7 +9,7 @@ import TidingsRPC
 @testable import rpcctl
 
 /// Who may call, and who may administer.
-@Suite struct AccountTests {
+@Suite(.endsServers) struct AccountTests {
   private func code(_ error: RPCError?) throws -> TidingsV1.ErrorCode? {
     guard let detail = error?.details.first else { return nil }
     return try TidingsV1.ItemError(decoding: detail.value).code

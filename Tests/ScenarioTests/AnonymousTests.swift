@@ -6,7 +6,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// What every method of the contract answers to a caller without an account.
-@Suite struct AnonymousTests {
+@Suite(.endsServers) struct AnonymousTests {
   private enum Expectation {
     /// UNAUTHENTICATED.
     case login

@@ -7,7 +7,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// Assets, from a client's file to another client's.
-@Suite struct AssetTests {
+@Suite(.endsServers) struct AssetTests {
   private typealias UploadRequest = TidingsV1.UploadAssetRequest
 
   private static let publicDatabase = TidingsV1.DatabaseID(scope: .public)
@@ -170,13 +170,69 @@ internal import TidingsRPC
       }
       try await group.waitForAll()
     }
-    let reader = try await server.client(as: "")
     let asset = Self.asset(content)
-    #expect(try await reader.assets(in: Self.publicDatabase).download(asset) == content)
+    let uploader = try await server.client(as: "user2").assets(in: Self.publicDatabase)
+    #expect(try await uploader.download(asset) == content)
     let other = await failure {
       _ = try await server.client(as: "user0").assets().download(asset)
     }
     #expect(other?.code == .notFound)
+  }
+
+  @Test("an asset of the public database is for who may read a record that names it")
+  func publicAssets() async throws {
+    let server = try await TestServer.start()
+    let ada = try await server.client(as: "ada")
+    let eve = try await server.client(as: "eve")
+    let nobody = try await server.client(as: "")
+    let schema = """
+      DEFINE SCHEMA
+          RECORD TYPE Open ( photo ASSET, GRANT READ TO "_world", GRANT CREATE TO "_icloud",
+              GRANT WRITE TO "_creator" );
+          RECORD TYPE Own ( photo ASSET, GRANT CREATE TO "_icloud",
+              GRANT READ, WRITE TO "_creator" );
+      """
+    _ = try await ada.schemas.applySchema(.init(container: "default", text: schema))
+    func save(
+      _ name: String,
+      _ type: String,
+      _ asset: TidingsV1.Asset,
+      by client: Client
+    )
+      async throws -> Int32
+    {
+      let record = TidingsV1.Record(type, name, ["photo": .init(.assetValue(asset))])
+      return try await client.modify([record], in: Self.publicDatabase)[0].error?.code.rawValue ?? 0
+    }
+    func mayDownload(_ client: Client, _ asset: TidingsV1.Asset) async -> Bool {
+      let error = await failure {
+        let bytes = try await client.assets(in: Self.publicDatabase).download(asset)
+        #expect(Self.asset(bytes) == asset)
+      }
+      guard let error else { return true }
+      #expect(error.code == .notFound)
+      return false
+    }
+    let asset = try await ada.assets(in: Self.publicDatabase).upload(Self.content(70_000))
+    #expect(await mayDownload(ada, asset))
+    #expect(try await save("a", "Own", asset, by: ada) == 0)
+    #expect(await !mayDownload(eve, asset))
+    #expect(await !mayDownload(nobody, asset))
+    // The checksum alone gives eve neither the upload nor a record of her own that names it.
+    let begun = try await eve.assetCalls.uploadAsset(
+      .init(databaseID: Self.publicDatabase, asset: asset)
+    )
+    #expect(!begun.complete && begun.offset == 0)
+    #expect(try await save("e", "Own", asset, by: eve) == 35)
+    #expect(await !mayDownload(eve, asset))
+
+    #expect(try await save("b", "Open", asset, by: ada) == 0)
+    #expect(await mayDownload(eve, asset))
+    #expect(await mayDownload(nobody, asset))
+    #expect(try await save("e", "Own", asset, by: eve) == 0)
+    _ = try await ada.modify(delete: [.init("b")], in: Self.publicDatabase)
+    #expect(await !mayDownload(nobody, asset))
+    #expect(await mayDownload(eve, asset))
   }
 
   @Test("an unknown asset fails its record, and an atomic batch with it")

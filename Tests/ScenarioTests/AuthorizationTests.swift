@@ -7,7 +7,7 @@ internal import TidingsRPC
 /// Who may do what, as a table: scope and type, operation, caller.
 ///
 /// The records are ann's; eve has the role `editor`; `none` has no account.
-@Suite struct AuthorizationTests {
+@Suite(.endsServers) struct AuthorizationTests {
   private static let schema = """
     DEFINE SCHEMA
         CREATE ROLE editor;

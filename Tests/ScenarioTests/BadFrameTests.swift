@@ -7,7 +7,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// Bytes that no client of ours sends get a clear answer, and the server goes on.
-@Suite struct BadFrameTests {
+@Suite(.endsServers) struct BadFrameTests {
   private func withSocket(
     _ kind: RawSocket.Kind = .dealer,
     _ body: (TestServer, RawSocket) async throws -> Void

@@ -6,7 +6,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// Records that cannot be saved are refused one by one, with a reason and a remedy.
-@Suite struct BadRecordTests {
+@Suite(.endsServers) struct BadRecordTests {
   private func withClient(_ body: (TestServer, Client) async throws -> Void) async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada", device: "laptop")
@@ -335,7 +335,7 @@ internal import TidingsRPC
 }
 
 /// What takes few bytes when it is sent and many when it is kept is bounded.
-@Suite struct BoundTests {
+@Suite(.endsServers) struct BoundTests {
   @Test("a record's lists have at most 100,000 members together, over several saves too")
   func listMembers() async throws {
     let server = try await TestServer.start()

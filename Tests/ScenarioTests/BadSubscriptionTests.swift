@@ -7,7 +7,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// Subscriptions and tokens that cannot be used are refused, with a reason and a remedy.
-@Suite struct BadSubscriptionTests {
+@Suite(.endsServers) struct BadSubscriptionTests {
   private func save(
     _ subscriptions: [TidingsV1.Subscription],
     with client: Client

@@ -6,7 +6,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// Change feeds of a real server: pages, waits, and mirrors that stay equal to their zones.
-@Suite struct ChangeFeedTests {
+@Suite(.endsServers) struct ChangeFeedTests {
   private typealias Zones = TidingsV1.ModifyRecordZonesRequest
   private typealias Request = TidingsV1.FetchRecordZoneChangesRequest
 

@@ -7,7 +7,7 @@ import TidingsProto
 import TidingsRPC
 
 /// Connections that are opened and say nothing do not keep others out.
-@Suite(.serialized) struct ConnectionFloodTests {
+@Suite(.serialized, .endsServers) struct ConnectionFloodTests {
   /// Keeps a number of connections open that never speak, however often they are ended.
   private final class Flood: Sendable {
     private let connections: Mutex<[TCPConnection]>

@@ -9,7 +9,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// What is acknowledged survives `kill -9` at any moment.
-@Suite struct CrashTests {
+@Suite(.endsServers) struct CrashTests {
   /// One save: the `counter`-th of its record.
   private struct Save: Hashable, Sendable {
     var name: String

@@ -8,7 +8,7 @@ internal import TidingsRPC
 @testable import rpcctl
 
 /// Fields that a real server keeps and cannot read.
-@Suite struct EncryptionTests {
+@Suite(.endsServers) struct EncryptionTests {
   private let key = EncryptionKey()
 
   private func sealer(_ client: Client, _ key: EncryptionKey? = nil) async throws -> FieldSealer {

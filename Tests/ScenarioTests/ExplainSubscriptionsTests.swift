@@ -6,7 +6,7 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 
-@Suite("What a change would cause")
+@Suite("What a change would cause", .endsServers)
 struct ExplainSubscriptionsTests {
   private static func explain(
     _ request: TidingsV1.ExplainSubscriptionsRequest,

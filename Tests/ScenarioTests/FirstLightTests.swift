@@ -4,7 +4,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 /// A saved record reaches those who asked for it, and nobody else.
-@Suite struct FirstLightTests {
+@Suite(.endsServers) struct FirstLightTests {
   private func house(_ name: String, _ price: Int64, city: String = "Oslo") -> TidingsV1.Record {
     .init("Houses", name, ["price": .init(.int64Value(price)), "city": .init(.stringValue(city))])
   }

@@ -10,7 +10,7 @@ internal import TidingsRPC
 ///
 /// Both are on one connection, so that it is certain which call came first: a server that takes calls in
 /// order answers the one after the many, whatever the size of the flood and the speed of the machine.
-@Suite struct FloodTests {
+@Suite(.endsServers) struct FloodTests {
   /// Sends many calls of one user, then one of another, before the server looks at any.
   ///
   /// - Returns: How many of the many were answered before the one.

@@ -8,7 +8,7 @@ internal import TidingsProtobuf
 /// What notifications promise, in etcd's words for its watch, each shown over a real server.
 ///
 /// `ProofTests` shows all of it at once under random load.
-@Suite struct GuaranteeTests {
+@Suite(.endsServers) struct GuaranteeTests {
   private func names(_ range: Range<Int>) -> [String] { range.map { "r\($0)" } }
 
   private func records(_ names: [String]) -> [TidingsV1.Record] {

@@ -9,7 +9,7 @@ import TidingsProtobuf
 import TidingsRPC
 
 /// Whatever strangers do on the sockets of a server with keys, those who are admitted are served.
-@Suite struct HostileTransportTests {
+@Suite(.endsServers) struct HostileTransportTests {
   /// The server's memory after an attack: what it needs anyway in a debug build, and some.
   private static let memoryBytesMax = 400 << 20
 

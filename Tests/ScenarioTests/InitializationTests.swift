@@ -5,11 +5,12 @@ import TidingsClient
 import TidingsKeys
 import TidingsProto
 import TidingsRPC
+import TidingsSQLite
 
 @testable import rpcctl
 
 /// `rpcd init` makes a data folder whose callers prove who they are.
-@Suite struct InitializationTests {
+@Suite(.endsServers) struct InitializationTests {
   private func run(_ arguments: [String]) async throws -> (ServerProcess.Exit, String, String) {
     let process = try ServerProcess(arguments: arguments)
     let exit = try await process.waitForExit()
@@ -112,6 +113,68 @@ import TidingsRPC
     #expect(exit == .code(1) && errors.contains("put the file back"), "\(errors)")
     let open = try await TestServer.start(in: folder, arguments: ["--development"])
     try await open.stop()
+  }
+
+  @Test("a public part that is missing is written anew, and one of another pair is refused")
+  func serverPublicKey() async throws {
+    let folder = try TemporaryFolder()
+    let data = folder.file("data")
+    _ = try await SecureServer.initialize(folder)
+    let key = try KeyFile(path: "\(data)/server.pub").publicKey
+    try FileManager.default.removeItem(atPath: "\(data)/server.pub")
+    let server = try await TestServer.start(in: folder)
+    #expect(try KeyFile(path: "\(data)/server.pub").publicKey == key)
+    #expect(try mode("\(data)/server.pub") == 0o644)
+    try await server.stop()
+    try FileManager.default.removeItem(atPath: "\(data)/server.pub")
+    try KeyFile.publicKey(KeyPair().publicKey).write(to: "\(data)/server.pub", title: "other")
+    let (exit, _, errors) = try await run(["--data", data])
+    #expect(exit == .code(1) && errors.contains("not the public part"), "\(errors)")
+  }
+
+  private func coreLimit(_ limits: String) -> [Substring]? {
+    limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }?
+      .split(separator: " ").dropFirst(4).prefix(2).map(\.self)
+  }
+
+  @Test("a server with a key leaves no core dump, unless told to")
+  func coreDumps() async throws {
+    let own = coreLimit(try String(contentsOfFile: "/proc/self/limits", encoding: .utf8))
+    let secure = try await SecureServer.start()
+    #expect(coreLimit(try secure.server.process.told("limits")) == ["0", "0"])
+    for server in [
+      try await SecureServer.start(arguments: ["--core-dumps"]).server,
+      try await TestServer.start(),
+    ] {
+      #expect(coreLimit(try server.process.told("limits")) == own)
+    }
+  }
+
+  @Test("the log warns before the last administrator's key expires, and when it has")
+  func expiringAdministrator() async throws {
+    let folder = try TemporaryFolder()
+    let data = folder.file("data")
+    _ = try await SecureServer.initialize(folder)
+    for (days, words) in [
+      (20.0, nil), (3, "the last key of an administrator expires at"), (-1, "init"),
+    ] {
+      let expires = Int64((Date().timeIntervalSince1970 + days * 86_400) * 1_000)
+      try SQLiteConnection(path: "\(data)/tidings.sqlite")
+        .execute("UPDATE account_keys SET expires = \(expires)")
+      let server = try await TestServer.start(in: folder)
+      if let words {
+        try await server.process.seen.wait("a warning") { $0.errors.contains(words) }
+      }
+      try await server.stop()
+      #expect(server.process.seen.value.errors.contains("administrat") == (words != nil))
+    }
+    // Nor does a lost server key open it to everybody now.
+    try FileManager.default.removeItem(atPath: "\(data)/server.key")
+    let endpoints = [
+      "--rpc", "ipc://\(folder.file("rpc"))", "--push", "ipc://\(folder.file("push"))",
+    ]
+    let (exit, _, errors) = try await run(["--data", data] + endpoints)
+    #expect(exit == .code(1) && errors.contains("put the file back"), "\(errors)")
   }
 
   @Test("a server key that others can read, or that is not there, stops the start")

@@ -5,7 +5,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// What is large in sum is told in parts that fit into a frame.
-@Suite struct LargeAnswerTests {
+@Suite(.endsServers) struct LargeAnswerTests {
   private static let count = 20
 
   /// A record near the limit; twenty of them are more than a frame.

@@ -5,7 +5,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 /// An inbox hands out each notification until its work is committed, whatever crashes.
-@Suite struct NotificationInboxTests {
+@Suite(.endsServers) struct NotificationInboxTests {
   private func save(_ range: Range<Int>, with client: Client) async throws {
     for start in stride(from: range.lowerBound, to: range.upperBound, by: 400) {
       let end = min(start + 400, range.upperBound)

@@ -6,7 +6,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// The log of notifications as a user's devices see it: read marks, badge, retention, traces, health.
-@Suite struct NotificationLogTests {
+@Suite(.endsServers) struct NotificationLogTests {
   private typealias Service = TidingsV1.NotificationService
 
   /// One user's devices, and a subscription to all houses.

@@ -4,7 +4,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 /// A stream catches up, follows, and yields each notification once, whatever happens to the server.
-@Suite struct NotificationStreamTests {
+@Suite(.endsServers) struct NotificationStreamTests {
   private func names(_ range: Range<Int>) -> [String] { range.map { "r\($0)" } }
 
   private func save(_ names: [String], with client: Client) async throws {

@@ -7,7 +7,7 @@ import TidingsProto
 @testable import rpcctl
 
 /// rpcctl's verbs for subscriptions and notifications, against a real server.
-@Suite("Notifications by rpcctl") struct NotificationVerbTests {
+@Suite("Notifications by rpcctl", .endsServers) struct NotificationVerbTests {
   private let server: TestServer
 
   init() async throws { server = try await TestServer.start() }

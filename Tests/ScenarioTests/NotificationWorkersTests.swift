@@ -5,7 +5,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// Devices of a user share the work on notifications: all of it is done, by one of them each.
-@Suite struct NotificationWorkersTests {
+@Suite(.endsServers) struct NotificationWorkersTests {
   private func save(_ range: Range<Int>, with client: Client) async throws {
     for start in stride(from: range.lowerBound, to: range.upperBound, by: 100) {
       let end = min(start + 100, range.upperBound)

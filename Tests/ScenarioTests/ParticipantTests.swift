@@ -7,7 +7,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// What participants write, and what they cannot.
-@Suite struct ParticipantTests {
+@Suite(.endsServers) struct ParticipantTests {
   private typealias World = SharingWorld
 
   @Test("a participant with readOnly changes nothing")

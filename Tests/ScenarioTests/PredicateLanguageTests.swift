@@ -4,7 +4,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 /// Every form of comparison works as a subscription, from the contract to the notification.
-@Suite struct PredicateLanguageTests {
+@Suite(.endsServers) struct PredicateLanguageTests {
   private static let matching = [
     "name ENDSWITH 'Smith'", "name LIKE 'B*S?ith'", "name =[c] 'BOB SMITH'",
     "name CONTAINS 'smith'",

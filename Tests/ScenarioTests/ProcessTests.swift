@@ -5,7 +5,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// rpcd as a process: its one line, its signals, its exit codes.
-@Suite struct ProcessTests {
+@Suite(.endsServers) struct ProcessTests {
   private static let ports = ["--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0"]
 
   private func run(
@@ -230,7 +230,7 @@ internal import TidingsRPC
 }
 
 /// A second server must leave the first alone.
-@Suite struct SecondServerTests {
+@Suite(.endsServers) struct SecondServerTests {
   @Test("a second rpcd with the same ipc endpoints fails, and the first still answers")
   func sameEndpoints() async throws {
     let folder = try TemporaryFolder()

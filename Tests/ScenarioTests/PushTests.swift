@@ -6,7 +6,7 @@ internal import TidingsProtobuf
 internal import TidingsSeal
 
 /// What is on the wire, heard by somebody who is nobody's subscriber, and what streams make of it.
-@Suite struct PushTests {
+@Suite(.endsServers) struct PushTests {
   /// Hears all that a server publishes.
   private struct Listener {
     let socket: RawSocket

@@ -5,7 +5,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// Queries through a real server.
-@Suite struct QueryTests {
+@Suite(.endsServers) struct QueryTests {
   private func names(_ page: TidingsV1.QueryRecordsResponse) -> [String] {
     page.records.compactMap(\.recordID?.recordName)
   }

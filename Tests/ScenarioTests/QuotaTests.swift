@@ -6,7 +6,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// What users may take, and how fast they may call.
-@Suite struct QuotaTests {
+@Suite(.endsServers) struct QuotaTests {
   @Test("a quota of records is reached, told with figures, and released; a crash forgets nothing")
   func records() async throws {
     let server = try await TestServer.startLasting(arguments: [

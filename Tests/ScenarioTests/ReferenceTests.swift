@@ -5,7 +5,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// References that bind: what is refused, and what deletions take along.
-@Suite struct ReferenceTests {
+@Suite(.endsServers) struct ReferenceTests {
   private typealias Record = TidingsV1.Record
 
   private func withClient(_ body: (Client) async throws -> Void) async throws {

@@ -8,7 +8,7 @@ import TidingsProtobuf
 import TidingsRPC
 
 /// A key that is refused is good for nothing from then on.
-@Suite struct RevocationTests {
+@Suite(.endsServers) struct RevocationTests {
   private func code(_ error: RPCError?) throws -> TidingsV1.ErrorCode? {
     guard let detail = error?.details.first else { return nil }
     return try TidingsV1.ItemError(decoding: detail.value).code
@@ -219,6 +219,44 @@ import TidingsRPC
     #expect(third.count == 2 && third.isDisjoint(with: first.union(second)))
     try await expectNews("third", Collector(laptop))
     #expect(try code(await failure { _ = try await heard(phone) }) == .notAuthenticated)
+  }
+
+  @Test("a query that works while its key is revoked is answered with that")
+  func working() async throws {
+    let secure = try await SecureServer.start()
+    let pair = try await secure.createUser("ada")
+    let client = try await secure.client(pair)
+    let root = try await secure.administration()
+    for batch in 0..<4 {
+      _ = try await client.modify(
+        (0..<400).map { .init("Houses", "h\(batch)-\($0)", ["price": 1]) }
+      )
+    }
+    let query = TidingsV1.RecordService.Client(client.transport)
+    let answered = Observed(0)
+    let errors = try await withThrowingTaskGroup(of: RPCError?.self) { group in
+      for _ in 0..<150 {
+        group.addTask {
+          let error = await failure {
+            _ = try await query.queryRecords(
+              .init(recordType: "Houses", predicate: .init(text: "price < 0"))
+            )
+          }
+          answered.update { $0 += 1 }
+          return error
+        }
+      }
+      try await answered.wait("the first answer") { $0 > 0 }
+      _ = try await root.revokeKey(.init(publicKey: "\(pair.publicKey)"))
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    let refused = errors.compactMap(\.self)
+    for error in refused { #expect(try code(error) == .notAuthenticated) }
+    // Calls that came too late are in the audit log; the others had been admitted.
+    let late = try await root.fetchAuditLog(.init()).entries.lazy
+      .filter { $0.action == "call" && $0.publicKey == "\(pair.publicKey)" }
+      .reduce(0) { $0 + Int($1.count) }
+    #expect(refused.count > late)
   }
 
   @Test("what a revoked key waits for ends: a call that waits, and a stream")

@@ -6,7 +6,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// What a save answers and keeps besides the record: ancestors, marks, nothing in a dry run.
-@Suite struct SavePathTests {
+@Suite(.endsServers) struct SavePathTests {
   private func withClient(_ body: (TestServer, Client) async throws -> Void) async throws {
     let server = try await TestServer.startLasting()
     try await body(server, try await server.client(as: "ada", device: "laptop"))

@@ -6,7 +6,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// Who may change schemas, on a server whose callers prove who they are.
-@Suite struct SchemaRoleTests {
+@Suite(.endsServers) struct SchemaRoleTests {
   private static let schema = """
     DEFINE SCHEMA
         CREATE ROLE editor;

@@ -6,7 +6,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// The life of a schema, in a real server: learned, indexed, refused, deployed.
-@Suite struct SchemaTests {
+@Suite(.endsServers) struct SchemaTests {
   private func database(_ environment: TidingsV1.Environment) -> TidingsV1.DatabaseID {
     .init(container: "homes", environment: environment, scope: .private)
   }

@@ -5,7 +5,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// Shares, as their owner saves, changes and ends them, and as others join and leave.
-@Suite struct SharingTests {
+@Suite(.endsServers) struct SharingTests {
   private typealias World = SharingWorld
 
   private func expect(

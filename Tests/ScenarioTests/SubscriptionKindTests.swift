@@ -6,7 +6,7 @@ internal import TidingsRPC
 
 /// Which kinds of subscriptions may be where: the others are refused with a code and in words, and
 /// those that may be deliver to another device.
-@Suite struct SubscriptionKindTests {
+@Suite(.endsServers) struct SubscriptionKindTests {
   private static let publicDatabase = TidingsV1.DatabaseID(
     container: "default",
     environment: .development,

@@ -7,7 +7,7 @@ import TidingsProto
 @testable import rpcctl
 
 /// rpcctl's import and export against a real server.
-@Suite struct TransferTests {
+@Suite(.endsServers) struct TransferTests {
   private struct Run {
     let out: String
     let err: String

@@ -4,7 +4,7 @@ internal import Testing
 
 /// A real `rpcd`, started by a test.
 ///
-/// It is killed at the latest when the tests end, not when the last reference goes: Swift may drop
+/// It is killed at the latest when its test ends (`EndsServers`), not when the last reference goes: Swift may drop
 /// that as soon as it is no longer used, while clients still are.
 public final class ServerProcess: Sendable {
   /// How a process ended.
@@ -30,6 +30,13 @@ public final class ServerProcess: Sendable {
       let end = output.firstIndex(of: "\n")
       return end.map { String(output[..<$0]) }
     }
+
+    /// The TCP ports that it says it is bound to.
+    var ports: [UInt16] {
+      (readyLine ?? "").split(separator: " ").filter { $0.contains("=tcp:") }.compactMap { word in
+        word.split(separator: ":").last.flatMap { UInt16($0) }
+      }
+    }
   }
 
   public let seen: Observed<Sightings>
@@ -47,6 +54,7 @@ public final class ServerProcess: Sendable {
   ///   - descriptorsMax: How many it may have; `nil`: as many as this process.
   /// - Throws: `WaitingFailure` when it cannot be started.
   public init(arguments: [String], descriptorsMax: Int? = nil) throws {
+    try StartedServers.check()
     let seen = Observed(Sightings())
     self.seen = seen
     let (pid, output, errors) = try Self.starting.withLock { _ in
@@ -54,6 +62,7 @@ public final class ServerProcess: Sendable {
     }
     self.pid = pid
     Self.running.insert(pid)
+    StartedServers.ofTest?.insert(self)
     Thread.detachNewThread { Self.read(output, into: seen) { $0.outputBytes += $1 } }
     Thread.detachNewThread { Self.read(errors, into: seen) { $0.errorBytes += $1 } }
     Thread.detachNewThread {
@@ -83,10 +92,14 @@ public final class ServerProcess: Sendable {
     }
   }
 
+  /// What the system tells of the process in a file, for example `limits`.
+  public func told(_ file: String) throws -> String {
+    try String(contentsOfFile: "/proc/\(pid)/\(file)", encoding: .utf8)
+  }
+
   /// The most memory that the process had so far, in bytes.
   public func memoryPeakBytes() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    let line = try told("status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     guard let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
       throw WaitingFailure(description: "the system does not tell the memory of \(pid)")
     }

@@ -144,6 +144,101 @@ internal import TidingsModel
     }
   }
 
+  @Test("an administrator whose key does not expire remains")
+  func lastingAdministrator() throws {
+    let harness = try EngineHarness()
+    let expires = Timestamp(millisecondsSince1970: harness.time + 1_000)
+    try harness.write { engine in
+      let lasting = KeyRequest(Self.key(1))
+      _ = try engine.createAdministrator("ada", key: lasting)
+      _ = try engine.createUser(AccountRequest("bob", roles: ["admin"]))
+      _ = try engine.authorizeKey(KeyRequest(Self.key(2), expires: expires), of: "bob")
+      let acts: [() throws -> Void] = [
+        { _ = try engine.authorizeKey(KeyRequest(Self.key(1), expires: expires), of: "ada") },
+        { _ = try engine.revokeKey(Self.key(1)) },
+        { _ = try engine.updateUser("ada", AccountChange(isRestricted: true)) },
+        { _ = try engine.assignRoles([], to: "ada") },
+      ]
+      for act in acts { #expect(try code(act) == .serverRejectedRequest) }
+      #expect(try engine.administration == .lasting)
+      _ = try engine.authorizeKey(KeyRequest(Self.key(3)), of: "bob")
+      try acts[0]()
+      try acts[1]()
+      #expect(try engine.administration == .lasting)
+    }
+  }
+
+  @Test("where all keys of administrators expire already, they can be extended")
+  func extendedAdministrator() throws {
+    let harness = try EngineHarness()
+    func time(_ more: Int64) -> Timestamp { .init(millisecondsSince1970: harness.time + more) }
+    try harness.write { engine in
+      let key = Self.key(1)
+      _ = try engine.createAdministrator("ada", key: KeyRequest(key, expires: time(1_000)))
+      #expect(try engine.administration == .until(time(1_000)))
+      _ = try engine.authorizeKey(KeyRequest(key, expires: time(2_000)), of: "ada")
+      #expect(try engine.administration == .until(time(2_000)))
+      #expect(try code { _ = try engine.revokeKey(key) } == .serverRejectedRequest)
+    }
+    harness.time += 2_000
+    #expect(try harness.write { try $0.administration } == .impossible)
+  }
+
+  @Test("calls with refused keys are decided without the store")
+  func refusedFromMemory() throws {
+    let harness = try EngineHarness()
+    let expires = Timestamp(millisecondsSince1970: harness.time + 1_000)
+    var numbers: [Int64] = []
+    try harness.write { engine in
+      _ = try engine.createUser(AccountRequest("ada"))
+      for (key, expires) in [(Self.key(1), nil), (Self.key(2), expires), (Self.key(3), nil)] {
+        _ = try engine.authorizeKey(KeyRequest(key, expires: expires), of: "ada")
+      }
+      numbers = try engine.account("ada").keys.map(\.number)
+    }
+    try harness.write { _ = try $0.revokeKey(Self.key(1)) }
+    let revoked = Timestamp(millisecondsSince1970: harness.time)
+    harness.time += 2_000
+    try harness.takeBack { _ = try $0.revokeKey(Self.key(3)) }
+    func check() throws {
+      let engine = harness.engine
+      #expect(try engine.standing(ofKey: numbers[0]) == .revoked("ada", since: revoked))
+      #expect(try engine.standing(ofKey: numbers[1]) == .expired("ada", since: expires))
+      #expect(try engine.standing(ofKey: numbers[2]) == .admitted("ada"))
+      #expect(try engine.standing(ofKey: 1_000) == .unknown)
+      for (number, key) in zip(numbers, [1, 2, 3]) {
+        let holder = try #require(try engine.holder(ofKey: number))
+        #expect(holder.user == "ada" && holder.publicKey == Self.key(UInt8(key)))
+      }
+    }
+    try check()
+    try harness.restart()
+    try harness.write { _ in try check() }
+    try harness.execute("DELETE FROM account_keys")
+    try check()
+  }
+
+  @Test("what is remembered of refused keys is bounded")
+  func refusedAreBounded() {
+    var keys = RevokedKeys()
+    var readCount = 0
+    for number in 0..<Int64(2 * RevokedKeys.keysMax + 1) {
+      for _ in 0..<2 {
+        let entry = keys.entry(of: number) {
+          readCount += 1
+          return nil
+        }
+        #expect(entry == nil)
+      }
+    }
+    #expect(readCount == 2 * RevokedKeys.keysMax + 1)
+    _ = keys.entry(of: 0) {
+      readCount += 1
+      return nil
+    }
+    #expect(readCount == 2 * RevokedKeys.keysMax + 2)
+  }
+
   @Test("of the revoked keys of a user the newest are listed, and the user can have new ones")
   func manyRevoked() throws {
     var limits = Limits()

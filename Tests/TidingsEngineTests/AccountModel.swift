@@ -25,11 +25,13 @@ struct AccountModel: Equatable {
     !key.isRevoked && key.expires.map { $0 > now } ?? true
   }
 
-  func hasAdministrator(at now: Int64) -> Bool {
-    keys.values.contains { key in
-      guard isUsable(key, at: now), let user = users[key.user] else { return false }
-      return user.roles.contains("admin") && !user.isRestricted
+  /// Until when somebody can administer, 0: nobody can.
+  func administrationEnd(at now: Int64) -> Int64 {
+    let ends = keys.values.map { key -> Int64 in
+      guard isUsable(key, at: now), let user = users[key.user] else { return 0 }
+      return user.roles.contains("admin") && !user.isRestricted ? key.expires ?? .max : 0
     }
+    return ends.max() ?? 0
   }
 
   /// What a change is answered with; `nil`: it is done.
@@ -38,12 +40,11 @@ struct AccountModel: Equatable {
     if let code = next.change(change, at: now, limits) { return code }
     let removes: Bool =
       switch change {
-      case .restrict(_, true), .assign, .revoke: true
+      case .restrict(_, true), .assign, .revoke, .authorize: true
       default: false
       }
-    if removes, hasAdministrator(at: now), !next.hasAdministrator(at: now) {
-      return .serverRejectedRequest
-    }
+    let (old, new) = (administrationEnd(at: now), next.administrationEnd(at: now))
+    if removes, old == .max ? new < .max : old > 0 && new == 0 { return .serverRejectedRequest }
     self = next
     return nil
   }

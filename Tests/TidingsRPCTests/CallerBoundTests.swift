@@ -63,6 +63,24 @@ import TidingsRPC
     #expect(rates.take(CallerKey(user: "late"), perSecond: 1, now: at(30_002_000)) == nil)
   }
 
+  @Test("with as many callers as are remembered, they are looked through once a second at most")
+  func sweeps() {
+    var rates = CallRates()
+    for number in 0..<CallRates.callersMax {
+      let perSecond = number % 4 == 0 ? 1_000 : 1
+      _ = rates.take(CallerKey(user: "user\(number)"), perSecond: perSecond, now: start)
+    }
+    func countAfterNewCaller(_ name: String, _ milliseconds: Int) -> Int {
+      _ = rates.take(CallerKey(user: name), perSecond: 1, now: at(milliseconds))
+      return rates.count
+    }
+    #expect(countAfterNewCaller("first", 0) == CallRates.callersMax)
+    // The fast ones are as good as new: no reason to look through all for each new caller.
+    #expect(countAfterNewCaller("second", 500) == CallRates.callersMax)
+    #expect(countAfterNewCaller("third", 999) == CallRates.callersMax)
+    #expect(countAfterNewCaller("fourth", 1_000) == 1)
+  }
+
   @Test("a caller has so many connections, of which idle ones are forgotten")
   func census() {
     var census = PeerCensus<Int>(idleMax: .seconds(60), peersMax: 5)

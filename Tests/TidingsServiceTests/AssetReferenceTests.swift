@@ -40,8 +40,8 @@ internal import TidingsModel
   @Test("a save that names what is not there says which record, field and asset, and what to do")
   func refuses() throws {
     let store = try AssetStore()
-    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database()) }
-    try store.commit { try $0.addAsset(Self.asset(2), in: AssetStore.database("bob")) }
+    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database(), by: "ada") }
+    try store.commit { try $0.addAsset(Self.asset(2), in: AssetStore.database("bob"), by: "bob") }
     let outcomes = try store.commit { engine in
       try save(
         [
@@ -68,7 +68,7 @@ internal import TidingsModel
   @Test("in an atomic batch nothing is saved, and no reference is left")
   func refusesBatch() throws {
     let store = try AssetStore()
-    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database()) }
+    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database(), by: "ada") }
     let outcomes = try store.commit { engine in
       try save(
         [
@@ -86,7 +86,7 @@ internal import TidingsModel
   @Test("a collection that is taken back leaves no file to be removed")
   func rollback() throws {
     let store = try AssetStore()
-    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database()) }
+    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database(), by: "ada") }
     store.advance(by: AssetStore.retentionMilliseconds)
     try store.engine.begin()
     _ = try store.engine.doChores()
@@ -98,9 +98,9 @@ internal import TidingsModel
   @Test("files go when the last database forgot the asset")
   func severalDatabases() throws {
     let store = try AssetStore()
-    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database()) }
+    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database(), by: "ada") }
     store.advance(by: 1000)
-    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database("bob")) }
+    try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database("bob"), by: "bob") }
     store.advance(by: AssetStore.retentionMilliseconds - 1000)
     try store.commit { _ = try $0.doChores() }
     #expect(store.engine.takeCollectedAssets() == [])
@@ -115,12 +115,12 @@ internal import TidingsModel
   func renews() throws {
     let store = try AssetStore()
     for number in [1, 2] {
-      try store.commit { try $0.addAsset(Self.asset(number), in: AssetStore.database()) }
+      try store.commit { try $0.addAsset(Self.asset(number), in: AssetStore.database(), by: "ada") }
     }
     try store.commit { _ = try save([record("a", ["f": .asset(Self.asset(1))])], $0) }
     store.advance(by: 5000)
     for number in [1, 2] {
-      try store.commit { try $0.addAsset(Self.asset(number), in: AssetStore.database()) }
+      try store.commit { try $0.addAsset(Self.asset(number), in: AssetStore.database(), by: "ada") }
     }
     #expect(
       try store.released() == [Self.asset(1).checksum: 0, Self.asset(2).checksum: store.now]
@@ -179,7 +179,7 @@ internal import TidingsModel
   }
 
   private func upload(_ number: Int, _ model: inout Model, _ store: AssetStore) throws {
-    try store.commit { try $0.addAsset(Self.asset(number), in: AssetStore.database()) }
+    try store.commit { try $0.addAsset(Self.asset(number), in: AssetStore.database(), by: "ada") }
     if model.released[number] != .some(nil) { model.released[number] = store.now }
   }
 

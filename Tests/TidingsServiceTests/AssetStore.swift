@@ -71,8 +71,14 @@ final class AssetStore {
   }
 
   /// How many rows say that a record names an asset.
-  func referenceCount() throws -> Int64 {
-    let rows = try connection.prepare("SELECT count(*) FROM asset_references")
+  func referenceCount() throws -> Int64 { try count("asset_references") }
+
+  /// Changes the store behind the engine's back.
+  func execute(_ sql: String) throws { try connection.execute(sql) }
+
+  /// How many rows a table has.
+  func count(_ table: String) throws -> Int64 {
+    let rows = try connection.prepare("SELECT count(*) FROM \(table)")
     defer { rows.reset() }
     return try rows.step() ? rows.int64(0) : -1
   }

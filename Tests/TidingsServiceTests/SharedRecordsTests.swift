@@ -233,6 +233,57 @@ internal import TidingsSQLite
     #expect(try world.shareName(of: "d0") == "")
   }
 
+  @Test("one call takes so many records into shares, in all zones, and the rest comes in parts")
+  func callLimit() throws {
+    var limits = Limits()
+    limits.sharedRecordsPerCallMax = 10
+    let world = try World(limits: limits)
+    for tree in ["a", "b"] {
+      try world.modify(
+        (0...8).map { Self.record("\(tree)\($0)", in: $0 == 0 ? nil : "\(tree)\($0 - 1)") }
+      )
+    }
+    let shares = [Self.share("s", of: "a0"), Self.share("t", of: "b0")]
+    let both = try world.modify(shares)
+    #expect(both.outcomes.map(Self.code).contains(27))
+    #expect(try world.stored.isEmpty)
+    guard case .failed(_, let error, _)? = both.outcomes.first(where: { Self.code($0) == 27 })
+    else { return }
+    for words in ["more than 10 records", "part by part", "shared-records-per-call-max"] {
+      #expect(error.message.contains(words), "\(error.message)")
+    }
+    for share in shares { #expect(try world.modify([share]).outcomes.map(Self.code) == [0]) }
+
+    // A tree that is too large comes in parts, and leaves as a whole with its share.
+    try world.modify((0...15).map { Self.record("c\($0)", in: $0 == 0 ? nil : "c\($0 - 1)") })
+    #expect(try world.modify([Self.record("c0", in: "a8")]).outcomes.map(Self.code) == [27])
+    #expect(try world.modify([Self.record("c8", in: nil)]).outcomes.map(Self.code) == [0])
+    #expect(try world.modify([Self.record("c0", in: "a0")]).outcomes.map(Self.code) == [0])
+    #expect(try world.modify([Self.record("c8", in: "a0")]).outcomes.map(Self.code) == [0])
+    #expect(try world.stored == world.expected)
+    #expect(try world.modify([], delete: ["s"]).outcomes.map(Self.code) == [0])
+    #expect(try world.stored == world.expected)
+  }
+
+  @Test("one call reads so many bytes to find what is above its records")
+  func bytesLimit() throws {
+    var limits = Limits()
+    limits.sharingBytesPerCallMax = 50_000
+    let world = try World(limits: limits)
+    try world.modify(
+      (0...8).map { number in
+        var record = Self.record("a\(number)", in: number == 0 ? nil : "a\(number - 1)")
+        record.fields = ["text": .string(String(repeating: "x", count: 10_000))]
+        return record
+      }
+    )
+    try world.modify([Self.record("b", in: nil), Self.record("c", in: nil)])
+    #expect(try world.modify([Self.share("s", of: "c")]).outcomes.map(Self.code) == [0])
+    let far = try world.modify([Self.record("b", in: "a8")])
+    #expect(far.outcomes.map(Self.code) == [27])
+    #expect(try world.modify([Self.record("b", in: "a3")]).outcomes.map(Self.code) == [0])
+  }
+
   @Test("a transaction that is taken back leaves no share, in memory or in the store")
   func rollback() throws {
     let world = try World()

@@ -149,7 +149,7 @@ internal import TidingsSQLite
     ]
     try store.commit { engine in
       for database in databases {
-        for number in 1...4 { try engine.addAsset(Self.asset(number), in: database) }
+        for number in 1...4 { try engine.addAsset(Self.asset(number), in: database, by: "ada") }
       }
     }
     for round in 0..<150 {
@@ -251,13 +251,15 @@ internal import TidingsSQLite
     let store = try Store { $0.bytesPerUserMax = 5_000 }
     let ada = Self.database("ada")
     try store.commit { engine in
-      try engine.addAsset(Self.asset(3), in: ada)
+      try engine.addAsset(Self.asset(3), in: ada, by: "ada")
       #expect(try errors(store.modify([Self.record("a", assets: [3])], in: ada)) == [nil])
       let large = String(repeating: "x", count: 3_000)
       #expect(
         try errors(store.modify([Self.record("b", text: large)], in: ada)) == [.quotaExceeded]
       )
-      let error = #expect(throws: ItemError.self) { try engine.addAsset(Self.asset(4), in: ada) }
+      let error = #expect(throws: ItemError.self) {
+        try engine.addAsset(Self.asset(4), in: ada, by: "ada")
+      }
       #expect(error?.code == .quotaExceeded)
       var lighter = Self.record("a", text: String(repeating: "x", count: 2_900))
       lighter.fields["assets"] = .assetList([])
@@ -324,7 +326,7 @@ internal import TidingsSQLite
     let store = try Store()
     let ada = Self.database("ada")
     try store.commit { engine in
-      try engine.addAsset(Self.asset(3), in: ada)
+      try engine.addAsset(Self.asset(3), in: ada, by: "ada")
       let zone = ZoneID(zoneName: "z")
       _ = try engine.saveZone(zone, in: ada, caller: Self.ada)
       _ = try store.modify(

@@ -5,7 +5,8 @@ internal import TidingsSQL
 /// The users that were created, with their roles and their keys, in memory: what permissions rest on.
 ///
 /// It holds all of them, as the open transaction leaves them; what is taken back is read again before
-/// the next look. Revoked keys are in the store only.
+/// the next look. Of revoked keys it holds those that were revoked or that called since the start, up to
+/// a bound.
 final class AccountDirectory {
   /// Whom a key stands for.
   struct Holder {
@@ -39,10 +40,12 @@ final class AccountDirectory {
   private let selectUsers: any SQLStatement
   private let selectRoles: any SQLStatement
   private let selectKeys: any SQLStatement
+  private let selectRevoked: any SQLStatement
 
   private var users: [String: User] = [:]
   private var holders: [Int64: Holder] = [:]
   private var guestKeys: Set<Int64> = []
+  private var revokedKeys = RevokedKeys()
   private var administrators: Set<String> = []
   /// What the open transaction changed about who may connect.
   private var pending: [PublicKey: AdmittedKeys.Admission?] = [:]
@@ -59,6 +62,9 @@ final class AccountDirectory {
     selectKeys = try connection.prepare(
       "SELECT id, user, public_key, expires FROM account_keys WHERE revoked IS NULL"
     )
+    selectRevoked = try connection.prepare(
+      "SELECT user, public_key, revoked FROM account_keys WHERE id = ?1 AND revoked IS NOT NULL"
+    )
     try refresh()
   }
 
@@ -74,6 +80,26 @@ final class AccountDirectory {
   func holder(of key: Int64) throws -> Holder? {
     if isStale { try refresh() }
     return holders[key]
+  }
+
+  /// Whose a key was that is not admitted any more; `nil`: it never was.
+  func revoked(_ key: Int64) throws -> RevokedKeys.Entry? {
+    if isStale { try refresh() }
+    return try revokedKeys.entry(of: key) {
+      selectRevoked.bind(key, at: 1)
+      var entry: RevokedKeys.Entry?
+      try selectRevoked.forEachRow {
+        guard let publicKey = PublicKey(selectRevoked.bytes(1)),
+          let since = selectRevoked.timestamp(2)
+        else { return }
+        entry = RevokedKeys.Entry(
+          user: selectRevoked.string(0),
+          publicKey: publicKey,
+          since: since
+        )
+      }
+      return entry
+    }
   }
 
   /// The roles that an administrator gave a user, for example `admin`, `editor`,
@@ -98,24 +124,36 @@ final class AccountDirectory {
   /// How many of them belong to guests.
   var guestKeyCount: Int { guestKeys.count }
 
-  /// Whether somebody can administer: has the role, a key that is not refused, and is not restricted.
+  /// How long somebody can administer: has the role, a key that is not refused, and is not restricted.
   ///
   /// - Parameters:
   ///   - user: This one does not count.
   ///   - key: This one does not count.
   ///   - now: The time.
-  /// - Returns: There is one.
-  func hasAdministrator(
+  /// - Returns: With the key that is good for longest.
+  /// - Throws: `SQLError`.
+  func administration(
     without user: String? = nil,
     withoutKey key: Int64? = nil,
     at now: Timestamp
-  ) -> Bool {
-    administrators.contains { name in
-      guard name != user, let entry = users[name], !entry.isRestricted else { return false }
-      return entry.keys.contains { number in
-        number != key && holders[number].map { !$0.hasExpired(at: now) } ?? false
+  ) throws -> Administration {
+    if isStale { try refresh() }
+    var latest: Timestamp?
+    for name in administrators where name != user {
+      guard let entry = users[name], !entry.isRestricted else { continue }
+      for number in entry.keys where number != key {
+        guard let holder = holders[number] else { continue }
+        guard let expires = holder.expires else { return .lasting }
+        if expires > latest ?? now { latest = expires }
       }
     }
+    return latest.map { .until($0) } ?? .impossible
+  }
+
+  /// An administrator has a key, though it may have expired.
+  func hasAdministratorKey() throws -> Bool {
+    if isStale { try refresh() }
+    return administrators.contains { users[$0]?.keys.isEmpty == false }
   }
 
   // MARK: Changing, in the open transaction
@@ -153,8 +191,13 @@ final class AccountDirectory {
     pending[publicKey] = AdmittedKeys.Admission(number: key, expires: expires)
   }
 
-  func remove(_ key: Int64) {
+  /// A key is revoked.
+  func remove(_ key: Int64, at now: Timestamp) {
     guard let holder = holders.removeValue(forKey: key) else { return }
+    revokedKeys.insert(
+      RevokedKeys.Entry(user: holder.user, publicKey: holder.publicKey, since: now),
+      for: key
+    )
     users[holder.user]?.keys.remove(key)
     guestKeys.remove(key)
     pending.updateValue(nil, forKey: holder.publicKey)
@@ -182,6 +225,7 @@ final class AccountDirectory {
     users.removeAll(keepingCapacity: true)
     holders.removeAll(keepingCapacity: true)
     guestKeys.removeAll(keepingCapacity: true)
+    revokedKeys.forgetAll()
     administrators.removeAll(keepingCapacity: true)
     restrictedCount = 0
     try selectUsers.forEachRow {
@@ -215,6 +259,7 @@ final class AccountDirectory {
     of name: String,
     expires: Timestamp?
   ) {
+    revokedKeys.forget(key)
     holders[key] = Holder(
       user: name,
       publicKey: publicKey,

@@ -15,7 +15,6 @@ final class AccountTable {
   private let updateKey: any SQLStatement
   private let revokeKey: any SQLStatement
   private let selectKey: any SQLStatement
-  private let selectKeyByNumber: any SQLStatement
   private let selectKeys: any SQLStatement
   private let selectRevokedKeys: any SQLStatement
 
@@ -57,7 +56,6 @@ final class AccountTable {
     selectKey = try connection.prepare(
       "SELECT \(columns) FROM account_keys WHERE public_key = ?1"
     )
-    selectKeyByNumber = try connection.prepare("SELECT \(columns) FROM account_keys WHERE id = ?1")
     selectKeys = try connection.prepare(
       """
       SELECT \(columns) FROM account_keys WHERE user = ?1 AND revoked IS NULL
@@ -157,12 +155,6 @@ final class AccountTable {
   func key(_ publicKey: PublicKey) throws -> KeyRow? {
     selectKey.bind(publicKey.bytes, at: 1)
     return try rows(selectKey).first
-  }
-
-  /// A key that is or was admitted.
-  func key(_ number: Int64) throws -> KeyRow? {
-    selectKeyByNumber.bind(number, at: 1)
-    return try rows(selectKeyByNumber).first
   }
 
   /// The keys of a user in the order of their admission; of the revoked ones the newest.

@@ -16,17 +16,15 @@ public enum KeyStanding: Hashable, Sendable {
 }
 
 extension Engine {
-  /// What a key is good for now; looks into memory, for keys that are not revoked.
+  /// What a key is good for now; looks into memory, whatever the answer.
   ///
   /// - Parameter number: The key's, as `AdmittedKeys` tells it.
   /// - Returns: Whose calls it may make, or why not.
   /// - Throws: `SQLError`.
   public func standing(ofKey number: Int64) throws -> KeyStanding {
     guard let holder = try accounts.holder(of: number) else {
-      guard let row = try accountChanges.key(number), let revoked = row.key.revoked else {
-        return .unknown
-      }
-      return .revoked(row.user, since: revoked)
+      guard let revoked = try accounts.revoked(number) else { return .unknown }
+      return .revoked(revoked.user, since: revoked.since)
     }
     if let expires = holder.expires, expires <= clock() {
       return .expired(holder.user, since: expires)
@@ -34,9 +32,19 @@ extension Engine {
     return holder.isRestricted ? .restricted(holder.user) : .admitted(holder.user)
   }
 
-  /// A key that is or was admitted, and whose it is; for the user's own eyes and for logs.
-  public func accountKey(_ number: Int64) throws -> (user: String, key: AccountKey)? {
-    try accountChanges.key(number).map { ($0.user, $0.key) }
+  /// Whose a key is or was, from memory; for the user's own eyes and for logs.
+  ///
+  /// - Parameter number: The key's, as `AdmittedKeys` tells it.
+  /// - Returns: The user, empty for a guest, the key, and when it expires (`nil`: never, or it is
+  ///   revoked); `nil`: it was never admitted.
+  /// - Throws: `SQLError`.
+  public func holder(
+    ofKey number: Int64
+  ) throws -> (user: String, publicKey: PublicKey, expires: Timestamp?)? {
+    if let holder = try accounts.holder(of: number) {
+      return (holder.user, holder.publicKey, holder.expires)
+    }
+    return try accounts.revoked(number).map { ($0.user, $0.publicKey, nil) }
   }
 
   /// Whether a user may administer the server.
@@ -44,8 +52,15 @@ extension Engine {
     try accounts.roles(of: user).contains(AccountDirectory.administratorRole)
   }
 
-  /// Whether somebody could administer the server with a key.
-  public var hasAdministrator: Bool { accounts.hasAdministrator(at: clock()) }
+  /// How long somebody can administer the server with a key.
+  ///
+  /// - Throws: `SQLError`.
+  public var administration: Administration {
+    get throws { try accounts.administration(at: clock()) }
+  }
+
+  /// Whether an administrator has a key, though it may have expired: the server is not for everybody.
+  public var isAdministered: Bool { get throws { try accounts.hasAdministratorKey() } }
 
   /// Whether a user may change schemas.
   public func isDeveloper(_ user: String) throws -> Bool {
@@ -104,7 +119,7 @@ extension Engine {
   /// Changes a user.
   ///
   /// - Throws: `ItemError` `unknownItem`; `serverRejectedRequest` for the last administrator who can
-  ///   call; `SQLError`.
+  ///   call for ever; `SQLError`.
   public func updateUser(_ name: String, _ change: AccountChange) throws -> Account {
     try accountChanges.update(name, change, at: now)
   }
@@ -122,8 +137,9 @@ extension Engine {
   ///   - key: The key.
   ///   - name: Whose; empty: of guests.
   /// - Returns: Whose it is; `nil`: of guests.
-  /// - Throws: `ItemError` `serverRejectedRequest` when it was revoked or belongs to somebody else;
-  ///   `unknownItem`, `limitExceeded`; `SQLError`.
+  /// - Throws: `ItemError` `serverRejectedRequest` when it was revoked or belongs to somebody else, or
+  ///   an expiry would leave no administrator who can call for ever; `unknownItem`, `limitExceeded`;
+  ///   `SQLError`.
   public func authorizeKey(_ key: KeyRequest, of name: String) throws -> Account? {
     try accountChanges.authorize(key, of: name, at: now)
   }
@@ -133,7 +149,7 @@ extension Engine {
   /// - Returns: Whose it was (`nil`: of guests), and how many channels got new topics at once; when
   ///   there are very many, the rest follows.
   /// - Throws: `ItemError` `unknownItem`; `serverRejectedRequest` for the last administrator's last
-  ///   key; `SQLError`.
+  ///   key that does not expire; `SQLError`.
   public func revokeKey(_ key: PublicKey) throws -> (account: Account?, rotatedCount: Int) {
     try accountChanges.revoke(key, at: now)
   }

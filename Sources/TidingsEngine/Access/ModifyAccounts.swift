@@ -58,10 +58,9 @@ final class ModifyAccounts {
     var account = try account(name)
     let wasRestricted = account.restricted != nil
     if change.isRestricted == true, !wasRestricted {
-      try keepAdministrator(
+      try directory.administration(at: now).check(
         "restricting '\(name)' would leave",
-        directory.hasAdministrator(without: name, at: now),
-        at: now
+        leaves: try directory.administration(without: name, at: now)
       )
     }
     directory.willChange()
@@ -90,10 +89,9 @@ final class ModifyAccounts {
     let roles = try AccountGrammar.checked(roles: roles, countMax: limits.rolesPerUserMax)
     var account = try account(name)
     if !roles.contains(AccountDirectory.administratorRole) {
-      try keepAdministrator(
+      try directory.administration(at: now).check(
         "without the role 'admin', '\(name)' would leave",
-        directory.hasAdministrator(without: name, at: now),
-        at: now
+        leaves: try directory.administration(without: name, at: now)
       )
     }
     directory.willChange()
@@ -110,6 +108,13 @@ final class ModifyAccounts {
     try AccountGrammar.check(request, at: now)
     if let row = try table.key(request.publicKey) {
       try check(row, is: name)
+      if let expires = request.expires {
+        let others = try directory.administration(withoutKey: row.key.number, at: now)
+        try directory.administration(at: now).check(
+          "an expiry of this key would leave",
+          leaves: others == .impossible ? .until(expires) : others
+        )
+      }
       directory.willChange()
       try table.update(
         row.key.number,
@@ -138,14 +143,13 @@ final class ModifyAccounts {
     }
     var rotatedCount = 0
     if row.key.revoked == nil {
-      try keepAdministrator(
+      try directory.administration(at: now).check(
         "revoking the key would leave",
-        directory.hasAdministrator(withoutKey: row.key.number, at: now),
-        at: now
+        leaves: try directory.administration(withoutKey: row.key.number, at: now)
       )
       directory.willChange()
       try table.revoke(row.key.number, at: now)
-      directory.remove(row.key.number)
+      directory.remove(row.key.number, at: now)
       rotatedCount = try rotation.end(.key(row.key.number), of: row.user, at: now)
     }
     return (row.user.isEmpty ? nil : try account(row.user), rotatedCount)
@@ -154,7 +158,7 @@ final class ModifyAccounts {
   /// Creates an administrator in a store that has none who could call, or gives the role and the key
   /// to a user.
   func createAdministrator(_ name: String, key: KeyRequest, at now: Timestamp) throws -> Account {
-    guard !directory.hasAdministrator(at: now) else {
+    guard try directory.administration(at: now) == .impossible else {
       throw ItemError(
         .serverRejectedRequest,
         "the server has an administrator already, who can create others"
@@ -189,9 +193,6 @@ final class ModifyAccounts {
   func guestKeys() throws -> [AccountKey] {
     try table.keys(of: "", max: limits.guestKeysMax)
   }
-
-  /// A key that is or was admitted, and whose it is.
-  func key(_ number: Int64) throws -> AccountTable.KeyRow? { try table.key(number) }
 
   // MARK: Steps
 
@@ -243,19 +244,5 @@ final class ModifyAccounts {
           + "keys-max"
       )
     }
-  }
-
-  /// Refuses to leave a server without anybody who could administer it.
-  private func keepAdministrator(
-    _ act: String,
-    _ remains: Bool,
-    at now: Timestamp
-  ) throws(ItemError) {
-    guard !remains, directory.hasAdministrator(at: now) else { return }
-    throw ItemError(
-      .serverRejectedRequest,
-      "\(act) the server without an administrator who can call: give another user the role 'admin' "
-        + "and a key first"
-    )
   }
 }

@@ -13,33 +13,11 @@ final class UserRotation {
     case user(String)
   }
 
-  /// What is to be done for a user, one after the other.
-  private enum Stage: Int64 {
-    /// Open leases end.
-    case leases
-    /// All that the user subscribed to.
-    case subscriptions
-    /// All channels of the user's own databases, also those that nobody subscribes to now: who
-    /// subscribes again gets the same one.
-    case ownChannels
-    /// All channels of public databases that only the user hears, these also.
-    case readerChannels
-  }
+  private typealias State = UserRotationProgress.State
 
-  private struct State {
-    var user: String
-    var epoch: Int64
-    var stage: Stage
-    var container = ""
-    var environment: Int64 = 0
-    var number: Int64 = 0
-  }
-
-  /// Channels that get new topics in the call that asks for it.
+  /// Subscriptions and channels that the call goes through which asks for it.
   private static let rowsAtOnce = 1_000
   private static let rowsPerPiece = 200
-  /// Subscribers that are told in one piece.
-  private static let membersPerPiece = 500
   /// Control topics that a device may still hear, since several rotations may follow each other.
   private static let epochsMax: Int64 = 4
   private static let pause = Duration.seconds(3_600)
@@ -49,21 +27,14 @@ final class UserRotation {
   private let directory: AccountDirectory
   private let bell: ChoreBell
   private let advanceEpoch: any SQLStatement
-  private let begin: any SQLStatement
-  private let selectNext: any SQLStatement
-  private let update: any SQLStatement
-  private let delete: any SQLStatement
+  private let progress: UserRotationProgress
+  private let news: RotationNews
   private let leases: OpenLeases
   private let selectSubscriptions: any SQLStatement
   private let selectOwn: any SQLStatement
   private let selectReader: any SQLStatement
-  private let selectMembers: any SQLStatement
 
   private var ended = EndedAccess()
-  /// Channels whose subscribers are to be told; of the first up to `toldOwner`.
-  private var untold: [Int64] = []
-  private var toldOwner = ""
-  private var told: Set<ChangedSubscriber> = []
 
   init(
     _ connection: any SQLConnection,
@@ -79,27 +50,8 @@ final class UserRotation {
     advanceEpoch = try connection.prepare(
       "UPDATE accounts SET control_epoch = control_epoch + 1 WHERE user = ?1"
     )
-    begin = try connection.prepare(
-      """
-      INSERT INTO user_rotations (user, epoch, stage, container, environment, number)
-      VALUES (?1, ?2, ?3, '', 0, 0)
-      ON CONFLICT (user) DO UPDATE SET stage = excluded.stage, container = '', environment = 0,
-        number = 0
-      """
-    )
-    selectNext = try connection.prepare(
-      """
-      SELECT user, epoch, stage, container, environment, number FROM user_rotations
-      WHERE user >= ?1 ORDER BY user LIMIT 1
-      """
-    )
-    update = try connection.prepare(
-      """
-      UPDATE user_rotations SET stage = ?2, container = ?3, environment = ?4, number = ?5
-      WHERE user = ?1
-      """
-    )
-    delete = try connection.prepare("DELETE FROM user_rotations WHERE user = ?1")
+    progress = try UserRotationProgress(connection)
+    news = try RotationNews(connection)
     leases = try OpenLeases(connection)
     selectSubscriptions = try connection.prepare(
       """
@@ -121,12 +73,6 @@ final class UserRotation {
       """
       SELECT id FROM channels
       WHERE reader = ?1 AND reader <> '' AND id > ?2 ORDER BY id LIMIT ?3
-      """
-    )
-    selectMembers = try connection.prepare(
-      """
-      SELECT s.owner, s.container, s.environment FROM subscriptions s
-      WHERE s.channel_id = ?1 AND s.ended IS NULL AND s.owner > ?2 ORDER BY s.owner LIMIT ?3
       """
     )
   }
@@ -151,11 +97,13 @@ final class UserRotation {
     try advanceEpoch.run()
     directory.setControlEpoch(account.controlEpoch + 1, of: user)
     let isUsed = !account.isRestricted && !account.keys.isEmpty
-    let stage = isUsed ? Stage.subscriptions : .leases
-    begin.bind(user, at: 1)
-    begin.bind(account.controlEpoch, at: 2)
-    begin.bind(stage.rawValue, at: 3)
-    try begin.run()
+    try progress.begin(
+      State(
+        user: user,
+        epoch: account.controlEpoch,
+        stage: isUsed ? .subscriptions : .leases
+      )
+    )
     bell.ring()
     return try work(for: user, rowsMax: Self.rowsAtOnce, at: now)
   }
@@ -173,16 +121,12 @@ final class UserRotation {
   }
 
   /// Users who are to be told that their channels changed; forgets them.
-  func takeTold() -> Set<ChangedSubscriber> {
-    defer { told = [] }
-    return told
-  }
+  func takeTold() -> Set<ChangedSubscriber> { news.take() }
 
   /// The transaction was taken back: what was told in it is to be told again.
   func takenBack() {
     ended = EndedAccess()
-    told = []
-    toldOwner = ""
+    news.takenBack()
   }
 
   // MARK: Pieces
@@ -193,7 +137,7 @@ final class UserRotation {
   private func work(for user: String, rowsMax: Int, at now: Timestamp) throws -> Int {
     var rotatedCount = 0
     var rowsLeft = rowsMax
-    while rowsLeft > 0, let state = try next(from: user), state.user == user {
+    while rowsLeft > 0, let state = try progress.next(from: user), state.user == user {
       let (rows, rotated) = try step(state, rowsMax: rowsLeft, at: now)
       rotatedCount += rotated
       // A stage that finds nothing is over: this comes to an end.
@@ -210,7 +154,9 @@ final class UserRotation {
     switch state.stage {
     case .leases:
       let rows = try leases.end(of: state.user, max: rowsMax, at: now)
-      if rows < rowsMax { try save(State(user: state.user, epoch: 0, stage: .subscriptions)) }
+      if rows < rowsMax {
+        try progress.save(State(user: state.user, epoch: 0, stage: .subscriptions))
+      }
       return (rows, 0)
     case .subscriptions: return try rotateSubscribed(state, rowsMax: rowsMax)
     case .ownChannels: return try rotateOwn(state, rowsMax: rowsMax)
@@ -245,13 +191,13 @@ final class UserRotation {
       guard !row.isOwn, !isSameChannel else { continue }
       if try rotate(row.channel) {
         rotatedCount += 1
-        untold.append(row.channel)
+        news.add(row.channel)
       }
     }
     if rows.count < rowsMax {
       state = State(user: state.user, epoch: state.epoch, stage: .ownChannels)
     }
-    try save(state)
+    try progress.save(state)
     return (rows.count, rotatedCount)
   }
 
@@ -280,7 +226,7 @@ final class UserRotation {
     if rows.count < rowsMax {
       state = State(user: state.user, epoch: state.epoch, stage: .readerChannels)
     }
-    try save(state)
+    try progress.save(state)
     return (rows.count, rotatedCount)
   }
 
@@ -295,10 +241,9 @@ final class UserRotation {
     for number in numbers where try rotate(number) { rotatedCount += 1 }
     if let last = numbers.last, numbers.count == rowsMax {
       state.number = last
-      try save(state)
+      try progress.save(state)
     } else {
-      delete.bind(state.user, at: 1)
-      try delete.run()
+      try progress.end(state.user)
     }
     return (numbers.count, rotatedCount)
   }
@@ -325,59 +270,15 @@ final class UserRotation {
     }
   }
 
-  private func tellMembers() throws {
-    guard let channel = untold.last else { return }
-    var count = 0
-    selectMembers.bind(channel, at: 1)
-    selectMembers.bind(toldOwner, at: 2)
-    selectMembers.bind(Int64(Self.membersPerPiece), at: 3)
-    try selectMembers.forEachRow {
-      count += 1
-      toldOwner = selectMembers.string(0)
-      told.insert(
-        ChangedSubscriber(
-          user: toldOwner,
-          container: selectMembers.string(1),
-          environment: Environment(rawValue: Int32(selectMembers.int64(2))) ?? .development
-        )
-      )
-    }
-    guard count < Self.membersPerPiece else { return }
-    untold.removeLast()
-    toldOwner = ""
-  }
-
-  private func save(_ state: State) throws {
-    update.bind(state.user, at: 1)
-    update.bind(state.stage.rawValue, at: 2)
-    update.bind(state.container, at: 3)
-    update.bind(state.environment, at: 4)
-    update.bind(state.number, at: 5)
-    try update.run()
-  }
-
-  private func next(from user: String) throws -> State? {
-    selectNext.bind(user, at: 1)
-    defer { selectNext.reset() }
-    guard try selectNext.step() else { return nil }
-    return State(
-      user: selectNext.string(0),
-      epoch: selectNext.int64(1),
-      stage: Stage(rawValue: selectNext.int64(2)) ?? .subscriptions,
-      container: selectNext.string(3),
-      environment: selectNext.int64(4),
-      number: selectNext.int64(5)
-    )
-  }
 }
 
 extension UserRotation: Chore {
   func work(at now: Timestamp) throws -> Duration {
-    if !untold.isEmpty {
-      try tellMembers()
+    if news.isUntold {
+      try news.work()
       return .zero
     }
-    guard let state = try next(from: "") else { return Self.pause }
+    guard let state = try progress.next(from: "") else { return Self.pause }
     _ = try work(for: state.user, rowsMax: Self.rowsPerPiece, at: now)
     return .zero
   }

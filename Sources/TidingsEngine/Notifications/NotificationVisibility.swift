@@ -14,7 +14,7 @@ final class NotificationVisibility {
     case none
   }
 
-  /// What a channel of a public database watches; it never changes.
+  /// What a channel of a public database watches; it never changes, once it is committed.
   private struct Watched {
     let database: DatabaseID
     let recordType: String
@@ -62,6 +62,9 @@ final class NotificationVisibility {
     case .none: .none
     }
   }
+
+  /// Forgets what is in memory: what it learnt in a transaction that was taken back never was.
+  func forget() { known.removeAll(keepingCapacity: true) }
 
   private func watched(_ channel: Int64) throws -> Watched? {
     if let known = known[channel] { return known }

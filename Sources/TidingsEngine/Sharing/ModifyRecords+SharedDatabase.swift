@@ -31,8 +31,10 @@ extension ModifyRecords {
     let uploads = try tables.catalog.database(changes.database)
     var parts: [(part: Part, plan: RecordPlan, scene: Scene)] = []
     // All is decided before anything is written: the databases have nothing to do with each other.
+    let budget = SharingBudget(limits)
     for part in Self.parts(of: changes) {
-      let scene = try scene(of: part, changes, caller, shares, uploads, at: time)
+      var scene = try scene(of: part, changes, caller, shares, uploads, at: time)
+      scene.sharingBudget = budget
       let owners = RecordChanges(
         database: changes.database,
         saves: part.saves,

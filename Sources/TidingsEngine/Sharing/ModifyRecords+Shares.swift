@@ -127,8 +127,9 @@ extension ModifyRecords {
   /// - Returns: Whether something failed.
   func planShares(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws -> Bool {
     guard try isAboutShares(plan) else { return false }
+    let budget = scene.sharingBudget ?? SharingBudget(limits)
     for round in 0..<Self.sharingRoundsMax {
-      let failures = try failures(of: &plan, scene)
+      let failures = try failures(of: &plan, scene, budget)
       guard !failures.isEmpty else { return round > 0 }
       plan.removeFollowingWrites()
       plan.sharing = []
@@ -158,7 +159,11 @@ extension ModifyRecords {
     }
   }
 
-  private func failures(of plan: inout RecordPlan, _ scene: Scene) throws -> [Int: ItemError] {
+  private func failures(
+    of plan: inout RecordPlan,
+    _ scene: Scene,
+    _ budget: SharingBudget
+  ) throws -> [Int: ItemError] {
     var zones: [ZoneEntry] = []
     for write in plan.writes where !zones.contains(where: { $0 === write.zone }) {
       zones.append(write.zone)
@@ -173,7 +178,8 @@ extension ModifyRecords {
           + cascades.map { try change($0, in: zone) },
         shares,
         limits: limits,
-        stored: stored(in: zone, shares)
+        budget: budget,
+        stored: stored(in: zone, shares, budget)
       )
       plan.sharing.append((zone, decided))
       failures.merge(decided.failures) { first, _ in first }
@@ -201,12 +207,18 @@ extension ModifyRecords {
     )
   }
 
-  private func stored(in zone: ZoneEntry, _ shares: ZoneShares) -> SharingPlan.Stored {
+  private func stored(
+    in zone: ZoneEntry,
+    _ shares: ZoneShares,
+    _ budget: SharingBudget
+  ) -> SharingPlan.Stored {
     let (records, sharedRecords) = (tables.records, tables.sharedRecords)
     return SharingPlan.Stored(
       share: { try sharedRecords.share(of: $0, in: zone) },
       parent: { [self] name in
-        try records.row(name, in: zone).flatMap(decoded)?.parent?.recordID.recordName
+        guard let row = try records.row(name, in: zone), let body = row.body else { return nil }
+        try budget.takeBytes(body.count)
+        return try decoded(row)?.parent?.recordID.recordName
       },
       children: { try sharedRecords.children(of: $0, in: zone, limit: $1) },
       recordType: { try records.recordType($0, in: zone) },

@@ -81,7 +81,7 @@ struct SharingPlan {
   /// Records that are not in the call may change too: a tree moves, or a share begins or ends.
   private var movesTrees = false
   private var known: [String: ShareRef?] = [:]
-  private var stepsLeft: Int
+  private let budget: SharingBudget
   private var gone: [Row] = []
   private var here: [Row] = []
   private var visited: Set<String> = []
@@ -92,14 +92,21 @@ struct SharingPlan {
   ///   - changes: What becomes of the records of the zone, each once.
   ///   - shares: The zone's shares now.
   ///   - limits: How many shares there may be, and what they may hold.
+  ///   - budget: How many records may be looked at.
   ///   - stored: What the store says.
   /// - Throws: What `stored` throws.
-  init(_ changes: [Change], _ shares: ZoneShares, limits: Limits, stored: Stored) throws {
+  init(
+    _ changes: [Change],
+    _ shares: ZoneShares,
+    limits: Limits,
+    budget: SharingBudget,
+    stored: Stored
+  ) throws {
     self.changes = changes
     self.shares = shares
     self.limits = limits
     self.stored = stored
-    stepsLeft = limits.sharedRecordsMax + changes.count
+    self.budget = budget
     for (index, change) in changes.enumerated() { byName[change.name] = index }
     try decideShares()
     guard failures.isEmpty, shares.isHierarchical || !started.isEmpty else { return }
@@ -251,7 +258,7 @@ struct SharingPlan {
       // A cycle without a shared record, or a child of a share's own record, which shares nothing.
       guard seen.insert(name).inserted, !isShare(name) else { break }
       path.append(name)
-      try step()
+      if byName[name] == nil { try budget.takeRecord() }
       if let share = shareOfRoot(name) {
         result = share
         break
@@ -269,16 +276,6 @@ struct SharingPlan {
     }
     for name in path { known[name] = result }
     return result
-  }
-
-  /// The records of a call look at no more others than a share may hold, all together.
-  private mutating func step() throws(ItemError) {
-    stepsLeft -= 1
-    guard stepsLeft < 0 else { return }
-    throw ItemError(
-      .limitExceeded,
-      "the records above those of this call are too many to tell what is shared: move fewer at once"
-    )
   }
 
   private mutating func checkNesting(_ change: Change) throws {
@@ -300,8 +297,10 @@ struct SharingPlan {
   private mutating func moveDescendants(of change: Change, to new: ShareRef?) throws {
     var pending = [change.name]
     while let parent = pending.popLast() {
-      for child in try stored.children(parent, limits.sharedRecordsMax + 1)
+      // One more than are left, so that none is passed over.
+      for child in try stored.children(parent, budget.recordsLeft + byName.count + 1)
       where byName[child] == nil {
+        try budget.takeRecord()
         if let other = shareOfRoot(child) {
           if new != nil, other != new { throw alreadyShared(child) }
           continue

@@ -22,12 +22,15 @@ final class AssetFiles: Sendable {
   private static let pieceCount = 200
 
   let folder: AssetFolder
-  private let retentionHours: Int
+  private let partHours: Int
   private let logger: Logger
   private let writers: [WorkerThread<AssetShard>]
   private let readers: [WorkerThread<Reader>]
   private let nextReader = Atomic<Int>(0)
   private let sweeper = Mutex<Task<Void, Never>?>(nil)
+
+  /// How long an upload is kept that is not continued, at least.
+  static func partHours(_ limits: Limits) -> Int { max(limits.assetRetentionHours, partHoursMin) }
 
   /// Opens the folder, and begins to look for what an earlier run left.
   ///
@@ -46,9 +49,15 @@ final class AssetFiles: Sendable {
     let folder = try AssetFolder(path: path)
     self.folder = folder
     self.logger = logger
-    retentionHours = limits.assetRetentionHours
+    partHours = Self.partHours(limits)
+    let unfinished: UnfinishedUploads
+    do throws(FileError) {
+      unfinished = try UnfinishedUploads(folder, limits: limits)
+    } catch {
+      throw StartError("\(error): the folder of the assets must be readable")
+    }
     writers = (0..<Self.threadCount).map { _ in
-      WorkerThread { AssetShard(folder, databasePath: databasePath) }
+      WorkerThread { AssetShard(folder, unfinished, databasePath: databasePath) }
     }
     readers = (0..<Self.threadCount).map { _ in WorkerThread { Reader(databasePath) } }
     sweeper.withLock { $0 = Task { await sweepForEver() } }
@@ -82,20 +91,27 @@ final class AssetFiles: Sendable {
 
   // MARK: Downloads
 
-  /// Opens an asset of a database; `nil` when the database does not have it.
+  /// Opens an asset of a database; `nil` when to the user the database does not have it.
   ///
   /// - Parameters:
   ///   - asset: Its checksum, and its size, or 0 for any.
   ///   - database: The database.
+  ///   - user: Who asks.
   /// - Returns: The file and its size in bytes.
-  /// - Throws: `RPCError` DATA_LOSS when the file is gone; `FileError`, `SQLError`.
+  /// - Throws: `RPCError` DATA_LOSS when the file is gone; `FileError`, `ItemError`, `SQLError`.
   func open(
     _ asset: Asset,
-    in database: DatabaseID
+    in database: DatabaseID,
+    for user: String
   ) async throws -> (file: File, size: UInt64)? {
     let path = folder.filePath(asset.checksum)
     return try await reader().run { reader in
-      guard let row = try reader.lookup.get().readableAsset(asset.checksum, in: database),
+      guard
+        let row = try reader.lookup.get().readableAsset(
+          asset.checksum,
+          in: database,
+          by: user
+        ),
         asset.size == 0 || asset.size == row.size
       else { return nil }
       guard let file = try? File(path: path, .read), try file.size == row.size else {
@@ -152,9 +168,8 @@ final class AssetFiles: Sendable {
         removed += try await thread.run { shard in try piece.count { try shard.collect($0) } }
       }
     }
-    let hours = Int64(max(retentionHours, Self.partHoursMin))
     let begin = Timestamp(
-      millisecondsSince1970: Timestamp.now.millisecondsSince1970 - hours * 3_600_000
+      millisecondsSince1970: Timestamp.now.millisecondsSince1970 - Int64(partHours) * 3_600_000
     )
     for (index, thread) in writers.enumerated() {
       let folder = folder

@@ -9,15 +9,25 @@ struct AssetUpload: Hashable, Sendable {
   let asset: Asset
 
   /// The name of the file that holds what has come so far: the checksum, by which its thread is
-  /// found, and a hash of all the rest.
+  /// found, and hashes of the user, whose parts are counted, and of all the rest.
   var partName: String {
     let parts = [
       database.container, "\(database.environment.rawValue)", "\(database.scope.rawValue)",
-      database.owner, user, "\(asset.size)",
+      database.owner, "\(asset.size)",
     ]
     // No name contains a line feed.
-    let rest = SHA256.checksum(of: Array(parts.joined(separator: "\n").utf8))
-    return "\(asset.checksum.hexadecimal)-\(Array(rest.prefix(16)).hexadecimal).part"
+    let rest = Self.hash(parts.joined(separator: "\n"))
+    return "\(asset.checksum.hexadecimal)-\(Self.hash(user))-\(rest).part"
+  }
+
+  private static func hash(_ text: String) -> String {
+    Array(SHA256.checksum(of: Array(text.utf8)).prefix(16)).hexadecimal
+  }
+
+  /// What a part's name says of its user; `nil` for one of an earlier version.
+  static func userHash(ofPart name: String) -> Substring? {
+    let words = name.split(separator: "-")
+    return words.count == 3 ? words[1] : nil
   }
 }
 

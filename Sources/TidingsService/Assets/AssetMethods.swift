@@ -70,7 +70,9 @@ final class AssetMethods: TidingsV1.AssetService.Server {
       AssetUpload(database: database, user: caller.user, asset: asset),
       offset: request.offset,
       chunk: request.chunk,
-      addRow: { [store] in try await store.write { try $0.addAsset(asset, in: database) } }
+      addRow: { [store] in
+        try await store.write { try $0.addAsset(asset, in: database, by: caller.user) }
+      }
     )
     if case .stored(let bytes) = step { return .init(offset: bytes) }
     return .init(offset: asset.size, complete: true)
@@ -113,10 +115,11 @@ final class AssetMethods: TidingsV1.AssetService.Server {
   ) async throws {
     let asset = try request.asset.model
     let database = try request.databaseID.model(for: caller)
-    guard let (file, size) = try await files.open(asset, in: database) else {
+    guard let (file, size) = try await files.open(asset, in: database, for: caller.user) else {
       throw RPCError(
         .notFound,
-        "the asset \(asset.checksum.hexadecimal) is not in this database, or has another size"
+        "the asset \(asset.checksum.hexadecimal) is not in this database, or has another size, or no "
+          + "record that you may read names it"
       )
     }
     guard request.offset <= size else {

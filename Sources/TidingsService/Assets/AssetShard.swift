@@ -33,6 +33,7 @@ final class AssetShard {
   private static let renewalMilliseconds: Int64 = 60_000
 
   private let folder: AssetFolder
+  private let unfinished: UnfinishedUploads
   private let databasePath: String
   private var openLookup: AssetLookup?
   private var running: [String: Running] = [:]
@@ -40,8 +41,9 @@ final class AssetShard {
   /// Collected while they were pinned: looked at again when they no longer are.
   private var collectedWhilePinned: Set<[UInt8]> = []
 
-  init(_ folder: AssetFolder, databasePath: String) {
+  init(_ folder: AssetFolder, _ unfinished: UnfinishedUploads, databasePath: String) {
     self.folder = folder
+    self.unfinished = unfinished
     self.databasePath = databasePath
   }
 
@@ -49,14 +51,21 @@ final class AssetShard {
 
   /// Takes a chunk as far as it continues what is stored.
   ///
-  /// - Throws: `ItemError` for bytes that are not the asset; `FileError`, `SQLError`.
+  /// - Throws: `ItemError` for bytes that are not the asset, or when the user has too much that is
+  ///   not complete; `FileError`, `SQLError`.
   func receive(_ upload: AssetUpload, offset: UInt64, chunk: [UInt8]) throws -> Step {
     if let step = try stepOfStored(upload) { return step }
     let name = upload.partName
     var stored = try Folder.status(folder.partPath(name))?.size ?? 0
     if offset <= stored, offset + UInt64(chunk.count) > stored {
       let fresh = chunk[Int(stored - offset)...]
-      try append(fresh, to: name, at: stored)
+      try unfinished.grow(name, to: stored + UInt64(fresh.count))
+      do {
+        try append(fresh, to: name, at: stored)
+      } catch {
+        if stored == 0 { unfinished.remove(name) }
+        throw error
+      }
       stored += UInt64(fresh.count)
     }
     guard stored >= upload.asset.size else { return .stored(stored) }
@@ -75,10 +84,13 @@ final class AssetShard {
     _ = try? collect(checksum)
   }
 
-  /// How far the upload of an asset is that the database has; `nil` when it does not have it.
+  /// How far the upload of an asset is that the database has; `nil` when to the user it does not have
+  /// it, and the bytes must be sent.
   private func stepOfStored(_ upload: AssetUpload) throws -> Step? {
     let asset = upload.asset
-    guard let row = try lookup().asset(asset.checksum, in: upload.database),
+    guard
+      let holding = try lookup().asset(asset.checksum, in: upload.database, of: upload.user),
+      case let row = holding.row,
       // A file that was lost is taken again.
       try Folder.status(folder.filePath(asset.checksum))?.size == row.size
     else { return nil }
@@ -89,9 +101,11 @@ final class AssetShard {
       )
     }
     let now = Timestamp.now.millisecondsSince1970
-    guard let released = row.released,
-      now - released.millisecondsSince1970 > Self.renewalMilliseconds
-    else { return .complete }
+    let isOld = row.released.map {
+      now - $0.millisecondsSince1970 > Self.renewalMilliseconds
+    }
+    // Who may read it has it from now on, whatever becomes of the record.
+    guard isOld == true || !holding.isUploaded else { return .complete }
     pin(asset.checksum)
     return .placed
   }
@@ -127,6 +141,7 @@ final class AssetShard {
     let checksum = hash.hash.checksum()
     guard checksum == asset.checksum, size == asset.size else {
       try Folder.remove(folder.partPath(name))
+      unfinished.remove(name)
       throw ItemError(
         .invalidArguments,
         "the \(size) bytes that came have the checksum \(checksum.hexadecimal), the asset says "
@@ -135,6 +150,7 @@ final class AssetShard {
     }
     try file.synchronize()
     try folder.place(name, as: asset.checksum)
+    unfinished.remove(name)
   }
 
   private func pin(_ checksum: [UInt8]) { pins[checksum, default: 0] += 1 }
@@ -165,6 +181,7 @@ final class AssetShard {
     }
     running[name] = nil
     try Folder.remove(folder.partPath(name))
+    unfinished.remove(name)
     return true
   }
 
@@ -179,6 +196,9 @@ final class AssetShard {
 extension AssetLookup {
   /// A lookup on a connection of its own.
   static func open(_ databasePath: String) throws -> AssetLookup {
-    try AssetLookup(SQLiteConnection(path: databasePath, cacheBytes: 1 << 20, readsOnly: true))
+    try AssetLookup(
+      SQLiteConnection(path: databasePath, cacheBytes: 1 << 20, readsOnly: true),
+      codec: ProtoBodyCodec()
+    )
   }
 }

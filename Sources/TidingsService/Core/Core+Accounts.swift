@@ -33,7 +33,7 @@ extension Core {
       response.quota = .init(try engine.quota(of: user))
       response.usage = try engine.usage(of: user).map { .init($0) }
     }
-    if let number = call.keyNumber, let expires = try engine.accountKey(number)?.key.expires {
+    if let number = call.keyNumber, let expires = try engine.holder(ofKey: number)?.expires {
       response.keyExpiresMs = UInt64(clamping: expires.millisecondsSince1970)
     }
     return response.encoded(in: call.arena)

@@ -214,11 +214,11 @@ extension Core {
     isRefused: Bool,
     _ detail: String
   ) -> AuditEntry {
-    let key = call.keyNumber.flatMap { try? engine.accountKey($0) }
+    let key = call.keyNumber.flatMap { try? engine.holder(ofKey: $0) }
     return AuditEntry(
       method.name,
       user: call.caller.user,
-      publicKey: key?.key.publicKey.description ?? "",
+      publicKey: key?.publicKey.description ?? "",
       isRefused: isRefused,
       detail: detail
     )

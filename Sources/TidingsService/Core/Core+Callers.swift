@@ -34,12 +34,12 @@ extension Core: CallerDirectory {
       retryAfter: retryAfter
     )
     // A refusal costs no statement where the name tells who it is.
-    let key = user.isEmpty ? keyNumber.flatMap { try? engine.accountKey($0) } : nil
+    let key = user.isEmpty ? keyNumber.flatMap { try? engine.holder(ofKey: $0) } : nil
     audit.addRefusal(
       AuditEntry(
         "rate",
         user: user,
-        publicKey: key?.key.publicKey.description ?? "",
+        publicKey: key?.publicKey.description ?? "",
         isRefused: true,
         detail: error.message
       )

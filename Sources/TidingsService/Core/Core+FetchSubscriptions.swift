@@ -31,8 +31,12 @@ extension Core {
     _ call: borrowing InlineCall
   ) throws {
     let token = call.token
-    let job = ReaderPool.Job(token: token, deadline: call.deadline, bytes: call.body.count) {
-      reader in
+    let job = ReaderPool.Job(
+      token: token,
+      deadline: call.deadline,
+      bytes: call.body.count,
+      keyNumber: call.keyNumber
+    ) { reader in
       try reader.engine.health(
         of: fetch.request.subscriptionIDs,
         of: fetch.caller.user,

@@ -14,8 +14,12 @@ extension Core {
       do {
         let (token, caller) = (call.token, try CallerIdentity.caller(of: call))
         let body = Array(call.body)
-        let job = ReaderPool.Job(token: token, deadline: call.deadline, bytes: body.count) {
-          reader in
+        let job = ReaderPool.Job(
+          token: token,
+          deadline: call.deadline,
+          bytes: body.count,
+          keyNumber: call.keyNumber
+        ) { reader in
           try body.withUnsafeBytes { try NotificationPageAnswer(reader, caller, $0) }
         } deliver: { result, loop in
           switch result {

@@ -20,7 +20,8 @@ extension Core {
         let job = ReaderPool.Job(
           token: call.token,
           deadline: call.deadline,
-          bytes: body.count
+          bytes: body.count,
+          keyNumber: call.keyNumber
         ) { reader in
           try body.withUnsafeBytes { try handler(reader, caller, $0) }
         }

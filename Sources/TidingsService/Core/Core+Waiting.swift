@@ -104,7 +104,8 @@ extension Core {
       ReaderPool.Job(
         token: call.token,
         deadline: call.deadline,
-        bytes: call.body.count + call.answer.count
+        bytes: call.body.count + call.answer.count,
+        keyNumber: call.keyNumber
       ) { reader in
         try call.body.withUnsafeBytes { try call.handler(reader, call.caller, $0) }
       } deliver: { result, loop in
@@ -139,8 +140,6 @@ extension Core {
       call.isRerun = false
       runWoken(on: loop)
     }
-    // The caller may have been refused since the call began.
-    if let refusal = gate.refusal(ofKey: call.keyNumber) { return loop.fail(call.token, refusal) }
     switch result {
     case .failure(let error): loop.fail(call.token, error)
     case .success(let answer):

@@ -50,6 +50,7 @@ final class Core: LoopTurn {
   let readers: ReaderPool
   let assets: AssetFiles
   private var choresDue: ContinuousClock.Instant?
+  private var administrationWatch = AdministrationWatch()
   private var isOpen = false
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
@@ -104,6 +105,7 @@ final class Core: LoopTurn {
     )
     readers = ReaderPool(path: folder.databasePath, limits: limits, remote: remote)
     choresDue = .now
+    if callerMode == .authenticated { administrationWatch.begin(at: .now) }
   }
 
   // MARK: Calls
@@ -310,13 +312,22 @@ final class Core: LoopTurn {
   }
 
   var nextTimer: ContinuousClock.Instant? {
-    [publisher.nextTimer, choresDue, waitingCalls.nextTimer].lazy.compactMap(\.self).min()
+    [publisher.nextTimer, choresDue, waitingCalls.nextTimer, administrationWatch.due].lazy
+      .compactMap(\.self).min()
   }
 
   func timerFired(_ loop: LoopContext) {
     if let timer = publisher.nextTimer, timer <= loop.now { publisher.timerFired(on: loop) }
     if let choresDue, choresDue <= loop.now { doChores(on: loop) }
     if let timer = waitingCalls.nextTimer, timer <= loop.now { endWaits(on: loop) }
+    if administrationWatch.isDue(at: loop.now) { watchAdministration() }
+  }
+
+  private func watchAdministration() {
+    guard let administration = try? engine.administration,
+      let warning = AdministrationWatch.warning(administration, at: .now)
+    else { return }
+    logger.log(.warning, warning)
   }
 
   private func doChores(on loop: LoopContext) {

@@ -1,9 +1,9 @@
-internal import TidingsEngine
+package import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsProto
-internal import TidingsRPC
-internal import TidingsZeroMQ
+package import TidingsRPC
+package import TidingsZeroMQ
 
 /// How it is known who calls.
 enum CallerMode: Sendable {
@@ -18,8 +18,8 @@ enum CallerMode: Sendable {
 /// whatever answers them.
 ///
 /// A key is looked up by its number in memory, with every call: what an administrator does is in force
-/// with the next call of a connection that is open.
-final class IdentityGate: CallGate {
+/// with the next call of a connection that is open. A refusal costs no statement either.
+package final class IdentityGate: CallGate {
   private let engine: Engine
   private let mode: CallerMode
   private let audit: AuditLog
@@ -31,7 +31,13 @@ final class IdentityGate: CallGate {
     self.audit = audit
   }
 
-  func admit(
+  /// A gate apart from a server, to be measured; its refusals are noted in the folder.
+  package convenience init(apart engine: Engine, auditFolder: String) {
+    let audit = AuditLog(folder: auditFolder, logger: Logger(level: .error))
+    self.init(engine, mode: .authenticated, audit: audit)
+  }
+
+  package func admit(
     key: Int64?,
     method: MethodDescriptor?,
     claiming claim: () -> UnsafeRawBufferPointer?
@@ -97,12 +103,12 @@ final class IdentityGate: CallGate {
   /// Notes a refusal, and says it to the caller.
   private func refusal(_ error: any Error, key: Int64?) -> RPCError {
     if let error = error as? ItemError {
-      let row = key.flatMap { try? engine.accountKey($0) }
+      let holder = key.flatMap { try? engine.holder(ofKey: $0) }
       audit.addRefusal(
         AuditEntry(
           "call",
-          user: row?.user ?? "",
-          publicKey: row?.key.publicKey.description ?? "",
+          user: holder?.user ?? "",
+          publicKey: holder?.publicKey.description ?? "",
           isRefused: true,
           detail: error.message
         )

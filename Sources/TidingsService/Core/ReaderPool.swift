@@ -66,9 +66,16 @@ final class ReaderPool: Sendable {
       token: ReplyToken,
       deadline: ContinuousClock.Instant?,
       bytes: Int,
+      keyNumber: Int64?,
       answer: @escaping @Sendable (Reader) throws -> [UInt8]
     ) {
-      self.init(token: token, deadline: deadline, bytes: bytes, work: answer) { result, loop in
+      self.init(
+        token: token,
+        deadline: deadline,
+        bytes: bytes,
+        keyNumber: keyNumber,
+        work: answer
+      ) { result, loop in
         switch result {
         case .success(let body): loop.reply(token, body: body)
         case .failure(let error): loop.fail(token, error)
@@ -82,12 +89,15 @@ final class ReaderPool: Sendable {
     ///   - token: Whom to answer; only used if the work is never begun.
     ///   - deadline: When the answer is no longer wanted.
     ///   - bytes: What it holds while it waits.
+    ///   - keyNumber: The number of the key of the caller's connection: if the key is refused by then,
+    ///     that is what is delivered.
     ///   - work: Runs on a reader thread, within a snapshot.
     ///   - deliver: Answers the call, on the loop thread.
     init<Output: Sendable>(
       token: ReplyToken,
       deadline: ContinuousClock.Instant?,
       bytes: Int,
+      keyNumber: Int64?,
       work: @escaping @Sendable (Reader) throws -> Output,
       deliver: @escaping @Sendable (Result<Output, RPCError>, LoopContext) -> Void
     ) {
@@ -101,7 +111,11 @@ final class ReaderPool: Sendable {
         } catch {
           result = .failure(RPCError(callFailure: error))
         }
-        return { deliver(result, $0) }
+        return { loop in
+          // The caller may have been refused since the call began.
+          let gate = (loop.turn as? Core)?.gate
+          deliver(gate?.refusal(ofKey: keyNumber).map { .failure($0) } ?? result, loop)
+        }
       }
     }
   }

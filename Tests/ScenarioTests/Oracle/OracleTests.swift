@@ -6,7 +6,7 @@ internal import Testing
 ///
 /// `TIDINGS_ORACLE_SECONDS` makes it go on with ever new seeds for that long, `TIDINGS_ORACLE_SEED`
 /// repeats one seed.
-@Suite struct OracleTests {
+@Suite(.endsServers) struct OracleTests {
   private static let operationCount = 1500
   private static let shorteningTime = Duration.seconds(90)
 

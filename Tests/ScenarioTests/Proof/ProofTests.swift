@@ -11,7 +11,7 @@ internal import TidingsProto
 ///
 /// It is a few rounds. `TIDINGS_PROOF_SECONDS` makes it go on with ever new seeds for that long instead, `TIDINGS_PROOF_SEED` takes
 /// the choices of a seed again; what runs at once need not meet in the same way again.
-@Suite struct ProofTests {
+@Suite(.endsServers) struct ProofTests {
   private static let callsPerWriter = 120
   private static let killCount = 8
   /// Rounds unless a time is given.

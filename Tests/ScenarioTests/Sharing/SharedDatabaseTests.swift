@@ -8,7 +8,7 @@ internal import TidingsRPC
 
 /// What participants read: zones, feeds, waits, queries, assets and notifications of the shared
 /// database.
-@Suite struct SharedDatabaseTests {
+@Suite(.endsServers) struct SharedDatabaseTests {
   private typealias World = SharingWorld
   private let trips = TidingsV1.ZoneID(zoneName: "trips", ownerName: "ada")
 

@@ -21,6 +21,17 @@ struct SharedView: Equatable {
 
   /// By zone with its owner, the records by name.
   var zones: [TidingsV1.ZoneID: [String: Seen]] = [:]
+  /// The same records as their owners have them, without what the server stamps on them.
+  private var looks: [TidingsV1.ZoneID: [String: TidingsV1.Record]] = [:]
+
+  /// Views are equal when what is seen is.
+  static func == (a: Self, b: Self) -> Bool { a.zones == b.zones }
+
+  /// Zones in which something looks different in a later view; a save that changes nothing but the
+  /// change tag does not count.
+  func changedZones(_ later: SharedView) -> Set<TidingsV1.ZoneID> {
+    Set(zones.keys).union(later.zones.keys).filter { looks[$0] != later.looks[$0] }
+  }
 
   /// What a device has.
   init(_ zones: [TidingsV1.ZoneID: [String: TidingsV1.Record]]) {
@@ -40,7 +51,16 @@ struct SharedView: Equatable {
         let id = TidingsV1.ZoneID(zoneName: zone.zoneName, ownerName: owner)
         var names: Set<String> = []
         for share in shares { names.formUnion(Self.names(of: share, in: records)) }
-        self.zones[id] = records.filter { names.contains($0.key) }.mapValues(Seen.init)
+        let seen = records.filter { names.contains($0.key) }
+        self.zones[id] = seen.mapValues(Seen.init)
+        looks[id] = seen.mapValues {
+          TidingsV1.Record(
+            recordType: $0.recordType,
+            fields: $0.fields,
+            parent: $0.parent,
+            share: $0.share
+          )
+        }
       }
     }
   }

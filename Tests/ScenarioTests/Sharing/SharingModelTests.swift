@@ -6,7 +6,7 @@ internal import TidingsProto
 
 /// Whatever users do to what they share, each sees by the feeds exactly what is shared with that user,
 /// at every step, and hears of every change of it and of nothing else.
-@Suite struct SharingModelTests {
+@Suite(.endsServers) struct SharingModelTests {
   private static let stepCount = 300
 
   @Test("feeds and subscriptions of shared databases, held against what owners' zones say")
@@ -30,8 +30,7 @@ internal import TidingsProto
           try await follow(fresh, expected, limit: world.pageLimit(), "\(step), anew by \(user)")
         }
         let old = before[user] ?? expected
-        let zones = Set(expected.zones.keys).union(old.zones.keys)
-        let changed = zones.filter { expected.zones[$0] != old.zones[$0] }
+        let changed = old.changedZones(expected)
         let heard = try await watchers[user]?.takeZones()
         #expect(heard == changed, "\(step), heard by \(user)")
         before[user] = expected

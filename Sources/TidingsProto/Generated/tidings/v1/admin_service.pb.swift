@@ -296,7 +296,8 @@ extension TidingsV1 {
       set { _account = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _account: TidingsProtobuf.Indirect<TidingsV1.Account>? = nil
-    /// How many channels got new topics and keys.
+    /// How many channels got new topics and keys in this call, which goes through 1,000 subscriptions and
+    /// channels of the user at most: the rest follows soon.
     public var rotatedChannelCount: UInt32 = 0
 
     /// All fields at their defaults.

@@ -267,7 +267,8 @@ extension TidingsV1 {
       /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
       /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
       /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
-      /// database is stored once, whoever uploads it. One that no record names is removed after
+      /// database is stored once, whoever uploads it; to a public database its bytes are sent by each user who
+      /// may read no record that names it. One that no record names is removed after
       /// `asset_retention_hours`.
       public static let uploadAsset = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AssetService",
@@ -276,8 +277,9 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.UploadAssetRequest",
         outputType: "tidings.v1.UploadAssetResponse")
-      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. A
-      /// range that begins behind the end: OUT_OF_RANGE.
+      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. So
+      /// is, in a public database, what the caller did not upload and no record names that the caller may
+      /// read; and in a shared one what no record names that is shared with the caller. A range that begins behind the end: OUT_OF_RANGE.
       public static let downloadAsset = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AssetService",
         name: "DownloadAsset",
@@ -298,7 +300,8 @@ extension TidingsV1 {
       /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
       /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
       /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
-      /// database is stored once, whoever uploads it. One that no record names is removed after
+      /// database is stored once, whoever uploads it; to a public database its bytes are sent by each user who
+      /// may read no record that names it. One that no record names is removed after
       /// `asset_retention_hours`.
       public func uploadAsset(
         _ request: TidingsV1.UploadAssetRequest,
@@ -313,8 +316,9 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. A
-      /// range that begins behind the end: OUT_OF_RANGE.
+      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. So
+      /// is, in a public database, what the caller did not upload and no record names that the caller may
+      /// read; and in a shared one what no record names that is shared with the caller. A range that begins behind the end: OUT_OF_RANGE.
       public func downloadAsset(
         _ request: TidingsV1.DownloadAssetRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -333,15 +337,17 @@ extension TidingsV1 {
       /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
       /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
       /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
-      /// database is stored once, whoever uploads it. One that no record names is removed after
+      /// database is stored once, whoever uploads it; to a public database its bytes are sent by each user who
+      /// may read no record that names it. One that no record names is removed after
       /// `asset_retention_hours`.
       func uploadAsset(
         _ request: TidingsV1.UploadAssetRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.UploadAssetResponse
 
-      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. A
-      /// range that begins behind the end: OUT_OF_RANGE.
+      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. So
+      /// is, in a public database, what the caller did not upload and no record names that the caller may
+      /// read; and in a shared one what no record names that is shared with the caller. A range that begins behind the end: OUT_OF_RANGE.
       func downloadAsset(
         _ request: TidingsV1.DownloadAssetRequest,
         call: TidingsRPC.ServerCall,

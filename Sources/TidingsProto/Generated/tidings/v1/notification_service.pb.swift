@@ -659,7 +659,7 @@ extension TidingsV1 {
 
   /// New topics and keys are in use.
   public struct RotateChannelsResponse: Hashable, Sendable {
-    /// How many channels have new ones.
+    /// How many channels have new ones: all of them.
     public var channelCount: UInt32 = 0
 
     /// All fields at their defaults.
@@ -1666,8 +1666,9 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.SettleNotificationsRequest",
         outputType: "tidings.v1.SettleNotificationsResponse")
-      /// Gives new topics and keys to the user's control topic and to the channels of private databases of
-      /// the user, and tells the user's devices to register again. For a device that was lost.
+      /// Gives new topics and keys to the user's control topic and to all channels that only the user hears:
+      /// those of the private and the shared database, and of public ones those of types that not everybody
+      /// may read. Tells the user's devices to register again. For a device that was lost.
       public static let rotateChannels = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "RotateChannels",
@@ -1791,8 +1792,9 @@ extension TidingsV1 {
         }
       }
 
-      /// Gives new topics and keys to the user's control topic and to the channels of private databases of
-      /// the user, and tells the user's devices to register again. For a device that was lost.
+      /// Gives new topics and keys to the user's control topic and to all channels that only the user hears:
+      /// those of the private and the shared database, and of public ones those of types that not everybody
+      /// may read. Tells the user's devices to register again. For a device that was lost.
       public func rotateChannels(
         _ request: TidingsV1.RotateChannelsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1862,8 +1864,9 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.SettleNotificationsResponse
 
-      /// Gives new topics and keys to the user's control topic and to the channels of private databases of
-      /// the user, and tells the user's devices to register again. For a device that was lost.
+      /// Gives new topics and keys to the user's control topic and to all channels that only the user hears:
+      /// those of the private and the shared database, and of public ones those of types that not everybody
+      /// may read. Tells the user's devices to register again. For a device that was lost.
       func rotateChannels(
         _ request: TidingsV1.RotateChannelsRequest,
         call: TidingsRPC.ServerCall

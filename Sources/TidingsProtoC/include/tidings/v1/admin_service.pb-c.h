@@ -351,7 +351,8 @@ struct  Tidings__V1__RevokeKeyResponse
    */
   Tidings__V1__Account *account;
   /*
-   * How many channels got new topics and keys.
+   * How many channels got new topics and keys in this call, which goes through 1,000 subscriptions and
+   * channels of the user at most: the rest follows soon.
    */
   uint32_t rotated_channel_count;
 };

@@ -713,7 +713,7 @@ struct  Tidings__V1__RotateChannelsResponse
 {
   ProtobufCMessage base;
   /*
-   * How many channels have new ones.
+   * How many channels have new ones: all of them.
    */
   uint32_t channel_count;
 };
