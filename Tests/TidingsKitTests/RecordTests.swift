@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import TidingsKit
 
-@Suite struct RecordTests {
+@Suite(.endsServers) struct RecordTests {
   @Test("values come back as any type that they can be read as")
   func values() {
     let record = CKRecord(recordType: "Houses")

@@ -52,6 +52,8 @@ extension CKContainer {
       configuration.environment = isProduction ? .production : .development
       configuration.user = user
       configuration.device = device
+      // Calls end sooner when their own time is shorter.
+      configuration.connectTimeout = .seconds(20)
       guard !keyFile.isEmpty else { return configuration }
       guard let server = PublicKey(z85: serverKey) else {
         throw CKError(

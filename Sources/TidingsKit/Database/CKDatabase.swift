@@ -24,11 +24,14 @@ public final class CKDatabase: NSObject, Sendable {
   /// Which one it is.
   public let databaseScope: Scope
   let link: ContainerLink
+  /// For what is no operation.
+  let patience: Patience
   /// Runs the operations that are added without a queue.
   private let operations: OperationQueue
 
-  init(_ link: ContainerLink, _ scope: Scope) {
+  init(_ link: ContainerLink, _ scope: Scope, _ patience: Patience = Patience(.init())) {
     self.link = link
+    self.patience = patience
     databaseScope = scope
     operations = OperationQueue()
     operations.name = "tidings.database"

@@ -58,7 +58,8 @@ extension CKError {
     case .deadlineExceeded, .unavailable: .networkFailure
     case .notFound: .unknownItem
     case .permissionDenied: .permissionFailure
-    case .resourceExhausted: .requestRateLimited
+    // What is too large stays so, whenever it comes again.
+    case .resourceExhausted: error.retryAfter == nil ? .limitExceeded : .requestRateLimited
     case .unauthenticated: .notAuthenticated
     case .unimplemented: .incompatibleVersion
     case .aborted: .serverResponseLost

@@ -113,7 +113,11 @@ public struct CKError: CustomNSError, LocalizedError, Sendable, Hashable {
   /// With `partialFailure`: the errors by record, zone or subscription id.
   public var partialErrorsByItemID: [AnyHashable: any Error]? {
     partialErrors.isEmpty
-      ? nil : Dictionary(uniqueKeysWithValues: partialErrors.map { ($0.id.hashable, $0.error) })
+      ? nil
+      : Dictionary(
+        partialErrors.map { ($0.id.hashable, $0.error) },
+        uniquingKeysWith: { first, _ in first }
+      )
   }
   /// With `serverRecordChanged`: the record as the server has it.
   public let serverRecord: CKRecord?
@@ -260,6 +264,13 @@ extension CKError {
   public static var accountTemporarilyUnavailable: Code { .accountTemporarilyUnavailable }
   /// The code `participantAlreadyInvited`.
   public static var participantAlreadyInvited: Code { .participantAlreadyInvited }
+}
+
+extension CKError.Code {
+  /// For `catch CKError.zoneNotFound`: whether an error has this code.
+  public static func ~= (code: CKError.Code, error: any Error) -> Bool {
+    (error as? CKError)?.code == code
+  }
 }
 
 /// The reasons, as older code names them.

@@ -14,16 +14,18 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   var isCurrentUser = false
 
   /// Hears how much of a record was received, 0 to 1.
-  open var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
+  @preconcurrency open var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
   /// Hears of each record.
-  open var perRecordCompletionBlock: (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
+  @preconcurrency open var perRecordCompletionBlock:
+    (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
   /// Hears of each record.
-  open var perRecordResultBlock: (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  @preconcurrency open var perRecordResultBlock:
+    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Hears of the end: what was found, and why not all.
-  open var fetchRecordsCompletionBlock:
+  @preconcurrency open var fetchRecordsCompletionBlock:
     (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
   /// Hears of the end.
-  open var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public required override init() { super.init() }
@@ -42,50 +44,28 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   override func perform() async {
-    await finish {
-      try await fetch()
-    } _: { [self] result in
-      let error = result.failure ?? result.success.flatMap { CKError.partial($0.failed) }
-      fetchRecordsCompletionBlock?(result.success?.found ?? [:], error)
-      fetchRecordsResultBlock?(error.map { .failure($0) } ?? .success(()))
+    let outcome = await fetch()
+    deliver { [self] in
+      fetchRecordsCompletionBlock?(outcome.found, outcome.error)
+      fetchRecordsResultBlock?(outcome.error.map { .failure($0) } ?? .success(()))
     }
   }
 
-  private struct Outcome: Sendable {
-    var found: [CKRecord.ID: CKRecord] = [:]
-    var failed: [CKError.PartialError] = []
-  }
-
-  private func fetch() async throws -> Outcome {
-    var ids = recordIDs ?? []
-    if isCurrentUser {
-      let container = CKContainer(target.link.settings)
-      ids = [try await container.userRecordID()]
-    }
-    var outcome = Outcome()
-    for start in stride(from: 0, to: ids.count, by: RecordModification.itemsPerCallMax) {
-      let part = ids[start..<min(start + RecordModification.itemsPerCallMax, ids.count)]
-      let request = TidingsV1.FetchRecordsRequest(
-        databaseID: target.databaseID,
-        recordIDs: part.map(\.wire),
-        desiredKeys: desiredKeys.map { .init(keys: $0) }
-      )
-      let response = try await call { (client, options) in
-        try await client.records.fetchRecords(request, options: options)
-      }
-      for (id, result) in zip(part, response.results) {
-        let answer = await target.receive(result)
-        switch answer {
-        case .success(let record): outcome.found[id] = record
-        case .failure(let error): outcome.failed.append(.init(id: .record(id), error: error))
-        }
+  private func fetch() async -> RecordFetch.Outcome {
+    do {
+      try Task.checkCancellation()
+      var ids = recordIDs ?? []
+      if isCurrentUser { ids = [try await CKContainer(target.link.settings).userRecordID()] }
+      let fetch = RecordFetch(ids: ids, desiredKeys: desiredKeys)
+      return await fetch.run(in: target, Patience(configuration)) { (id, answer) in
         deliver { [self] in
           if case .success = answer { perRecordProgressBlock?(id, 1) }
           perRecordCompletionBlock?(answer.success, id, answer.failure)
           perRecordResultBlock?(id, answer.mapError { $0 })
         }
       }
+    } catch {
+      return .init(failure: CKError(wrapping: error))
     }
-    return outcome
   }
 }

@@ -35,18 +35,20 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   /// Hears how much of a record was sent, 0 to 1.
-  open var perRecordProgressBlock: (@Sendable (CKRecord, Double) -> Void)?
+  @preconcurrency open var perRecordProgressBlock: (@Sendable (CKRecord, Double) -> Void)?
   /// Hears of each record to save.
-  open var perRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
+  @preconcurrency open var perRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
   /// Hears of each record to save.
-  open var perRecordSaveBlock: (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  @preconcurrency open var perRecordSaveBlock:
+    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Hears of each record to delete.
-  open var perRecordDeleteBlock: (@Sendable (CKRecord.ID, Result<Void, any Error>) -> Void)?
+  @preconcurrency open var perRecordDeleteBlock:
+    (@Sendable (CKRecord.ID, Result<Void, any Error>) -> Void)?
   /// Hears of the end: what was saved, what was deleted, and why not all.
-  open var modifyRecordsCompletionBlock:
+  @preconcurrency open var modifyRecordsCompletionBlock:
     (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
   /// Hears of the end.
-  open var modifyRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  @preconcurrency open var modifyRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Stands in for the key paths by name that Foundation does not have here.
-private struct FieldNames {
+struct FieldNames {
   subscript(name: String) -> String { name }
 }
 

@@ -23,13 +23,9 @@ struct ModificationBatch: Sendable {
     isAtomic: Bool
   ) -> [ModificationBatch] {
     let whole = ModificationBatch(saves: saves, deletions: deletions)
-    let bytes = saves.map { $0.wire.encoded().count }
-    let isSmall =
-      whole.count <= RecordModification.itemsPerCallMax
-      && bytes.reduce(0, +) <= RecordModification.bytesPerCallMax
-    if isSmall { return whole.count == 0 ? [] : [whole] }
-    guard isAtomic else { return whole.parts(bytes) }
-    // Zones are atomic each by itself.
+    let parts = whole.parts()
+    guard isAtomic, parts.count > 1 else { return parts }
+    // Zones are atomic each by itself, and default zones are not.
     var zones: [CKRecordZone.ID] = []
     var byZone: [CKRecordZone.ID: ModificationBatch] = [:]
     for save in saves {
@@ -40,14 +36,21 @@ struct ModificationBatch: Sendable {
       if byZone[id.zoneID] == nil { zones.append(id.zoneID) }
       byZone[id.zoneID, default: .init()].deletions.append(id)
     }
-    return zones.compactMap { byZone[$0] }
+    return zones.compactMap { byZone[$0] }.flatMap { $0.isDivisible ? $0.parts() : [$0] }
   }
 
-  private func parts(_ bytes: [Int]) -> [ModificationBatch] {
+  /// No zone of it is atomic.
+  private var isDivisible: Bool {
+    saves.allSatisfy { $0.sent.recordID.zoneID.zoneName == CKRecordZone.ID.defaultZoneName }
+      && deletions.allSatisfy { $0.zoneID.zoneName == CKRecordZone.ID.defaultZoneName }
+  }
+
+  private func parts() -> [ModificationBatch] {
     var parts: [ModificationBatch] = []
     var part = ModificationBatch()
     var size = 0
-    for (save, saveBytes) in zip(saves, bytes) {
+    for save in saves {
+      let saveBytes = save.wire.encoded().count
       let isFull =
         part.count == RecordModification.itemsPerCallMax
         || size + saveBytes > RecordModification.bytesPerCallMax
@@ -65,12 +68,12 @@ struct ModificationBatch: Sendable {
       }
       part.deletions.append(id)
     }
-    return parts + [part]
+    return part.count == 0 ? parts : parts + [part]
   }
 
   /// Two smaller calls; `nil` when it cannot be split.
   func halves(isAtomic: Bool) -> (ModificationBatch, ModificationBatch)? {
-    guard !isAtomic, count > 1 else { return nil }
+    guard !isAtomic || isDivisible, count > 1 else { return nil }
     let middle = count / 2
     let first = ModificationBatch(
       saves: Array(saves.prefix(middle)),

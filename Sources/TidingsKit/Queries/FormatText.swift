@@ -1,0 +1,81 @@
+internal import Foundation
+internal import TidingsProto
+
+/// A format as the server reads it: every place of a value is `%@`, of a name `%K`.
+struct FormatText {
+  var format: String
+  var arguments: [TidingsV1.FieldValue] = []
+}
+
+extension FormatText {
+  /// What was written, with `%d` and its like as `%@`; what is in quotes stays as it is.
+  init(_ source: PredicateSource) throws {
+    self.init(format: "")
+    var rest = source.format[...]
+    var values = source.arguments[...]
+    var quote: Character?
+    while let character = rest.popFirst() {
+      format.append(character)
+      if let open = quote {
+        if character == "\\", let escaped = rest.popFirst() { format.append(escaped) }
+        if character == open { quote = nil }
+      } else if character == "\"" || character == "'" {
+        quote = character
+      } else if character == "%" {
+        let place = try Self.place(&rest, in: source.format)
+        let number = arguments.count + 1
+        guard let value = values.popFirst() else {
+          throw CKError(
+            .invalidArguments,
+            "the predicate \(source.format) has no argument for its place \(number): give one for "
+              + "each %@, %K, %d …"
+          )
+        }
+        format.append(place.rawValue)
+        let context = "argument \(number) of the predicate \(source.format)"
+        arguments.append(try place.value(value, context))
+      }
+    }
+    guard values.isEmpty else {
+      throw CKError(
+        .invalidArguments,
+        "the predicate \(source.format) has \(arguments.count) places and "
+          + "\(source.arguments.count) arguments"
+      )
+    }
+  }
+
+  /// What a place takes.
+  private enum Place: Character {
+    case value = "@"
+    case name = "K"
+
+    func value(_ argument: Any, _ context: String) throws -> TidingsV1.FieldValue {
+      switch self {
+      case .value: return try PredicateArgument(argument, context).wire
+      case .name:
+        let name = try? PredicateArgument(argument, context).wire
+        guard let name, case .stringValue? = name.value else {
+          throw CKError(.invalidArguments, "\(context) is no name of a field, and %K takes one")
+        }
+        return name
+      }
+    }
+  }
+
+  /// Reads what stands behind a `%`: as in printf, flags, a width, a precision, a length and a letter.
+  private static func place(_ rest: inout Substring, in format: String) throws -> Place {
+    while let next = rest.first, "-+ #0123456789.*hlLqjzt".contains(next) { rest.removeFirst() }
+    switch rest.popFirst() {
+    case "@"?: return .value
+    case "K"?: return .name
+    case let letter? where "diuoxXDUOfFeEgGaAcCsSp".contains(letter): return .value
+    case let other:
+      throw CKError(
+        .invalidArguments,
+        "%\(other.map(String.init) ?? "") in the predicate \(format) stands for nothing: use %@ for a "
+          + "value, %K for the name of a field, %d or %f for a number"
+      )
+    }
+  }
+}
