@@ -176,13 +176,3 @@ extension CKDatabase {
     )
   }
 }
-
-extension CKDatabase.DatabaseChange.Deletion.Reason {
-  init(_ reason: TidingsV1.ZoneDeletionReason) {
-    switch reason {
-    case .purged: self = .purged
-    case .encryptedDataReset: self = .encryptedDataReset
-    default: self = .deleted
-    }
-  }
-}

@@ -42,7 +42,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   public let state: State
   private let shell: SyncShell
 
-  /// An engine; it begins at once, if it syncs by itself.
+  /// An engine; it begins at once, if it syncs by itself, and ends when it or its delegate is gone.
   public init(_ configuration: Configuration) {
     database = configuration.database
     shell = SyncShell(configuration)

@@ -4,7 +4,7 @@ import Testing
 import TidingsKit
 
 /// Engines that sync by themselves.
-@Suite struct AutomaticSyncTests {
+@Suite(.endsServers) struct AutomaticSyncTests {
   @Test("what one device writes the others have soon, without asking")
   func following() async throws {
     let kit = try await KitServer()

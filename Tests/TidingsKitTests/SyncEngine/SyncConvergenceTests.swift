@@ -5,7 +5,7 @@ import Testing
 import TidingsKit
 
 /// Engines that edit at random, online and offline, and are killed at random, have the same in the end.
-@Suite struct SyncConvergenceTests {
+@Suite(.endsServers) struct SyncConvergenceTests {
   private final class Device {
     let database: CKDatabase
     var notebook = Notebook()

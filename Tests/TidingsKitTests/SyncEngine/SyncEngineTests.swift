@@ -6,7 +6,7 @@ import TidingsClient
 import TidingsKit
 import TidingsProto
 
-@Suite struct SyncEngineTests {
+@Suite(.endsServers) struct SyncEngineTests {
   /// A program on a device of Ada's, which syncs when it is told to.
   struct Device {
     let notebook: Notebook
