@@ -7,7 +7,9 @@ import TidingsProto
 struct KitServer {
   let server: TestServer
 
-  init() async throws { server = try await TestServer.start() }
+  init() async throws { self.init(server: try await TestServer.start()) }
+
+  init(server: TestServer) { self.server = server }
 
   /// One that finds its ports again when it is restarted.
   static func lasting() async throws -> KitServer { KitServer(try await .startLasting()) }
