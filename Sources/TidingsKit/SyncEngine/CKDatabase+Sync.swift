@@ -93,7 +93,7 @@ extension CKDatabase {
       // Is it the connection, the page is fetched again; otherwise one lost file must not stop all.
       _ = try await syncUser()
       try Task.checkCancellation()
-      return CKRecord(record)
+      return try await receive(record, wantsFiles: false)
     }
   }
 

@@ -16,7 +16,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     /// Syncs by itself; otherwise only when `fetchChanges` or `sendChanges` is called.
     public var automaticallySync = true
     /// Kept for compatibility: the engine needs no subscription.
-    public var subscriptionID: String?
+    public var subscriptionID: CKSubscription.ID?
 
     /// A configuration.
     public init(
