@@ -1,8 +1,9 @@
 import Foundation
+
 #if canImport(CloudKit)
-  import CloudKit
+import CloudKit
 #else
-  import TidingsKit
+import TidingsKit
 #endif
 
 /// An application of the first years: completion handlers, and the names of Swift 3.
@@ -32,7 +33,7 @@ class HouseStore {
 
   let container: CKContainer
   let publicDB: CKDatabase
-  var houses = [House]()
+  var houses: [House] = []
   var onError: ((Error) -> Void)?
 
   init(container: CKContainer = CKContainer.default()) {

@@ -1,13 +1,18 @@
 import Foundation
+
 #if canImport(CloudKit)
-  import CloudKit
+import CloudKit
 #else
-  import TidingsKit
+import TidingsKit
 #endif
 
 /// An application of today: async, results per item, shares.
 actor NotesModel {
-  enum Failure: Error { case conflict(CKRecord), gone, other(CKError) }
+  enum Failure: Error {
+    case conflict(CKRecord)
+    case gone
+    case other(CKError)
+  }
 
   private let container: CKContainer
   private var database: CKDatabase { container.privateCloudDatabase }

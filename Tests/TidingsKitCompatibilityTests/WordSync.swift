@@ -1,8 +1,9 @@
 import Foundation
+
 #if canImport(CloudKit)
-  import CloudKit
+import CloudKit
 #else
-  import TidingsKit
+import TidingsKit
 #endif
 
 /// An application of the middle years: operations with completion blocks, tokens in archives.
@@ -120,10 +121,11 @@ final class WordSync {
     operation.fetchNotificationChangesCompletionBlock = { [unowned operation] token, error in
       guard error == nil else { return then(notifications) }
       self.notificationToken = token
+      let moreComing = operation.moreComing
       let mark = CKMarkNotificationsReadOperation(notificationIDsToMarkRead: readIDs)
       mark.container = self.container
       mark.markNotificationsReadCompletionBlock = { _, _ in
-        if operation.moreComing {
+        if moreComing {
           self.catchUp(found: notifications, then: then)
         } else {
           then(notifications)

@@ -58,7 +58,11 @@ final class PushReader: CKRemoteNotificationDelegate {
 
 extension CKDatabase {
   /// Saves a record with fields.
-  func save(_ type: String, _ name: String, _ fields: [String: any CKRecordValue] = [:]) async throws {
+  func save(
+    _ type: String,
+    _ name: String,
+    _ fields: [String: any CKRecordValue] = [:]
+  ) async throws {
     let record = CKRecord(recordType: type, recordID: CKRecord.ID(recordName: name))
     for (key, value) in fields { record[key] = value }
     try await save(record)

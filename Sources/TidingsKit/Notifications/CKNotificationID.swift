@@ -7,7 +7,9 @@ public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, Sendab
   init(_ text: String) { self.text = text }
 
   /// Identities are equal when they name the same notification.
-  public override func isEqual(_ object: Any?) -> Bool { (object as? CKNotificationID)?.text == text }
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? CKNotificationID)?.text == text
+  }
 
   /// Of the name.
   public override var hash: Int { text.hashValue }

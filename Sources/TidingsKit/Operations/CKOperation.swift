@@ -94,8 +94,10 @@ open class CKOperation: Operation, @unchecked Sendable {
   private let blocks = DispatchQueue(label: "tidings.operation")
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// How it is run.
-  open var configuration: Configuration! = Configuration()
+  /// How it is run; `nil` is the defaults.
+  open var configuration: Configuration! = Configuration() {
+    didSet { if configuration == nil { configuration = Configuration() } }
+  }
   /// Which operations belong together.
   open var group: CKOperationGroup?
   /// Unique.
@@ -198,40 +200,6 @@ open class CKOperation: Operation, @unchecked Sendable {
     didChangeValue(forKey: "isExecuting")
     didChangeValue(forKey: "isFinished")
   }
-}
-
-/// Operations that belong together.
-open class CKOperationGroup: NSObject, @unchecked Sendable {
-  // Set before the operations run.
-
-  /// How much will be transferred.
-  public enum TransferSize: Int, Sendable {
-    case unknown = 0
-    case kilobytes = 1
-    case megabytes = 2
-    case tensOfMegabytes = 3
-    case hundredsOfMegabytes = 4
-    case gigabytes = 5
-    case tensOfGigabytes = 6
-    case hundredsOfGigabytes = 7
-  }
-
-  /// Unique.
-  public let operationGroupID: String = UUID().uuidString
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// What the operations start from.
-  open var defaultConfiguration: CKOperation.Configuration! = CKOperation.Configuration()
-  /// For people.
-  open var name: String?
-  /// How many operations are expected.
-  open var quantity = 0
-  /// How much is going to be sent.
-  open var expectedSendSize = TransferSize.unknown
-  /// How much is going to be received.
-  open var expectedReceiveSize = TransferSize.unknown
-
-  /// A group.
-  public override init() { super.init() }
 }
 
 /// How an operation is run, as older code names it.

@@ -40,7 +40,8 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
       saving: subscriptionsToSave ?? [],
       deleting: subscriptionIDsToDelete ?? []
     )
-    let outcome = await modification.run(in: target, Patience(resolvedConfiguration)) { [self] event in
+    let outcome = await modification.run(in: target, Patience(resolvedConfiguration)) {
+      [self] event in
       deliver { [self] in report(event) }
     }
     deliver { [self] in

@@ -1,0 +1,37 @@
+public import Foundation
+
+/// Operations that belong together.
+open class CKOperationGroup: NSObject, @unchecked Sendable {
+  // Set before the operations run.
+
+  /// How much will be transferred.
+  public enum TransferSize: Int, Sendable {
+    case unknown = 0
+    case kilobytes = 1
+    case megabytes = 2
+    case tensOfMegabytes = 3
+    case hundredsOfMegabytes = 4
+    case gigabytes = 5
+    case tensOfGigabytes = 6
+    case hundredsOfGigabytes = 7
+  }
+
+  /// Unique.
+  public let operationGroupID: String = UUID().uuidString
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// What the operations start from; `nil` is the defaults.
+  open var defaultConfiguration: CKOperation.Configuration! = CKOperation.Configuration() {
+    didSet { if defaultConfiguration == nil { defaultConfiguration = CKOperation.Configuration() } }
+  }
+  /// For people.
+  open var name: String?
+  /// How many operations are expected.
+  open var quantity = 0
+  /// How much is going to be sent.
+  open var expectedSendSize = TransferSize.unknown
+  /// How much is going to be received.
+  open var expectedReceiveSize = TransferSize.unknown
+
+  /// A group.
+  public override init() { super.init() }
+}
