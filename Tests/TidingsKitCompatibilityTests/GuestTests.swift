@@ -94,6 +94,56 @@ import TidingsKit
     #expect(!again.contains { $0.notificationType == .recordZone })
   }
 
+  @Test("one class of many methods: dependencies, cursors, feeds of two databases, shares, users")
+  func trails() async throws {
+    let server = try await TestServer.start()
+    let ada = TrailCloud(container(server, "ada", "phone"))
+    let bob = TrailCloud(container(server, "bob", "phone"))
+    let name = await withCheckedContinuation { (waiting: Waiting<String?>) in
+      ada.whoAmI { waiting.resume(returning: $0) }
+    }
+    #expect(name == "ada" && ada.userID?.recordName == "ada")
+    let refusal = await withCheckedContinuation { (waiting: Waiting<Error?>) in
+      ada.prepare { waiting.resume(returning: $0) }
+    }
+    #expect(refusal == nil)
+    let names = (1...8).map { String(repeating: "t", count: $0) }
+    let saved = await withCheckedContinuation { (waiting: Waiting<Result<Int, Error>>) in
+      ada.save(names, below: "park") { waiting.resume(returning: $0) }
+    }
+    #expect(try saved.get() == 9)
+    let found = await withCheckedContinuation { (waiting: Waiting<[CKRecord]>) in
+      ada.trails(longerThan: 2) { records, error in
+        #expect(error == nil)
+        waiting.resume(returning: records)
+      }
+    }
+    #expect(found.map { $0["name"] as? String } == Array(names.dropFirst()))
+    let url = await withCheckedContinuation { (waiting: Waiting<URL?>) in
+      ada.share("park") { url, error in
+        #expect(error == nil)
+        waiting.resume(returning: url)
+      }
+    }
+    let share = await withCheckedContinuation { (waiting: Waiting<CKShare?>) in
+      bob.accept(url ?? URL(fileURLWithPath: "/")) { share, error in
+        #expect(error == nil)
+        waiting.resume(returning: share)
+      }
+    }
+    #expect(share?.owner.userIdentity.userRecordID?.recordName == "ada")
+    for (device, scope) in [(ada, CKDatabase.Scope.private), (bob, .shared)] {
+      let records = await withCheckedContinuation { (waiting: Waiting<[CKRecord.ID: CKRecord]>) in
+        device.fetchChanges(in: scope) { records, error in
+          #expect(error == nil)
+          waiting.resume(returning: records)
+        }
+      }
+      #expect(records.values.filter { $0.recordType == "Trail" }.count == 8)
+      #expect(records.count == 10)
+    }
+  }
+
   @Test("async: notes with conflicts, queries in pages, changes of the database, shares")
   func notes() async throws {
     let server = try await TestServer.start()
