@@ -144,6 +144,32 @@ import TidingsKit
     }
   }
 
+  @Test("a sync engine: contacts of two devices, edited on both")
+  func contacts() async throws {
+    let server = try await TestServer.start()
+    let phone = ContactSync(
+      container: container(server, "ada", "phone"),
+      automaticallySync: false
+    )
+    let laptop = ContactSync(
+      container: container(server, "ada", "laptop"),
+      automaticallySync: false
+    )
+    for number in 0..<5 { await phone.save("Name \(number)", id: "c\(number)") }
+    try await phone.sync()
+    try await laptop.sync()
+    #expect(await laptop.contacts.mapValues(\.name) == phone.contacts.mapValues(\.name))
+    #expect(await laptop.contacts.count == 5)
+    await phone.save("Phone", id: "c1")
+    await phone.delete("c2")
+    await laptop.save("Laptop", id: "c1")
+    try await phone.sync()
+    try await laptop.sync()
+    try await phone.sync()
+    #expect(await laptop.contacts.mapValues(\.name) == phone.contacts.mapValues(\.name))
+    #expect(await laptop.contacts.count == 4)
+  }
+
   @Test("async: notes with conflicts, queries in pages, changes of the database, shares")
   func notes() async throws {
     let server = try await TestServer.start()
