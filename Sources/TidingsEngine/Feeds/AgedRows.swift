@@ -1,0 +1,51 @@
+internal import TidingsSQL
+
+/// Rows that tell of what is gone, each of an owner, with a number and a name: the oldest are forgotten a few
+/// at a time, and their owners' floors rise to the numbers that are forgotten.
+struct AgedRows {
+  /// Most rows removed in one piece.
+  static let rowsMax: Int64 = 200
+
+  private let select: any SQLStatement
+  private let delete: any SQLStatement
+  private let raise: any SQLStatement
+
+  /// Prepares the statements.
+  ///
+  /// - Parameters:
+  ///   - connection: The store.
+  ///   - select: Owner, number and name of rows older than `?1`, the oldest first, at most `?2`.
+  ///   - delete: Removes the row of owner `?1` with the name `?2`.
+  ///   - raise: Raises the floor of owner `?1` to the number `?2`, unless it is higher.
+  /// - Throws: `SQLError`.
+  init(_ connection: any SQLConnection, select: String, delete: String, raise: String) throws {
+    self.select = try connection.prepare(select)
+    self.delete = try connection.prepare(delete)
+    self.raise = try connection.prepare(raise)
+  }
+
+  /// Removes a piece of what is too old.
+  ///
+  /// - Parameter oldest: Milliseconds since 1970.
+  /// - Returns: How many rows.
+  /// - Throws: `SQLError`.
+  func forget(before oldest: Int64) throws -> Int64 {
+    var rows: [(owner: Int64, number: Int64, name: String)] = []
+    select.bind(oldest, at: 1)
+    select.bind(Self.rowsMax, at: 2)
+    try select.forEachRow { rows.append((select.int64(0), select.int64(1), select.string(2))) }
+    var floors: [Int64: Int64] = [:]
+    for row in rows {
+      delete.bind(row.owner, at: 1)
+      delete.bind(row.name, at: 2)
+      try delete.run()
+      floors[row.owner] = max(floors[row.owner] ?? 0, row.number)
+    }
+    for (owner, floor) in floors {
+      raise.bind(owner, at: 1)
+      raise.bind(floor, at: 2)
+      try raise.run()
+    }
+    return Int64(rows.count)
+  }
+}
