@@ -7,9 +7,9 @@ import TidingsProto
 struct KitServer {
   let server: TestServer
 
-  init() async throws { self.init(server: try await TestServer.start()) }
-
-  init(server: TestServer) { self.server = server }
+  init(arguments: [String] = []) async throws {
+    self.init(try await TestServer.start(arguments: arguments))
+  }
 
   /// One that finds its ports again when it is restarted.
   static func lasting() async throws -> KitServer { KitServer(try await .startLasting()) }

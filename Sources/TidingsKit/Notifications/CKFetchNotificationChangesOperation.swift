@@ -36,7 +36,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   override func perform() async {
     do {
       let page = try await fetch()
-      let user = page.notifications.isEmpty ? "" : await targetContainer.userName()
+      let user = (try? await usedContainer.link.userName()) ?? ""
       for wire in page.notifications {
         guard let content = NotificationContent(wire, for: user) else { continue }
         deliver { [self] in notificationChangedBlock?(CKNotification.from(content)) }
@@ -51,15 +51,14 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   }
 
   private func fetch() async throws -> TidingsV1.FetchNotificationChangesResponse {
-    let place = targetContainer.link.place
+    let place = usedContainer.link.place
     let request = TidingsV1.FetchNotificationChangesRequest(
       container: place.container,
       environment: place.environment,
       changeToken: previousServerChangeToken?.bytes ?? [],
       limit: UInt32(clamping: resultsLimit)
     )
-    let database = targetContainer.privateCloudDatabase
-    return try await database.call(Patience(resolvedConfiguration)) { (client, options) in
+    return try await callContainer { (client, options) in
       try await client.notifications.fetchNotificationChanges(request, options: options)
     }
   }

@@ -48,14 +48,13 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   private func mark(
     _ ids: ArraySlice<CKNotification.ID>
   ) async throws -> [TidingsV1.NotificationResult] {
-    let place = targetContainer.link.place
+    let place = usedContainer.link.place
     let request = TidingsV1.MarkNotificationsReadRequest(
       container: place.container,
       environment: place.environment,
       notificationIDs: ids.map(\.text)
     )
-    let database = targetContainer.privateCloudDatabase
-    return try await database.call(Patience(resolvedConfiguration)) { (client, options) in
+    return try await callContainer { (client, options) in
       try await client.notifications.markNotificationsRead(request, options: options)
     }.results
   }

@@ -22,22 +22,19 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
   }
 
   override func perform() async {
-    let place = targetContainer.link.place
+    let place = usedContainer.link.place
     let request = TidingsV1.ModifyBadgeRequest(
       container: place.container,
       environment: place.environment,
       badgeValue: UInt32(clamping: badgeValue)
     )
-    var failure: CKError?
-    do {
-      let database = targetContainer.privateCloudDatabase
-      _ = try await database.call(Patience(resolvedConfiguration)) { (client, options) in
+    await finishItems {
+      _ = try await callContainer { (client, options) in
         try await client.notifications.modifyBadge(request, options: options)
       }
-    } catch {
-      failure = CKError(wrapping: error)
+      return nil
+    } _: { [self] error in
+      modifyBadgeCompletionBlock?(error)
     }
-    let error = failure
-    deliver { [self] in modifyBadgeCompletionBlock?(error) }
   }
 }

@@ -6,13 +6,21 @@ open class CKOperationGroup: NSObject, @unchecked Sendable {
 
   /// How much will be transferred.
   public enum TransferSize: Int, Sendable {
+    /// It is not known.
     case unknown = 0
+    /// Kilobytes.
     case kilobytes = 1
+    /// Megabytes.
     case megabytes = 2
+    /// Tens of megabytes.
     case tensOfMegabytes = 3
+    /// Hundreds of megabytes.
     case hundredsOfMegabytes = 4
+    /// Gigabytes.
     case gigabytes = 5
+    /// Tens of gigabytes.
     case tensOfGigabytes = 6
+    /// Hundreds of gigabytes.
     case hundredsOfGigabytes = 7
   }
 

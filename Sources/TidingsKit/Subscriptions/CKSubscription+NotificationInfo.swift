@@ -191,6 +191,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
     super.init()
   }
 }
+
 extension CKSubscription {
   /// What is shown, and carried, when a subscription fires.
   public typealias NotificationInfo = CKNotificationInfo

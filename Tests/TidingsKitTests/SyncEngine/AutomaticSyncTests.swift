@@ -36,7 +36,7 @@ import TidingsKit
 
   @Test("a server that is killed and comes again is found again, and nothing is lost")
   func serverRestarts() async throws {
-    let kit = KitServer(server: try await TestServer.startLasting())
+    let kit = try await KitServer.lasting()
     let (writer, reader) = (Notebook(), Notebook())
     let (a, b) = (
       writer.engine(kit.container(device: "a").privateCloudDatabase, automatically: true),

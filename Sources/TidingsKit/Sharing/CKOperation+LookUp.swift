@@ -1,0 +1,37 @@
+internal import TidingsClient
+internal import TidingsProto
+
+extension CKOperation {
+  /// Looks up users, each with what became of it, in order.
+  func lookUp(
+    _ infos: [CKUserIdentity.LookupInfo]
+  ) async throws -> [(CKUserIdentity.LookupInfo, Result<TidingsV1.User, CKError>)] {
+    var found: [(CKUserIdentity.LookupInfo, Result<TidingsV1.User, CKError>)] = []
+    let settings = usedContainer.link.settings
+    for start in stride(from: 0, to: infos.count, by: RecordModification.itemsPerCallMax) {
+      let part = infos[start..<min(start + RecordModification.itemsPerCallMax, infos.count)]
+      let request = TidingsV1.FetchUsersRequest(
+        container: settings.container,
+        userRecordNames: part.map(\.name)
+      )
+      let answer = try await callContainer { (client, options) in
+        try await TidingsV1.AccountService.Client(client.transport)
+          .fetchUsers(request, options: options)
+      }
+      for (index, info) in part.enumerated() {
+        let result = index < answer.results.count ? answer.results[index] : nil
+        switch result?.outcome {
+        case .user(let user)?: found.append((info, .success(user)))
+        case .error(let error)? where error.code == .unknownItem && !settings.hasAccounts:
+          // Whoever is named is a user; the server says otherwise when it has accounts after all.
+          found.append((info, .success(.init(userRecordName: info.name))))
+        case .error(let error)?: found.append((info, .failure(CKError(error))))
+        case nil:
+          let missing = CKError(.internalError, "the server's answer does not tell of this user")
+          found.append((info, .failure(missing)))
+        }
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+import Testing
+import TidingsRPC
+
+@testable import TidingsKit
+
+/// A server that says when to come again is obeyed.
+@Suite struct PatienceTests {
+  private let database = CKContainer(CKContainer.Connection()).privateCloudDatabase
+
+  private func busy(_ pause: Duration) -> RPCError {
+    RPCError(.resourceExhausted, "too many calls", details: [.retryInfo(after: pause)])
+  }
+
+  @Test("a call is tried again until it succeeds")
+  func triesAgain() async throws {
+    let tries = Mutex(0)
+    let answer = try await database.call(Patience(CKOperation.Configuration())) { _, _ in
+      let count = tries.withLock { tries in
+        tries += 1
+        return tries
+      }
+      guard count == 4 else { throw busy(.milliseconds(1)) }
+      return count
+    }
+    #expect(answer == 4)
+  }
+
+  @Test("when there is no time left, the caller is told how long to wait")
+  func givesUp() async throws {
+    let configuration = CKOperation.Configuration()
+    configuration.timeoutIntervalForResource = 5
+    let tries = Mutex(0)
+    let error = await #expect(throws: CKError.self) {
+      try await database.call(Patience(configuration)) { _, _ in
+        tries.withLock { $0 += 1 }
+        throw busy(.seconds(20))
+      }
+    }
+    #expect(error?.code == .requestRateLimited)
+    #expect(error?.retryAfterSeconds == 20)
+    #expect(tries.withLock { $0 } == 1)
+  }
+
+  @Test("what trying again does not mend is told at once")
+  func others() async throws {
+    let tries = Mutex(0)
+    let error = await #expect(throws: CKError.self) {
+      try await database.call(Patience(CKOperation.Configuration())) { _, _ in
+        tries.withLock { $0 += 1 }
+        throw RPCError(.permissionDenied, "no", details: [.retryInfo(after: .milliseconds(1))])
+      }
+    }
+    #expect(error?.code == .permissionFailure)
+    #expect(tries.withLock { $0 } == 1)
+  }
+}
