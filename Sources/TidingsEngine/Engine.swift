@@ -12,7 +12,7 @@ public final class Engine {
   /// Changes when the store is restored from a backup: 16 hexadecimal digits.
   public let incarnation: String
 
-  private let codec: any BodyCodec
+  let codec: any BodyCodec
   let clock: () -> Timestamp
   private(set) var now = Timestamp(millisecondsSince1970: 0)
   /// A transaction was taken back: what memory knows of the store may be wrong.
@@ -25,7 +25,7 @@ public final class Engine {
   let userRotation: UserRotation
   let quotas: QuotaTable
   let usage: UsageTable
-  private let records: RecordTable
+  let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
   let channels: ChannelRegistry
@@ -33,7 +33,7 @@ public final class Engine {
   let sharedFirings: SharedFirings
   private let onceChannels: OnceChannels
   let readerChannels: ReaderChannels
-  private let events: EventLog
+  let events: EventLog
   private let answers: AnswerLog
   let readMarks: ReadMarkTable
   let leasing: LeaseNotifications
@@ -46,7 +46,7 @@ public final class Engine {
   let shareTable: ShareTable
   private let zoneChanges: ModifyZones
   let subscriptionChanges: ModifySubscriptions
-  private let schemaChanges: ModifySchema
+  let schemaChanges: ModifySchema
   let originTags: OriginTags
   let controlTopics: ControlTopics
   let pushKeys: PushKeys
@@ -343,96 +343,6 @@ public final class Engine {
     try readerChannels.rolesChanged(of: user)
   }
 
-  // MARK: Records
-
-  /// Saves and deletes records.
-  public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
-    try events.asOneCall(by: caller, at: now) {
-      guard changes.database.scope != .shared else {
-        return try recordChanges.inSharedDatabase(
-          changes,
-          caller: caller,
-          shares: shareReader,
-          at: now
-        )
-      }
-      return try recordChanges(
-        changes,
-        caller: caller,
-        access: try access(of: caller, to: changes.database),
-        at: now
-      )
-    }
-  }
-
-  /// What a caller may do with the records of a database; `nil`: everything.
-  func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
-    switch database.scope {
-    case .public: try publicAccesses.access(of: caller.user, in: database)
-    case .private: nil
-    case .shared: ParticipantAccess(caller.user, shareReader)
-    }
-  }
-
-  /// Lends an encoded record, valid for the call.
-  ///
-  /// - Throws: `ItemError` `unknownItem` or `zoneNotFound`; `SQLError`.
-  public func withRecord(
-    _ id: RecordID,
-    in databaseID: DatabaseID,
-    caller: Caller,
-    _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    let place = try databaseID.place(of: id.zoneID, for: caller.user)
-    let id = RecordID(recordName: id.recordName, zoneID: place.zone)
-    try id.validate()
-    let database = try catalog.database(place.database)
-    let found = try database.flatMap { try catalog.zone(id.zoneID, in: $0) }
-    if databaseID.scope == .shared {
-      return try withSharedRecord(id, in: found, of: place.database.owner, caller, body)
-    }
-    guard let zone = found else {
-      guard id.zoneID == .default else {
-        throw try catalog.absence(of: id.zoneID, in: database, scope: databaseID.scope)
-      }
-      throw unknown(id)
-    }
-    guard let access = try access(of: caller, to: databaseID) else {
-      guard try records.withBody(id.recordName, in: zone, body) else { throw unknown(id) }
-      return
-    }
-    guard let row = try records.row(id.recordName, in: zone), let stored = row.body,
-      try access.canRead(
-        id,
-        of: row.recordType,
-        in: zone,
-        creator: { try stored.withUnsafeBytes { try codec.decodeRecord($0) }.creator }
-      )
-    else { throw unknown(id) }
-    try stored.withUnsafeBytes(body)
-  }
-
-  /// Lends an encoded record of another user's, which names no owner.
-  private func withSharedRecord(
-    _ id: RecordID,
-    in zone: ZoneEntry?,
-    of owner: String,
-    _ caller: Caller,
-    _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    let access = ParticipantAccess(caller.user, shareReader)
-    guard let zone, try !access.shares(in: zone).isEmpty else {
-      throw ItemError.zoneNotShared(id.zoneID, by: owner)
-    }
-    guard try access.canRead(id, of: "", in: zone, creator: { "" }),
-      try records.withBody(id.recordName, in: zone, body)
-    else { throw unknown(id) }
-  }
-
-  private func unknown(_ id: RecordID) -> ItemError {
-    ItemError(.unknownItem, "record '\(id.recordName)' does not exist")
-  }
-
   // MARK: Zones
 
   /// Creates a zone; one that exists stays as it is.
@@ -491,56 +401,6 @@ public final class Engine {
 
   /// The checksums of assets that no database has since the last commit; their files can go.
   public func takeCollectedAssets() -> [[UInt8]] { assetCollection.takeCollected() }
-
-  // MARK: Schemas
-
-  /// Brings the development schema of a container to what a text says, or tells what would change.
-  ///
-  /// - Returns: The changes; none: it was so already.
-  /// - Throws: `ItemError` `invalidArguments`, with line and column for a text that is no schema, or
-  ///   `limitExceeded`; `SQLError`.
-  public func applySchema(
-    _ text: String,
-    to container: String,
-    isDryRun: Bool
-  ) throws -> [SchemaChange] {
-    let changes = try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
-    if !isDryRun { try follow(changes, of: container, .development) }
-    return changes
-  }
-
-  /// Brings the production schema of a container to that of development, or tells what would change.
-  ///
-  /// - Returns: The changes; none: it was so already.
-  /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
-  public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
-    let changes = try schemaChanges.deploy(container, isDryRun: isDryRun)
-    if !isDryRun { try follow(changes, of: container, .production) }
-    return changes
-  }
-
-  /// Subscriptions follow changes of grants.
-  private func follow(
-    _ changes: [SchemaChange],
-    of container: String,
-    _ environment: Environment
-  ) throws {
-    let areOfGrants = changes.contains { change in
-      switch change {
-      case .grant, .recordType: true
-      case .role, .field: false
-      }
-    }
-    guard areOfGrants else { return }
-    try readerChannels.grantsChanged(
-      in: DatabaseID(
-        container: container,
-        environment: environment,
-        scope: .public,
-        owner: ""
-      )
-    )
-  }
 
   // MARK: Idempotency
 

@@ -1,0 +1,51 @@
+public import TidingsModel
+
+extension Engine {
+  /// Brings the development schema of a container to what a text says, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments`, with line and column for a text that is no schema, or
+  ///   `limitExceeded`; `SQLError`.
+  public func applySchema(
+    _ text: String,
+    to container: String,
+    isDryRun: Bool
+  ) throws -> [SchemaChange] {
+    let changes = try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+    if !isDryRun { try follow(changes, of: container, .development) }
+    return changes
+  }
+
+  /// Brings the production schema of a container to that of development, or tells what would change.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
+  public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
+    let changes = try schemaChanges.deploy(container, isDryRun: isDryRun)
+    if !isDryRun { try follow(changes, of: container, .production) }
+    return changes
+  }
+
+  /// Subscriptions follow changes of grants.
+  private func follow(
+    _ changes: [SchemaChange],
+    of container: String,
+    _ environment: Environment
+  ) throws {
+    let areOfGrants = changes.contains { change in
+      switch change {
+      case .grant, .recordType: true
+      case .role, .field: false
+      }
+    }
+    guard areOfGrants else { return }
+    try readerChannels.grantsChanged(
+      in: DatabaseID(
+        container: container,
+        environment: environment,
+        scope: .public,
+        owner: ""
+      )
+    )
+  }
+}
