@@ -16,6 +16,8 @@ public struct Option: Hashable, Sendable {
   public let repeats: Bool
   /// The option takes all values up to the next option, at least one; such an option repeats.
   public let takesMany: Bool
+  /// What a shell proposes for the value, besides `choices`.
+  public let completion: Completion
 
   /// An option with a value.
   public init(
@@ -26,6 +28,7 @@ public struct Option: Hashable, Sendable {
     choices: [String] = [],
     repeats: Bool = false,
     takesMany: Bool = false,
+    completion: Completion = .none,
     _ help: String
   ) {
     self.name = name
@@ -36,6 +39,7 @@ public struct Option: Hashable, Sendable {
     self.choices = choices
     self.repeats = repeats || takesMany
     self.takesMany = takesMany
+    self.completion = completion
   }
 
   /// A flag.
@@ -48,6 +52,7 @@ public struct Option: Hashable, Sendable {
     choices = []
     repeats = false
     takesMany = false
+    completion = .none
   }
 
   /// The option's environment variable, for example `RPCD_LOG_LEVEL`.
@@ -60,10 +65,14 @@ public struct Option: Hashable, Sendable {
 public struct Command: Sendable {
   /// How it is called, for example `fetch-records`.
   public let name: String
+  /// Further names for the same, for example `records get`.
+  public let aliases: [String]
   /// One line of help.
   public let summary: String
   /// What help shows for its operands, for example `NAME…`; empty: it takes none.
   public let operands: String
+  /// What a shell proposes for its operands.
+  public let completion: Completion
   /// Its own options.
   public let options: [Option]
   /// Further help: paragraphs and examples.
@@ -72,17 +81,33 @@ public struct Command: Sendable {
   /// A verb.
   public init(
     _ name: String,
+    aliases: [String] = [],
     _ summary: String,
     operands: String = "",
+    completion: Completion = .none,
     options: [Option] = [],
     discussion: String = ""
   ) {
     self.name = name
+    self.aliases = aliases
     self.summary = summary
     self.operands = operands
+    self.completion = completion
     self.options = options
     self.discussion = discussion
   }
+}
+
+/// What a shell proposes for a word.
+public enum Completion: Hashable, Sendable {
+  /// Nothing.
+  case none
+  /// Names of files.
+  case files
+  /// Names of folders.
+  case folders
+  /// What the program itself tells when it is asked, by the name of a kind: `zones`.
+  case live(String)
 }
 
 /// A command line that does not say what it should.

@@ -25,19 +25,27 @@ struct Verb: Sendable {
   ///
   /// - Throws: `UsageError` with what was probably meant.
   static func named(_ name: String) throws(UsageError) -> Verb {
-    if let verb = all.first(where: { $0.command.name == name }) { return verb }
-    let group = group(name)
-    if !group.isEmpty {
-      let words = group.map { $0.command.name.dropFirst(name.count + 1) }.joined(separator: ", ")
-      throw UsageError("'\(name)' is followed by one of: \(words)")
+    if let verb = all.first(where: { $0.names.contains(name) }) { return verb }
+    let words = words(after: name)
+    guard words.isEmpty else {
+      throw UsageError("'\(name)' is followed by one of: \(words.joined(separator: ", "))")
     }
-    let near = nearest(to: name, among: all.map(\.command.name))
+    let near = nearest(to: name, among: all.flatMap(\.names))
     throw UsageError("there is no verb '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
   }
 
-  /// The verbs whose first word is a name: `schema`.
+  /// What the verb is called by: its own name first.
+  var names: [String] { [command.name] + command.aliases }
+
+  /// The verbs that can be called by a name whose first words are these: `schema`.
   static func group(_ name: String) -> [Verb] {
-    all.filter { $0.command.name.hasPrefix(name + " ") }
+    all.filter { verb in verb.names.contains { $0.hasPrefix(name + " ") } }
+  }
+
+  /// What may follow the first words of verbs: `apply` and others after `schema`.
+  static func words(after name: String) -> [String] {
+    all.flatMap(\.names).filter { $0.hasPrefix(name + " ") }
+      .map { String($0.dropFirst(name.count + 1)) }
   }
 
   /// `--zone`, the same for all verbs.

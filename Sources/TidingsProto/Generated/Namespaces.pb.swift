@@ -4,6 +4,9 @@
 /// The package `google.protobuf`.
 public enum GoogleProtobuf {}
 
+/// The package `tidings.conformance.v1`.
+public enum TidingsConformanceV1 {}
+
 /// The package `tidings.rpc.v1`.
 public enum TidingsRpcV1 {}
 
