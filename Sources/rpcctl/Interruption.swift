@@ -23,6 +23,14 @@ final class Interruption {
   /// From now on SIGINT cancels the program's task; a second one still ends it at once.
   static func heed() { isAwaited.withLock { $0 = true } }
 
+  private static let isLeft = Mutex(false)
+
+  /// A program that has the terminal, like an editor, is to hear of SIGINT, and this one is not.
+  static var isLeftToChild: Bool {
+    get { isLeft.withLock { $0 } }
+    set { isLeft.withLock { $0 = newValue } }
+  }
+
   private let source: any DispatchSourceSignal
 
   /// Begins to listen; `cancel` is called at most once.
@@ -32,6 +40,7 @@ final class Interruption {
     let queue = DispatchQueue(label: "SIGINT")
     source = DispatchSource.makeSignalSource(signal: SIGINT, queue: queue)
     source.setEventHandler {
+      if Self.isLeftToChild { return }
       // What is printed is written at once, so that nothing is lost.
       guard Self.isAwaited.withLock({ $0 }) else { _exit(ExitCode.interrupted.rawValue) }
       signal(SIGINT) { _ in _exit(ExitCode.interrupted.rawValue) }

@@ -25,16 +25,10 @@ extension Verb {
           "if-unchanged compares the change tag; changed-keys and all-keys compare nothing."
         ),
         Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
-        Option(flag: "dry-run", "Write nothing; tell what would become of each record."),
         Option(
           "client-token-data",
           value: "TEXT",
           "This device's mark, which comes back with the changes of the zones."
-        ),
-        Option(
-          "idempotency-key",
-          value: "KEY",
-          "Applies the call once, however often it is repeated."
         ),
       ],
       discussion: """
@@ -69,10 +63,11 @@ extension Verb {
     ),
     run: { invocation in
       let request = try modifyRecordsRequest(invocation)
-      var options = invocation.callOptions
-      options.idempotencyKey = invocation.arguments["idempotency-key"]
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
-      let response = try await records.modifyRecords(request, options: options)
+      let response = try await records.modifyRecords(
+        request,
+        options: invocation.callOptions
+      )
       return ModifyRecordsResults.print(response, of: request, invocation.output)
     }
   )
@@ -101,7 +96,7 @@ extension Verb {
     }
     request.savePolicy = savePolicy(arguments)
     if arguments.has("no-atomic") { request.atomic = false }
-    request.dryRun = arguments.has("dry-run")
+    request.dryRun = invocation.isDryRun
     request.clientChangeTokenData = Array((arguments["client-token-data"] ?? "").utf8)
     return request
   }
