@@ -60,7 +60,7 @@ extension Invocation {
     _ session: Session
   ) async throws -> TidingsV1.Record {
     guard let record = try await fetch([id], desiredKeys: [], over: session).first?.record else {
-      throw UsageError("there is no record '\(id.recordName)': --type TYPE creates it")
+      throw LocalFailure("there is no record '\(id.recordName)': --type TYPE creates it")
     }
     return record
   }
