@@ -12,6 +12,8 @@ struct ExitCode: Hashable, Sendable {
   static let different = Self(rawValue: 1)
   /// The command line, or JSON in it, is wrong.
   static let usage = Self(rawValue: 2)
+  /// What was asked for is not so: what was compared differs, what was waited for did not come.
+  static let notSo = Self(rawValue: 3)
   /// The call was answered, and some of its items failed.
   static let itemsFailed = Self(rawValue: 4)
   /// The command of `--exec` failed.

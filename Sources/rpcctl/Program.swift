@@ -26,7 +26,7 @@ struct Program: Sendable {
   init(_ arguments: [String]) {
     var environment: [String: String] = [:]
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
-    for name in names + Colors.variables + ContextFolder.variables + Editor.variables {
+    for name in names + Colors.variables + ContextFolder.variables {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
@@ -328,8 +328,8 @@ struct Program: Sendable {
       prefix: Settings.environmentPrefix
     ).description + """
 
-      Exit codes: 0 done, 1 failed here, 2 wrong usage, 4 some items failed, 5 a command of --exec
-      failed, 64 + status of a call that failed (for example 78: the server cannot be reached), 130
+      Exit codes: 0 done, 1 failed here, 2 wrong usage, 3 it is not so (compared, waited for), 4 some
+      items failed, 5 a command of --exec failed, 64 + status of a call that failed (for example 78: the server cannot be reached), 130
       interrupted.
 
       """

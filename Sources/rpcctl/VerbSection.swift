@@ -12,8 +12,12 @@ struct VerbSection: Sendable {
 extension Verb {
   /// All verbs, in the order of help. A verb of several words stands where its group does.
   static let sections = [
-    VerbSection("Records", [modifyRecords, fetchRecords, query, explain, export, importRecords]),
-    VerbSection("Zones", [modifyZones, fetchZones]),
+    VerbSection(
+      "Records",
+      [modifyRecords, fetchRecords, query, explain, export, importRecords],
+      recordVerbs
+    ),
+    VerbSection("Zones", [modifyZones, fetchZones], zoneVerbs),
     VerbSection(
       "Subscriptions",
       [modifySubscriptions, fetchSubscriptions, explainSubscriptions]

@@ -74,10 +74,23 @@ struct ContextFolder: Sendable {
 
   /// The text of a context's file.
   func text(_ name: String) throws -> String {
-    _ = try read(name)
-    let file = try File(path: try path(name), .read)
+    guard try has(name) else { throw UnknownContext(name: name, known: try names) }
+    return try Self.text(at: try path(name))
+  }
+
+  /// The text of a file.
+  static func text(at path: String) throws -> String {
+    let file = try File(path: path, .read)
     let bytes = try file.read(at: 0, count: min(Int(try file.size), ConfigurationFile.bytesMax))
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Copies a context's file, for an editor; returns where the copy is.
+  func makeDraft(of name: String) throws -> String {
+    let text = try text(name)
+    let draft = try path(name) + ".draft"
+    try write(text, to: draft)
+    return draft
   }
 
   /// Writes a context, whole or not at all, for its owner alone.

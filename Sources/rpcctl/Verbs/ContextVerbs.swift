@@ -1,5 +1,6 @@
 internal import CommandLineTools
 internal import TidingsClient
+internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsKeys
 internal import TidingsProto
@@ -200,23 +201,17 @@ extension Verb {
       guard !invocation.arguments.has("no-input") else {
         throw UsageError("context edit needs somebody who edits: --no-input was given")
       }
-      let editor = Editor(invocation.surroundings.environment)
-      let text = try editor.edit(
-        try folder.text(name),
-        suffix: ".conf",
-        check: { try SavedContext.check($0, name) },
-        again: { error in
-          guard let readLine = invocation.surroundings.readLine else { return false }
-          invocation.output.tellAlways("rpcctl: \(error)")
-          invocation.output.ask("rpcctl: edit again? [Y/n] ")
-          return !["n", "no"].contains(readLine()?.lowercased() ?? "n")
-        }
-      )
-      guard let text else {
+      let old = try folder.text(name)
+      let draft = try folder.makeDraft(of: name)
+      defer { try? Folder.remove(draft) }
+      try await (Editor.ofUser ?? Editor(command: "vi")).edit(draft)
+      let new = try ContextFolder.text(at: draft)
+      try SavedContext.check(new, name)
+      if new == old {
         invocation.output.tell("nothing was changed")
-        return .success
+      } else {
+        try folder.write(new, as: name)
       }
-      try folder.write(text, as: name)
       return .success
     }
   )

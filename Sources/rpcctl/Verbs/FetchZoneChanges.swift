@@ -102,7 +102,8 @@ extension Verb {
     """
   }
 
-  private static func tell(_ connection: NotificationStream.Connection, _ output: Output) {
+  /// Tells of the connection of a feed that is followed.
+  static func tell(_ connection: NotificationStream.Connection, _ output: Output) {
     switch connection {
     case .lost(let error):
       output.tell("rpcctl: the connection is lost, trying again: \(error)")
