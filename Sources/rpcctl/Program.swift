@@ -230,9 +230,9 @@ struct Program: Sendable {
       prefix: Settings.environmentPrefix
     ).description + """
 
-      Exit codes: 0 done, 1 failed here, 2 wrong usage, 4 some items failed, 5 a command of --exec
-      failed, 64 + status of a call that failed (for example 78: the server cannot be reached), 130
-      interrupted.
+      Exit codes: 0 done, 1 failed here, 2 wrong usage, 3 a difference or a problem was found, 4 some
+      items failed, 5 a command of --exec failed, 64 + status of a call that failed (for example 78:
+      the server cannot be reached), 130 interrupted.
 
       """
   }

@@ -19,7 +19,7 @@ struct Verb: Sendable {
       markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
       settleNotifications, work, rotateChannels,
     ] + shareVerbs + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs + keyRingVerbs
-    + [audit, account, call, describe, status, help]
+    + administrationVerbs + [audit, account, call, describe, status, help]
 
   /// The verb with a name.
   ///
