@@ -328,8 +328,9 @@ struct Program: Sendable {
       prefix: Settings.environmentPrefix
     ).description + """
 
-      Exit codes: 0 done, 1 failed here, 2 wrong usage, 3 it is not so (compared, waited for), 4 some
-      items failed, 5 a command of --exec failed, 64 + status of a call that failed (for example 78: the server cannot be reached), 130
+      Exit codes: 0 done, 1 failed here, 2 wrong usage, 3 it is not so (differences or problems were
+      found, what was waited for did not come), 4 some items failed, 5 a command of --exec failed,
+      64 + status of a call that failed (for example 78: the server cannot be reached), 130
       interrupted.
 
       """

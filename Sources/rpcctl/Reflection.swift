@@ -74,6 +74,21 @@ enum Reflection {
     )
   }
 
+  /// The full name of the message that a name means, with or without its package.
+  static func message(_ name: String, _ schema: Schema) throws(UsageError) -> String {
+    let names = schema.messages.values.filter { !$0.isMapEntry }.map(\.name)
+    if names.contains(name) { return name }
+    let candidates = names.filter { $0.hasSuffix("." + name) }.sorted()
+    if candidates.count == 1 { return candidates[0] }
+    if candidates.count > 1 {
+      throw UsageError("'\(name)' could be \(candidates.joined(separator: " or "))")
+    }
+    let near = nearest(to: name, among: names) ?? nearest(to: name, among: names.map(shortName))
+    throw UsageError(
+      "the server has no message '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
+    )
+  }
+
   /// The last word of a full name.
   static func shortName(_ name: String) -> String {
     name.split(separator: ".").last.map(String.init) ?? name

@@ -30,11 +30,20 @@ extension Verb {
       ]
     ),
     VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges]),
-    VerbSection("Assets", [uploadAsset, downloadAsset]),
-    VerbSection("Schema", schemaVerbs),
+    VerbSection("Assets", [uploadAsset, downloadAsset, assetStat]),
+    VerbSection("Schema", schemaVerbs, schemaReviewVerbs),
     VerbSection("Sharing", shareVerbs),
-    VerbSection("Users and keys", [account], userVerbs, keyVerbs, keyFileVerbs, keyRingVerbs),
-    VerbSection("Server", [status, call, describe, audit]),
+    VerbSection(
+      "Users and keys",
+      [account],
+      userVerbs,
+      keyVerbs,
+      keyRotationVerbs,
+      keyFileVerbs,
+      keyRingVerbs,
+      grantVerbs
+    ),
+    VerbSection("Server", [status, call, describe, audit], reflectVerbs, serverVerbs),
     VerbSection("Local", contextVerbs, [help]),
   ]
 

@@ -6,6 +6,7 @@ extension Verb {
   static let account = Verb(
     command: Command(
       "account",
+      aliases: ["users whoami"],
       "Tells who the caller is: status, roles, usage and quota, expiry of the key.",
       discussion: """
         Ends with 1 when the caller has no account, or it is restricted.

@@ -43,6 +43,7 @@ extension Verb {
       "schema apply",
       "Brings the development schema to what a file says.",
       operands: "FILE",
+      completion: .files,
       discussion: """
         Prints what changed; FILE - is standard input. What would lose data is refused: a type or field
         that production has, or that records use, can neither be removed nor get another type.
@@ -63,8 +64,9 @@ extension Verb {
       "schema diff",
       "Compares the development schema with a file, as `schema apply` would change it.",
       operands: "FILE",
+      completion: .files,
       discussion: """
-        Ends with 0 when nothing would change and with 1 when something would; FILE - is standard
+        Ends with 0 when nothing would change and with 3 when something would; FILE - is standard
         input.
 
         Example:
@@ -74,7 +76,7 @@ extension Verb {
     run: { invocation in
       let changes = try await apply(invocation, dryRun: true)
       _ = SchemaResults.print(changes, invocation.output)
-      return changes.isEmpty ? .success : .different
+      return changes.isEmpty ? .success : .found
     }
   )
 
@@ -83,6 +85,7 @@ extension Verb {
       "schema validate",
       "Checks that a file is a schema, without a server.",
       operands: "FILE",
+      completion: .files,
       discussion: """
         Ends with 0 when it is; else with 1, after line, column and what is wrong there. FILE - is
         standard input. Whether the container can have this schema, `schema apply --dry-run` tells.
@@ -107,6 +110,7 @@ extension Verb {
   private static let deploySchema = Verb(
     command: Command(
       "schema deploy",
+      aliases: ["schema promote"],
       "Copies the development schema to production.",
       discussion: """
         Prints what changed. Types, fields, indexes, roles and grants are copied, never records. The
@@ -168,19 +172,24 @@ extension Verb {
   }
 
   /// The text of the one operand, and how messages call it.
-  private static func schemaText(
-    _ invocation: Invocation
-  ) throws -> (name: String, text: String) {
+  static func schemaText(_ invocation: Invocation) throws -> (name: String, text: String) {
     let operands = invocation.arguments.operands
     guard operands.count == 1 else {
       throw UsageError("one FILE is needed, or - for standard input")
     }
-    let name = operands[0] == "-" ? "standard input" : operands[0]
+    return try schemaText(operands[0], invocation)
+  }
+
+  /// The text of a file, and how messages call it.
+  static func schemaText(
+    _ path: String,
+    _ invocation: Invocation
+  ) throws -> (name: String, text: String) {
+    let name = path == "-" ? "standard input" : path
     let bytes: [UInt8]
     do {
-      bytes = try invocation.input.read(operands[0] == "-" ? nil : operands[0])
+      bytes = try invocation.input.read(path == "-" ? nil : path)
     } catch let error as LocalFailure {
-      // 1 would mean that the schemas are different.
       throw UsageError(error.description)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
