@@ -18,7 +18,8 @@ struct Verb: Sendable {
       fetchSubscriptions, explainSubscriptions, watch, fetchNotificationChanges,
       markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
       settleNotifications, work, rotateChannels,
-    ] + recordVerbs + zoneVerbs + shareVerbs + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs + keyRingVerbs
+    ] + recordVerbs + zoneVerbs + tokenVerbs + subscriptionVerbs
+    + notificationVerbs + shareVerbs + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs + keyRingVerbs
     + [audit, account, call, describe, status, help]
 
   /// The verb with a name.

@@ -45,7 +45,7 @@ extension Verb {
           if try await awaited.isThere(session, invocation) { return progress.advance() }
         }
       }
-      if found > 0 { return .success }
+      if found.count > 0 { return .success }
       if Task.isCancelled { throw Interrupted() }
       invocation.output.tell("rpcctl: the time is over, and \(awaited.text) is not so")
       return .notSo
