@@ -18,7 +18,7 @@ struct Verb: Sendable {
       fetchSubscriptions, explainSubscriptions, watch, fetchNotificationChanges,
       markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
       settleNotifications, work, rotateChannels,
-    ] + recordVerbs + zoneVerbs + tokenVerbs + subscriptionVerbs
+    ] + recordVerbs + zoneVerbs + tokenVerbs + changeVerbs + subscriptionVerbs
     + notificationVerbs + shareVerbs + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs + keyRingVerbs
     + [audit, account, call, describe, status, help]
 

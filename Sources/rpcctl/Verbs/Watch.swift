@@ -56,10 +56,11 @@ extension Verb {
         or to share the work, use `rpcctl work`.
 
         --until takes a predicate over the fields that a notification carries, recordName, and
-        subscriptionID, reason, recordType and zoneName; so does --if.
+        subscriptionID, reason, recordType and zoneName; so does --if. A notification carries the fields
+        that its subscription asks for with --desired-keys, and no others.
 
         `--timeout TIME` on the command line ends the watch, here, after that time: with 1 if --count
-        was not reached, otherwise with 0. Without it the watch goes on until it is interrupted (130).
+        was not reached, with 3 if nothing satisfied --until, otherwise with 0. Without it the watch goes on until it is interrupted (130).
 
         Examples:
           rpcctl --as realty --device laptop watch
@@ -113,13 +114,12 @@ extension Verb {
         try await watch.run { try await consumer.consume($0, countMax: count, progress) }
       }
       if Task.isCancelled { throw Interrupted() }
-      guard seen.isEnough(for: count, consumer.end != nil) else {
-        throw LocalFailure(
-          count.map { "the time is over: \(seen.count) of \($0) notifications came" }
-            ?? "the time is over: no notification came that satisfies --until"
-        )
+      if seen.isEnough(for: count, consumer.end != nil) { return .success }
+      if let count {
+        throw LocalFailure("the time is over: \(seen.count) of \(count) notifications came")
       }
-      return .success
+      output.tell("rpcctl: the time is over: no notification came that satisfies --until")
+      return .notSo
     }
   )
 
