@@ -157,7 +157,8 @@ let package = Package(
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsRPC"
+      "TidingsRPC",
+      "TidingsZeroMQ"
     ),
     library("BenchCore"),
     executable(

@@ -10,8 +10,10 @@ extension Verb {
   static let uploadAsset = Verb(
     command: Command(
       "upload-asset",
+      aliases: ["assets put"],
       "Uploads files, for records to name them.",
       operands: "FILE…",
+      completion: .files,
       discussion: """
         Prints each asset as the value of a field. What the server has already is not sent again, so
         that an upload that broke off is continued by the same command.
@@ -44,6 +46,7 @@ extension Verb {
   static let downloadAsset = Verb(
     command: Command(
       "download-asset",
+      aliases: ["assets get"],
       "Downloads an asset into a file.",
       operands: "[CHECKSUM]",
       options: [
@@ -109,7 +112,7 @@ extension Verb {
 }
 
 /// How the command line names an asset.
-private enum AssetSource {
+enum AssetSource {
   case checksum([UInt8])
   case field(String, record: String, index: Int)
 

@@ -127,6 +127,7 @@ extension Verb {
     _ invocation: Invocation
   ) async throws -> ExitCode where Pages.Element: PrintablePage {
     let output = invocation.output
+    if feed.follows { output.beginStream() }
     if feed.follows, output.format == .table { output.tell("following; Ctrl-C ends") }
     _ = try await withTimeLimit(feed.timeLimit) { _ in
       var widths: [Int] = []
@@ -158,7 +159,7 @@ extension Verb {
       output.write(.object(object))
     case .jsonl:
       for line in page.lines { output.write(line: line) }
-      output.write(line: .object(end))
+      output.write(end: .object(end))
     case .table:
       // The header is printed once; what follows keeps to its columns, or widens them.
       var table = Table(type(of: page).columns, widthsMin: widths)

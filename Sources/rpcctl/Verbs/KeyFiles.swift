@@ -40,8 +40,10 @@ extension Verb {
   private static let showKey = Verb(
     command: Command(
       "keys show",
+      aliases: ["keys public"],
       "Prints the public part of a key file.",
       operands: "FILE",
+      completion: .files,
       discussion: """
         Needs no server.
 

@@ -9,16 +9,10 @@ extension Verb {
     SavePolicyOption.options(default: "if-unchanged") + [
       Option(flag: "atomic", "All items of a zone succeed, or none does: so it is unless told."),
       Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
-      Option(flag: "dry-run", "Write nothing; tell what would become of each record."),
       Option(
         "client-token-data",
         value: "TEXT",
         "This device's mark, which comes back with the changes of the zones."
-      ),
-      Option(
-        "idempotency-key",
-        value: "KEY",
-        "Applies the call once, however often it is repeated."
       ),
     ]
 
@@ -120,15 +114,13 @@ extension Invocation {
       throw UsageError("--atomic and --no-atomic exclude each other")
     }
     if arguments.has("no-atomic") { request.atomic = false }
-    request.dryRun = arguments.has("dry-run")
+    request.dryRun = isDryRun
     request.clientChangeTokenData = Array((arguments["client-token-data"] ?? "").utf8)
-    var options = callOptions
-    options.idempotencyKey = arguments["idempotency-key"]
     var open = session
     if open == nil { open = try await connect() }
     guard let transport = open?.transport else { return .localFailure }
     let records = TidingsV1.RecordService.Client(transport)
-    let response = try await records.modifyRecords(request, options: options)
+    let response = try await records.modifyRecords(request, options: callOptions)
     return ModifyRecordsResults.print(response, of: request, output)
   }
 }

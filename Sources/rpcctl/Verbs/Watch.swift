@@ -73,6 +73,7 @@ extension Verb {
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       let output = invocation.output
+      output.beginStream()
       let count = try countMax(arguments)
       let limit =
         arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
