@@ -46,7 +46,7 @@ extension Verb {
       grantVerbs
     ),
     VerbSection("Server", [status, call, describe, audit], reflectVerbs, serverVerbs),
-    VerbSection("Local", contextVerbs, [help]),
+    VerbSection("Local", contextVerbs, [completion, complete, manual, version, help]),
   ]
 
   static let all: [Verb] = sections.flatMap { $0.verbs }

@@ -34,7 +34,7 @@ extension Verb {
           let ids = page.changedRecords.compactMap(\.recordID)
           let results = try await invocation.fetch(ids, desiredKeys: [], over: session)
           for (record, result) in zip(page.changedRecords, results) {
-            check.compare(record, stored: try result.record)
+            check.compare(record, stored: try result.storedRecord)
           }
           if invocation.output.showsProgress {
             invocation.output.show(

@@ -104,7 +104,7 @@ private struct Awaited: Sendable {
   private func find(_ session: Session, _ invocation: Invocation) async throws -> TidingsV1.Record? {
     let zone = try invocation.zoneID
     if let name { return try await invocation.fetch([.init(name, in: zone)], over: session)
-        .first?.record }
+        .first?.storedRecord }
     var request = TidingsV1.QueryRecordsRequest(
       databaseID: invocation.settings.databaseID,
       recordType: invocation.arguments["type"] ?? "",
