@@ -91,7 +91,7 @@ struct ZoneCopier {
         ).results
       }
       let changes = try zip(some, stored).compactMap { copy, result in
-        copy.change(of: try result.record).map { (copy, $0) }
+        copy.change(of: try result.storedRecord).map { (copy, $0) }
       }
       tally.unchanged += some.count - changes.count
       try await write(changes)

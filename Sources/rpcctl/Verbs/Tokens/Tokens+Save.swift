@@ -11,7 +11,7 @@ extension Verb {
       completion: .files,
       discussion: """
         Examples:
-          rpcctl tokens save notes.token AQIDBAUG
+          rpcctl tokens save notes.token Abo8V/kNxoLkAQDsHnMElU/Qao+L5XKGHUqK
           rpcctl fetch-zone-changes notes --since @notes.token --save-token notes.token
         """
     ),
