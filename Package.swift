@@ -148,6 +148,7 @@ let package = Package(
     executable("rpcd", "TidingsService", "TidingsEngine", "TidingsKeys", "CommandLineTools"),
     executable(
       "rpcctl",
+      "BenchStatistics",
       "CommandLineTools",
       "TidingsClient",
       "TidingsEncryption",
@@ -159,7 +160,8 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC"
     ),
-    library("BenchCore"),
+    library("BenchStatistics"),
+    library("BenchCore", "BenchStatistics"),
     executable(
       "tidings-bench",
       "BenchCore",
@@ -247,6 +249,7 @@ let package = Package(
       "rpcctl"
     ),
     tests("CommandLineToolsTests", "CommandLineTools"),
+    tests("BenchStatisticsTests", "BenchStatistics", "RandomSupport"),
     tests(
       "rpcctlTests",
       "rpcctl",

@@ -161,20 +161,7 @@ private enum WatchBegin {
     switch self {
     case .beginning: return []
     case .token(let token): return token
-    case .now: break
-    }
-    let client = TidingsV1.NotificationService.Client(session.transport)
-    var request = TidingsV1.FetchNotificationChangesRequest(
-      container: invocation.settings.container,
-      environment: invocation.settings.environment
-    )
-    while true {
-      let page = try await client.fetchNotificationChanges(
-        request,
-        options: invocation.callOptions
-      )
-      request.changeToken = page.changeToken
-      if !page.moreComing { return page.changeToken }
+    case .now: return try await invocation.newestNotificationToken(session)
     }
   }
 }
