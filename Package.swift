@@ -158,7 +158,8 @@ let package = Package(
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsRPC"
+      "TidingsRPC",
+      "TidingsZeroMQ"
     ),
     library("BenchStatistics"),
     library("BenchCore", "BenchStatistics"),

@@ -11,7 +11,9 @@ enum Contract {
       .tidingsV1NotificationServiceProto, .tidingsV1SubscriptionServiceProto,
       .tidingsV1ZoneServiceProto, .tidingsRpcV1ServerProto, .tidingsRpcV1ErrorDetailsProto,
       .tidingsV1ErrorProto, .tidingsV1AdminServiceProto, .tidingsV1AccountServiceProto,
-      .tidingsV1ShareServiceProto,
+      .tidingsV1ShareServiceProto, .tidingsV1RecordServiceProto, .tidingsV1AssetServiceProto,
+      .tidingsV1SchemaServiceProto, .tidingsRpcV1HealthProto, .tidingsRpcV1HeaderProto,
+      .tidingsRpcV1ReflectionProto,
     ]
     do throws(Schema.ReadingError) {
       return .success(try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies)))

@@ -28,11 +28,11 @@ enum Reflection {
     }
     let service = try service(parts[0], schema)
     guard let method = service.methods.first(where: { $0.name == parts[1] }) else {
-      let near = nearest(to: parts[1], among: service.methods.map(\.name))
+      let names = service.methods.map(\.name)
+      let near = didYouMean(parts[1], among: names)
       throw UsageError(
         "\(service.name) has no method '\(parts[1])'"
-          + (near.map { "; did you mean \($0)?" }
-            ?? "; it has \(service.methods.map(\.name).joined(separator: ", "))")
+          + (near.isEmpty ? "; it has \(names.joined(separator: ", "))" : near)
       )
     }
     guard !method.isClientStreaming else {

@@ -90,11 +90,11 @@ struct ProgramRun {
         writeMessage: { err.append($0) }
       ),
       connect: { settings in
-        configuration.set(settings)
+        configuration.value = settings
         return Session(
           transport: transport,
           notifications: { start, onEvent in
-            begin.set(start)
+            begin.value = start
             for event in events { onEvent(event) }
             return ScriptedNotifications(list: notifications, staysOpen: staysOpen)
           }
@@ -107,12 +107,6 @@ struct ProgramRun {
     self.configuration = configuration.value
     watchStart = begin.value
   }
-}
-
-final class Box<Value: Sendable>: Sendable {
-  private let state = Mutex<Value?>(nil)
-  var value: Value? { state.withLock { $0 } }
-  func set(_ value: Value) { state.withLock { $0 = value } }
 }
 
 final class Recorder: Sendable {

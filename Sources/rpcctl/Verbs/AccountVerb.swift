@@ -21,7 +21,7 @@ extension Verb {
       let response = try await accounts.fetchAccountStatus(.init(), options: invocation.callOptions)
       let status = Contract.shortName(response.status, "ACCOUNT_STATUS_")
       if invocation.output.format == .table {
-        invocation.output.write(text: table(response, status).description)
+        invocation.output.write(table(response, status))
       } else {
         var object = try Contract.json(response).object ?? [:]
         object["status"] = .string(status)

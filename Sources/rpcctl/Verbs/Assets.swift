@@ -94,8 +94,13 @@ extension Verb {
   )
 
   private static func assetTransfer(_ invocation: Invocation) async throws -> AssetTransfer {
+    assetTransfer(try await invocation.connect(), invocation)
+  }
+
+  /// Carries assets over a connection.
+  static func assetTransfer(_ session: Session, _ invocation: Invocation) -> AssetTransfer {
     AssetTransfer(
-      try await invocation.connect().transport,
+      session.transport,
       in: invocation.settings.databaseID,
       options: invocation.callOptions
     )

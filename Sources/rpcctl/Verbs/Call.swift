@@ -24,11 +24,6 @@ extension Verb {
           repeats: true,
           "Metadata to send with the call."
         ),
-        Option(
-          "idempotency-key",
-          value: "KEY",
-          "Applies the call once, however often it is repeated."
-        ),
         Option(flag: "emit-defaults", "Print fields that have their defaults too."),
         Option(flag: "stream", "Refuse a method that does not answer with a stream."),
       ],
@@ -64,7 +59,6 @@ extension Verb {
       )
       var options = invocation.callOptions
       options.metadata = try metadata(invocation.arguments)
-      options.idempotencyKey = invocation.arguments["idempotency-key"]
       let transport = try await invocation.connect().transport
       let schema = try await Reflection.fetchSchema(transport, invocation)
       let (method, types) = try Reflection.method(operands[0], schema)

@@ -112,11 +112,11 @@ struct NotificationPage {
       for notification in notifications {
         output.write(line: try NotificationJSON.json(notification))
       }
-      output.write(line: .object(members))
+      output.write(end: .object(members))
     case .table:
       var table = Table(NotificationJSON.columns)
       for notification in notifications { table.append(NotificationJSON.row(notification)) }
-      output.write(text: table.description)
+      output.write(table)
       output.tell(
         "changeToken \(Base64.encode(changeToken))\(moreComing ? ", more coming" : "")"
       )

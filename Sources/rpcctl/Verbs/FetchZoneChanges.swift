@@ -102,7 +102,8 @@ extension Verb {
     """
   }
 
-  private static func tell(_ connection: NotificationStream.Connection, _ output: Output) {
+  /// Tells of the connection of a feed that is followed.
+  static func tell(_ connection: NotificationStream.Connection, _ output: Output) {
     switch connection {
     case .lost(let error):
       output.tell("rpcctl: the connection is lost, trying again: \(error)")
@@ -125,6 +126,7 @@ extension Verb {
     _ feed: FeedArguments,
     _ output: Output
   ) async throws -> ExitCode where Pages.Element: PrintablePage {
+    if feed.follows { output.beginStream() }
     if feed.follows, output.format == .table { output.tell("following; Ctrl-C ends") }
     _ = try await withTimeLimit(feed.timeLimit) { _ in
       var widths: [Int] = []
@@ -155,7 +157,7 @@ extension Verb {
       output.write(.object(object))
     case .jsonl:
       for line in page.lines { output.write(line: line) }
-      output.write(line: .object(end))
+      output.write(end: .object(end))
     case .table:
       // The header is printed once; what follows keeps to its columns, or widens them.
       var table = Table(type(of: page).columns, widthsMin: widths)

@@ -5,8 +5,6 @@ internal import TidingsProto
 extension Verb {
   static let schemaVerbs = [getSchema, applySchema, diffSchema, validateSchema, deploySchema]
 
-  private static let dryRun = Option(flag: "dry-run", "Only tell what would change.")
-
   private static let getSchema = Verb(
     command: Command(
       "schema get",
@@ -31,7 +29,7 @@ extension Verb {
       if invocation.arguments.has("indexes") {
         return SchemaResults.print(response.indexes, invocation.output)
       }
-      if let format = invocation.arguments["output"], format != OutputFormat.table.rawValue {
+      if invocation.output.asksForData {
         invocation.output.write(SchemaResults.json(response))
       } else {
         invocation.output.write(text: response.text)
@@ -46,7 +44,6 @@ extension Verb {
       "Brings the development schema to what a file says.",
       operands: "FILE",
       completion: .files,
-      options: [dryRun],
       discussion: """
         Prints what changed; FILE - is standard input. What would lose data is refused: a type or field
         that production has, or that records use, can neither be removed nor get another type.
@@ -57,7 +54,7 @@ extension Verb {
         """
     ),
     run: { invocation in
-      let changes = try await apply(invocation, dryRun: invocation.arguments.has("dry-run"))
+      let changes = try await apply(invocation, dryRun: invocation.isDryRun)
       return SchemaResults.print(changes, invocation.output)
     }
   )
@@ -115,7 +112,6 @@ extension Verb {
       "schema deploy",
       aliases: ["schema promote"],
       "Copies the development schema to production.",
-      options: [dryRun],
       discussion: """
         Prints what changed. Types, fields, indexes, roles and grants are copied, never records. The
         first deployment makes the container exist in production. What production has can neither be
@@ -132,7 +128,7 @@ extension Verb {
       let response = try await schemas(invocation).deploySchema(
         .init(
           container: invocation.settings.container,
-          dryRun: invocation.arguments.has("dry-run")
+          dryRun: invocation.isDryRun
         ),
         options: invocation.callOptions
       )
@@ -147,7 +143,7 @@ extension Verb {
   /// What a deployment does that has nothing to copy.
   private static func withoutChanges(_ invocation: Invocation) -> String {
     let container = "container '\(invocation.settings.container)'"
-    return invocation.arguments.has("dry-run")
+    return invocation.isDryRun
       ? "nothing to copy; deploying sees to it that \(container) exists in production"
       : "nothing to copy; \(container) exists in production, with this schema"
   }

@@ -58,6 +58,7 @@ extension Verb {
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       let output = invocation.output
+      output.beginStream()
       let count = try arguments.number("count", in: 1...Int(Int32.max))
       let limit =
         arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil

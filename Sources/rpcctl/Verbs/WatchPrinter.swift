@@ -25,7 +25,7 @@ final class WatchPrinter: Sendable {
       defer { hasHeader = true }
       return !hasHeader
     }
-    if isFirst { output.write(text: Table.line(NotificationJSON.columns, widths: widths)) }
+    if isFirst { output.write(head: Table.line(NotificationJSON.columns, widths: widths)) }
     output.write(text: Table.line(cells, widths: widths))
   }
 }

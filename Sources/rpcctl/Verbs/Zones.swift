@@ -13,6 +13,7 @@ extension Verb {
           "delete",
           value: "NAME…",
           takesMany: true,
+          completion: .live("zones"),
           "Names of zones to delete, with all their records."
         ),
       ],
@@ -44,11 +45,14 @@ extension Verb {
   static let fetchZones = Verb(
     command: Command(
       "fetch-zones",
+      aliases: ["zones list", "zones get"],
       "Fetches zones by name, or all of the database.",
       operands: "[NAME…]",
+      completion: .live("zones"),
       discussion: """
         Examples:
-          rpcctl fetch-zones -o table
+          rpcctl zones list -o table
+          rpcctl fetch-zones notes
           rpcctl fetch-zones --as bob --database shared
         """
     ),
