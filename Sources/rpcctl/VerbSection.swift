@@ -43,7 +43,7 @@ extension Verb {
       keyRingVerbs,
       grantVerbs
     ),
-    VerbSection("Server", [status, call, describe, audit], reflectVerbs, serverVerbs, [bench]),
+    VerbSection("Server", [status, call, describe, audit], reflectVerbs, serverVerbs, [bench, doctor]),
     VerbSection("Local", contextVerbs, [help]),
   ]
 

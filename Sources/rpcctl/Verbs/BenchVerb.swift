@@ -37,6 +37,7 @@ extension Verb {
           rpcctl bench push-latency -r 100 -c 10
         """
     ),
+    dryRun: .refused("what is not done cannot be measured"),
     run: { invocation in
       let plan = try BenchPlan(invocation.arguments)
       guard invocation.settings.scope == .private else {

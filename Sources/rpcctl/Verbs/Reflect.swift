@@ -97,6 +97,7 @@ extension Verb {
           rpcctl reflect descriptor-set -O tidings.pb
         """
     ),
+    dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
       let path = try nonEmpty(invocation.arguments, "file")
@@ -107,6 +108,7 @@ extension Verb {
         invocation.output.write(bytes: response.fileDescriptorSet)
         return .success
       }
+      if invocation.wouldOnly("write '\(path)'") { return .success }
       try AtomicFile.write(response.fileDescriptorSet, to: path)
       guard invocation.output.format != .table else { return .success }
       invocation.output.write(
