@@ -44,7 +44,7 @@ extension Verb {
       grantVerbs
     ),
     VerbSection("Server", [status, call, describe, audit], reflectVerbs, serverVerbs, [bench, doctor]),
-    VerbSection("Local", contextVerbs, [help]),
+    VerbSection("Local", contextVerbs, [cheat, help]),
   ]
 
   static let all: [Verb] = sections.flatMap { $0.verbs }

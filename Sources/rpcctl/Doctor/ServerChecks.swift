@@ -41,7 +41,8 @@ struct ServerChecks: Sendable {
         )
         return false
       }
-      tell(.ok("server", "\(endpoint) answers after \(time.shortText), with the right key"))
+      let key = invocation.settings.client.keys == nil ? "" : ", and proved that it has the server key"
+      tell(.ok("server", "\(endpoint) answers after \(time.shortText)\(key)"))
       return true
     } catch let error where error.code == .unavailable || error.code == .deadlineExceeded {
       tell(

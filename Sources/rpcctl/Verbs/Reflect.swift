@@ -20,14 +20,13 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let schema = try await reflectedSchema(invocation)
-      var results = Results(columns: ["SERVICE", "METHODS", "ABOUT"])
+      var results = Results(columns: ["SERVICE", "METHODS"])
       for service in schema.services.sorted(by: { $0.name < $1.name }) {
         results.append(
           .object([
             "name": .string(service.name), "methods": .integer(service.methods.count),
-            "about": .string(firstSentence(service.comment)),
           ]),
-          [service.name, "\(service.methods.count)", firstSentence(service.comment)]
+          [service.name, "\(service.methods.count)"]
         )
       }
       return results.finish(invocation.output)
@@ -41,6 +40,8 @@ extension Verb {
       operands: "[SERVICE…]",
       completion: .live("services"),
       discussion: """
+        A safe method changes nothing, so that a call may be made again.
+
         Examples:
           rpcctl reflect methods RecordService -o table
           rpcctl reflect methods
@@ -53,22 +54,22 @@ extension Verb {
         try names.isEmpty
         ? schema.services.sorted { $0.name < $1.name }
         : names.map { try Reflection.service($0, schema) }
-      var results = Results(columns: ["METHOD", "REQUEST", "RESPONSE", "ABOUT"])
+      var results = Results(columns: ["METHOD", "REQUEST", "RESPONSE", "SAFE"])
       for service in services {
         for method in service.methods {
-          let about = firstSentence(method.comment)
+          let isSafe = method.idempotency == .noSideEffects
           results.append(
             .object([
               "name": .string("\(service.name)/\(method.name)"),
               "inputType": .string(method.inputType), "outputType": .string(method.outputType),
               "serverStreaming": .bool(method.isServerStreaming),
-              "safe": .bool(method.idempotency == .noSideEffects), "about": .string(about),
+              "safe": .bool(isSafe),
             ]),
             [
               "\(Reflection.shortName(service.name))/\(method.name)",
               Reflection.shortName(method.inputType),
               (method.isServerStreaming ? "stream " : "") + Reflection.shortName(method.outputType),
-              about,
+              isSafe ? "yes" : "",
             ]
           )
         }
@@ -154,13 +155,5 @@ extension Verb {
 
   private static func reflectedSchema(_ invocation: Invocation) async throws -> Schema {
     try await Reflection.fetchSchema(try await invocation.connect().transport, invocation)
-  }
-
-  /// The first sentence of a comment, on one line.
-  private static func firstSentence(_ comment: String) -> String {
-    let line = comment.split(whereSeparator: \.isNewline)
-      .map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
-    guard let end = line.firstRange(of: ". ") else { return line }
-    return String(line[..<end.lowerBound]) + "."
   }
 }
