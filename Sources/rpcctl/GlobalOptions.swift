@@ -120,5 +120,6 @@ extension Settings {
     Option(flag: "no-input", "Never asks anything."),
     Option(flag: "help", letter: "h", "Show help."),
     Option(flag: "version", "Show the version."),
+    Option(flag: "map", "Show all verbs as a tree."),
   ]
 }

@@ -246,7 +246,10 @@ struct Program: Sendable {
 
   private func runWithoutVerb(_ output: Output) throws -> ExitCode {
     let parsed = try parse(arguments, Settings.options)
-    output.write(text: parsed.has("version") ? "\(Self.name) \(Self.version)\n" : Self.help)
+    let text =
+      parsed.has("version")
+      ? "\(Self.name) \(Self.version)\n" : parsed.has("map") ? VerbMap.text : Self.help
+    output.write(text: text)
     return .success
   }
 
@@ -319,12 +322,20 @@ struct Program: Sendable {
     return (nil, arguments)
   }
 
+  /// The verbs as help shows them.
+  static let helpSections = Verb.sections.map { section in
+    HelpSection(
+      section.title,
+      section.verbs.map(\.command).filter { !$0.name.hasPrefix(Verb.hiddenPrefix) }
+    )
+  }
+
   /// The help of the program.
   static var help: String {
     Help(
       program: name,
       summary: "rpcctl: saves records, keeps subscriptions, watches notifications.",
-      commands: Verb.all.map(\.command),
+      sections: helpSections,
       options: Settings.options,
       prefix: Settings.environmentPrefix
     ).description + """
@@ -339,13 +350,7 @@ struct Program: Sendable {
 
   /// The help of the verbs with one first word.
   static func help(group name: String) -> String {
-    Help(
-      program: Self.name,
-      summary: "The verbs that begin with '\(name)':",
-      commands: Verb.group(name).map(\.command),
-      options: Settings.options,
-      prefix: Settings.environmentPrefix
-    ).description
+    Help(program: Self.name, word: name, commands: Verb.group(name).map(\.command)).description
   }
 
   /// The help of a verb.

@@ -41,7 +41,10 @@ struct Verb: Sendable {
   }
 
   /// The verbs that help and completion show.
-  static let shown: [Verb] = all.filter { !$0.command.name.hasPrefix("__") }
+  static let shown: [Verb] = all.filter { !$0.command.name.hasPrefix(hiddenPrefix) }
+
+  /// Verbs whose names begin so are for other programs.
+  static let hiddenPrefix = "__"
 
   /// What the verb is called by: its own name first.
   var names: [String] { [command.name] + command.aliases }

@@ -20,16 +20,18 @@ extension Verb {
     VerbSection("Zones", [modifyZones, fetchZones], zoneVerbs),
     VerbSection(
       "Subscriptions",
-      [modifySubscriptions, fetchSubscriptions, explainSubscriptions]
+      [modifySubscriptions, fetchSubscriptions, explainSubscriptions],
+      subscriptionVerbs
     ),
     VerbSection(
       "Notifications",
       [
         watch, fetchNotificationChanges, markNotificationsRead, modifyBadge, traceNotification,
         leaseNotifications, settleNotifications, work, rotateChannels,
-      ]
+      ],
+      notificationVerbs
     ),
-    VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges]),
+    VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges], changeVerbs, tokenVerbs),
     VerbSection("Assets", [uploadAsset, downloadAsset, assetStat]),
     VerbSection("Schema", schemaVerbs, schemaReviewVerbs),
     VerbSection("Sharing", shareVerbs),
@@ -43,8 +45,14 @@ extension Verb {
       keyRingVerbs,
       grantVerbs
     ),
-    VerbSection("Server", [status, call, describe, audit], reflectVerbs, serverVerbs, [bench, doctor]),
-    VerbSection("Local", contextVerbs, [cheat, help]),
+    VerbSection(
+      "Server",
+      [status, call, describe, audit],
+      reflectVerbs,
+      serverVerbs,
+      [bench, doctor]
+    ),
+    VerbSection("Local", contextVerbs, [cheat, version, help]),
   ]
 
   static let all: [Verb] = sections.flatMap { $0.verbs }

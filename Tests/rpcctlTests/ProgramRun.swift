@@ -109,6 +109,10 @@ struct ProgramRun {
   }
 }
 
+extension Box {
+  func set(_ value: Value) { self.value = value }
+}
+
 final class Recorder: Sendable {
   private let bytes = Mutex<[UInt8]>([])
   var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }

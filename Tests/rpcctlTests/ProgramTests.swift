@@ -213,7 +213,7 @@ import TidingsRPC
     let json = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in throw error }
     #expect(
       json.err
-        == #"{"code":5,"status":"NOT_FOUND","message":"gone","details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
+        == #"{"code":5,"status":"NOT_FOUND","reason":"WHY","message":"gone","exitCode":69,"details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
         + "\n"
     )
     #expect(json.out.isEmpty)
@@ -223,6 +223,10 @@ import TidingsRPC
   func localFailure() async {
     let run = await ProgramRun("modify-records", "--save", "@none", "--output=json")
     #expect(run.exitCode == .localFailure)
-    #expect(run.err == #"{"status":"LOCAL_FAILURE","message":"cannot read 'none'"}"# + "\n")
+    #expect(
+      run.err
+        == #"{"code":1,"status":"LOCAL_FAILURE","reason":"LOCAL_FAILURE","message":"cannot read 'none'","exitCode":1}"#
+        + "\n"
+    )
   }
 }

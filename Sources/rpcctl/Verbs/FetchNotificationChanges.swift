@@ -6,9 +6,9 @@ extension Verb {
   static let fetchNotificationChanges = Verb(
     command: Command(
       "fetch-notification-changes",
+      aliases: ["notifications list"],
       "Fetches the user's notifications from the log.",
-      options: [
-        Option("token", value: "TOKEN", "Continue after this `changeToken`."),
+      options: TokenText.options + [
         Option("limit", value: "N", "Most notifications in a page."),
         Option(flag: "all", "All pages, not only the next."),
         Option(flag: "badge", "Tell the badge's number after the last page."),
@@ -16,7 +16,7 @@ extension Verb {
         Option(flag: "omit-read", "Do not tell what other devices marked read."),
       ],
       discussion: """
-        Without --token it begins with the oldest unread notification that is kept. What another device
+        Without --since it begins with the oldest unread notification that is kept. What another device
         of the user marks read later comes as a READ_NOTIFICATION.
 
         With `--output json` it prints one object with `notifications`, `changeToken` and
@@ -26,7 +26,7 @@ extension Verb {
 
         Examples:
           rpcctl fetch-notification-changes --limit 50 -o json
-          rpcctl fetch-notification-changes --all --badge --omit-read
+          rpcctl notifications list --all --badge --omit-read
         """
     ),
     run: { invocation in
@@ -34,7 +34,7 @@ extension Verb {
       var request = TidingsV1.FetchNotificationChangesRequest(
         container: invocation.settings.container,
         environment: invocation.settings.environment,
-        changeToken: try changeToken(invocation.arguments),
+        changeToken: try invocation.sinceToken(),
         omitsReadNotifications: invocation.arguments.has("omit-read"),
         wantsUserInfo: invocation.arguments.has("user-info"),
         wantsBadge: invocation.arguments.has("badge")
@@ -60,15 +60,10 @@ extension Verb {
         request.changeToken = response.changeToken
       } while page.moreComing && invocation.arguments.has("all")
       try page.print(notifications, invocation.output)
+      try invocation.keep(token: page.changeToken)
       return .success
     }
   )
-
-  /// The bytes of `--token`; none without it.
-  static func changeToken(_ arguments: ParsedArguments) throws(UsageError) -> [UInt8] {
-    guard let text = arguments["token"] else { return [] }
-    return try changeToken(text, "--token")
-  }
 
   /// The bytes of a token as it was printed; an empty one is probably a variable that was not set.
   static func changeToken(_ text: String, _ option: String) throws(UsageError) -> [UInt8] {

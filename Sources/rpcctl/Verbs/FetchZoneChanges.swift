@@ -15,7 +15,7 @@ extension Verb {
         Option("types", value: "T,U", "Only records of these types. Without it all."),
       ],
       discussion: """
-        Without ZONE the default zone; without --token all its records. Each record comes once, at its
+        Without ZONE the default zone; without --since all its records. Each record comes once, at its
         latest state. \(feedOutput("changedRecords", "deletedRecords"))
 
         `clientTokenData` stands beside the token when this device (--device) sent a mark with a save
@@ -23,7 +23,8 @@ extension Verb {
 
         Examples:
           rpcctl fetch-zone-changes notes --all
-          rpcctl fetch-zone-changes notes --token AQIDBAUG --follow --types Note
+          rpcctl fetch-zone-changes notes --since AQIDBAUG --follow --types Note
+          rpcctl fetch-zone-changes notes --since @notes.token --save-token notes.token --all
         """
     ),
     run: { invocation in
@@ -31,7 +32,7 @@ extension Verb {
       guard arguments.operands.count <= 1 else {
         throw UsageError("one ZONE at most: '\(arguments.operands[1])' is one too many")
       }
-      let feed = try FeedArguments(arguments)
+      let feed = try FeedArguments(invocation)
       let options = TidingsV1.ZoneChangesOptions(
         zoneID: try invocation.zoneID(arguments.operands.first ?? ""),
         changeToken: feed.token,
@@ -47,7 +48,7 @@ extension Verb {
         timeout: feed.timeout(invocation.settings),
         onConnection: { tell($0, invocation.output) }
       )
-      return try await print(changes, feed, invocation.output)
+      return try await print(changes, feed, invocation)
     }
   )
 
@@ -57,17 +58,17 @@ extension Verb {
       "Fetches which zones of the database changed, oldest change first.",
       options: feedOptions("zones"),
       discussion: """
-        A zone changed when it was created, or a record in it was saved or deleted. Without --token all
+        A zone changed when it was created, or a record in it was saved or deleted. Without --since all
         zones. \(feedOutput("changedZones", "deletedZones"))
 
         Examples:
           rpcctl fetch-database-changes
-          rpcctl fetch-database-changes --token AQIDBAUG --follow
+          rpcctl fetch-database-changes --since AQIDBAUG --follow
         """
     ),
     run: { invocation in
       try invocation.refuseOperands()
-      let feed = try FeedArguments(invocation.arguments)
+      let feed = try FeedArguments(invocation)
       let changes = DatabaseChanges(
         try await connect(invocation, feed).transport,
         database: invocation.settings.databaseID,
@@ -77,13 +78,12 @@ extension Verb {
         timeout: feed.timeout(invocation.settings),
         onConnection: { tell($0, invocation.output) }
       )
-      return try await print(changes, feed, invocation.output)
+      return try await print(changes, feed, invocation)
     }
   )
 
   private static func feedOptions(_ items: String) -> [Option] {
-    [
-      Option("token", value: "TOKEN", "Continue after this `changeToken`."),
+    TokenText.options + [
       Option("limit", value: "N", "Most \(items) in a page."),
       Option(flag: "all", "All pages, not only the next."),
       Option(flag: "follow", "All pages, and then what changes, as it does, until interrupted."),
@@ -94,7 +94,7 @@ extension Verb {
     """
     With `--output json` it prints an object for each page with `\(changed)`, `\(deleted)`, `changeToken` and `moreComing`; with jsonl a
     line for each change, and one with the other two at the end of each page; as a table the rows,
-    and the token on standard error. `--token` takes the token as it is printed.
+    and the token on standard error. `--since` takes the token as it is printed, or @FILE with one.
 
     With --follow, `--timeout TIME` on the command line ends it, with 0, after that time; without it
     Ctrl-C does (130). When the server goes away it is waited for, which is told on standard error. A page and its token are printed together: nothing is lost or told twice by
@@ -124,14 +124,16 @@ extension Verb {
   private static func print<Pages: AsyncSequence & Sendable>(
     _ pages: Pages,
     _ feed: FeedArguments,
-    _ output: Output
+    _ invocation: Invocation
   ) async throws -> ExitCode where Pages.Element: PrintablePage {
+    let output = invocation.output
     if feed.follows { output.beginStream() }
     if feed.follows, output.format == .table { output.tell("following; Ctrl-C ends") }
     _ = try await withTimeLimit(feed.timeLimit) { _ in
       var widths: [Int] = []
       for try await page in pages {
         try print(page, &widths, output)
+        try invocation.keep(token: page.changeToken)
         if !feed.isComplete { return }
       }
     }
@@ -189,8 +191,9 @@ private struct FeedArguments {
   /// How long to follow.
   let timeLimit: Duration?
 
-  init(_ arguments: ParsedArguments) throws {
-    token = try Verb.changeToken(arguments)
+  init(_ invocation: Invocation) throws {
+    let arguments = invocation.arguments
+    token = try invocation.sinceToken()
     limit = UInt32(try arguments.number("limit", in: 1...Int(UInt32.max)) ?? 0)
     follows = arguments.has("follow")
     isComplete = follows || arguments.has("all")

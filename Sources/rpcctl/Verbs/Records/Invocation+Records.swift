@@ -38,7 +38,7 @@ extension TidingsV1.RecordResult {
   /// The record, if there is one.
   ///
   /// - Throws: `LocalFailure` for any other error than that there is none.
-  var record: TidingsV1.Record? {
+  var storedRecord: TidingsV1.Record? {
     get throws {
       switch outcome {
       case .record(let record): return record

@@ -36,7 +36,7 @@ extension Verb {
         if records.isEmpty { break }
         let results = try await invocation.fetch(records.map { $0.recordID ?? .init() }, over: session)
         for (record, result) in zip(records, results) {
-          let difference = RecordDifference(record, stored: try result.record, isExact: isExact)
+          let difference = RecordDifference(record, stored: try result.storedRecord, isExact: isExact)
           guard !difference.isEmpty else { continue }
           isSame = false
           if output.format == .jsonl { output.write(line: difference.json) } else {

@@ -59,7 +59,7 @@ extension Invocation {
     of id: TidingsV1.RecordID,
     _ session: Session
   ) async throws -> TidingsV1.Record {
-    guard let record = try await fetch([id], desiredKeys: [], over: session).first?.record else {
+    guard let record = try await fetch([id], desiredKeys: [], over: session).first?.storedRecord else {
       throw LocalFailure("there is no record '\(id.recordName)': --type TYPE creates it")
     }
     return record

@@ -45,7 +45,7 @@ extension Verb {
           if try await awaited.isThere(session, invocation) { return progress.advance() }
         }
       }
-      if found > 0 { return .success }
+      if found.count > 0 { return .success }
       if Task.isCancelled { throw Interrupted() }
       invocation.output.tell("rpcctl: the time is over, and \(awaited.text) is not so")
       return .notSo
@@ -104,7 +104,7 @@ private struct Awaited: Sendable {
   private func find(_ session: Session, _ invocation: Invocation) async throws -> TidingsV1.Record? {
     let zone = try invocation.zoneID
     if let name { return try await invocation.fetch([.init(name, in: zone)], over: session)
-        .first?.record }
+        .first?.storedRecord }
     var request = TidingsV1.QueryRecordsRequest(
       databaseID: invocation.settings.databaseID,
       recordType: invocation.arguments["type"] ?? "",
