@@ -35,8 +35,12 @@ public struct CallSchedule: Hashable, Sendable {
   }
 
   /// A rate that changes in steps of the same length; at least two.
-  public static func steps(_ count: Int, from: Double, to: Double, over duration: Duration) -> Self {
-    precondition(from > 0 && to > 0 && duration > .zero && count > 1, "steps lead from rate to rate")
+  public static func steps(_ count: Int, from: Double, to: Double, over duration: Duration) -> Self
+  {
+    precondition(
+      from > 0 && to > 0 && duration > .zero && count > 1,
+      "steps lead from rate to rate"
+    )
     let length = duration / .seconds(1) / Double(count)
     return Self(
       stretches: (0..<count).map { step in

@@ -17,6 +17,8 @@ struct TemporaryZone: Sendable {
   ///   - invocation: Says which database.
   ///   - session: Carries the calls.
   ///   - body: Gets the zone.
+  /// - Returns: What the body returns.
+  /// - Throws: What the body throws; when the zone cannot be made or removed.
   static func with<Value: Sendable>(
     _ prefix: String,
     _ invocation: Invocation,

@@ -9,7 +9,10 @@ import Testing
     var histogram = LatencyHistogram()
     var values: [UInt64] = []
     for _ in 0..<Int.random(in: 1...2_000, using: &random) {
-      let value = UInt64.random(in: 0...(1 << UInt64.random(in: 1...40, using: &random)), using: &random)
+      let value = UInt64.random(
+        in: 0...(1 << UInt64.random(in: 1...40, using: &random)),
+        using: &random
+      )
       values.append(value)
       histogram.record(value)
     }

@@ -27,7 +27,8 @@ import TidingsRPC
   func bench() async throws {
     let server = try await TestServer.start()
     for arguments in [
-      ["rpc", "-n", "20"], ["write", "-n", "20", "-c", "4"], ["read", "-n", "20", "--records", "5"],
+      ["rpc", "-n", "20"], ["write", "-n", "20", "-c", "4"],
+      ["read", "-n", "20", "--records", "5"],
       ["query", "-n", "20", "--records", "5"], ["push-latency", "-n", "5"],
       ["fanout", "-n", "3", "--subscribers", "3"], ["catchup", "-n", "2", "--records", "450"],
       ["soak", "-n", "30", "--records", "5"], ["write", "-n", "10", "-r", "1000", "-c", "4"],
@@ -81,7 +82,7 @@ import TidingsRPC
       secure.server,
       [
         "--key-file", secure.server.folder.file("data/root.key"), "--server-key",
-        "\(KeyPair().publicKey)", "doctor",
+        "\(KeyPair().publicKey)", "doctor", "--connect-timeout", "20s",
       ],
       as: nil
     )
@@ -165,7 +166,10 @@ import TidingsRPC
         let changed = try await client.records.modifyRecords(
           .init(databaseID: database, recordsToSave: [record], savePolicy: .changedKeys)
         ).results[0]
-        #expect((changed.record != nil) == (write.exitCode == .success), "seed \(seed) \(write.out)")
+        #expect(
+          (changed.record != nil) == (write.exitCode == .success),
+          "seed \(seed) \(write.out)"
+        )
       }
     }
   }

@@ -9,7 +9,7 @@ import Testing
   func script(topic: String) async throws {
     let cheat = try #require(Cheat.all.first { $0.topic == topic })
     let folder = try TemporaryFolder()
-    try folder.makeContexts("admin", "work")
+    try folder.makeContexts("admin")
     let examples = HelpExampleTests.examples(in: cheat.text).filter { !$0.contains("$(") }
     #expect(examples.count >= 3)
     for example in examples {
@@ -35,7 +35,10 @@ import Testing
   func comments() {
     for cheat in Cheat.all {
       #expect(cheat.text.hasPrefix("# "))
-      #expect(cheat.text.split(separator: "\n").allSatisfy { $0.utf8.count <= 110 }, "\(cheat.topic)")
+      #expect(
+        cheat.text.split(separator: "\n").allSatisfy { $0.utf8.count <= 110 },
+        "\(cheat.topic)"
+      )
     }
   }
 

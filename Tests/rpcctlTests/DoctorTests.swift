@@ -49,7 +49,10 @@ import TidingsRPC
     #expect(soon.map(\.result) == [.ok, .warning, .warning])
     let none = ServerJudgements.account(.init(status: .noAccount), now: time(0))
     #expect(none.map(\.result) == [.problem])
-    let restricted = TidingsV1.FetchAccountStatusResponse(status: .restricted, userRecordName: "ann")
+    let restricted = TidingsV1.FetchAccountStatusResponse(
+      status: .restricted,
+      userRecordName: "ann"
+    )
     #expect(ServerJudgements.account(restricted, now: time(0)).map(\.result) == [.problem])
   }
 
@@ -60,7 +63,10 @@ import TidingsRPC
     #expect(LocalChecks.contexts(contexts) == [.ok("contexts", "none")])
     let key = folder.file("a.key")
     try KeyFile.pair(KeyPair()).write(to: key, title: "x")
-    try folder.makeContexts("good", lines: "key-file = \(key)\nserver-key = \(KeyPair().publicKey)\n")
+    try folder.makeContexts(
+      "good",
+      lines: "key-file = \(key)\nserver-key = \(KeyPair().publicKey)\n"
+    )
     #expect(LocalChecks.contexts(contexts) == [.ok("contexts", "1 context")])
     try folder.makeContexts("gone", lines: "key-file = \(folder.file("none.key"))\n")
     try folder.makeContexts("wrong", lines: "endpint = x\n")

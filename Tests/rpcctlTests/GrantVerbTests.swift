@@ -112,10 +112,24 @@ import TidingsRPC
         """
     )
     #expect(yes.exitCode == .success)
-    let restricted = await ProgramRun("grants", "check", "bob", "read", "House", answer: Self.server)
+    let restricted = await ProgramRun(
+      "grants",
+      "check",
+      "bob",
+      "read",
+      "House",
+      answer: Self.server
+    )
     #expect(restricted.exitCode == .found && restricted.out.contains(#""records":"none""#))
     #expect(restricted.out.contains("the user is restricted since"))
-    let guest = await ProgramRun("grants", "check", "--guest", "create", "House", answer: Self.server)
+    let guest = await ProgramRun(
+      "grants",
+      "check",
+      "--guest",
+      "create",
+      "House",
+      answer: Self.server
+    )
     #expect(guest.exitCode == .found && guest.calls.map(\.method.name) == ["FetchSchema"])
     let unknown = await ProgramRun("grants", "check", "eve", "read", "House", answer: Self.server)
     #expect(unknown.err == "rpcctl: there is no user 'eve'\n")
@@ -124,7 +138,10 @@ import TidingsRPC
   @Test(
     "wrong usage ends with 2",
     arguments: [
-      (["grants", "check", "ann", "rite", "House"], "'rite' is none of read, create, write, delete, subscribe; did you mean write?"),
+      (
+        ["grants", "check", "ann", "rite", "House"],
+        "'rite' is none of read, create, write, delete, subscribe; did you mean write?"
+      ),
       (["grants", "check", "ann"], "USER, OPERATION and TYPE are needed"),
       (["grants", "check", "--guest", "a", "b", "c"], "OPERATION and TYPE are needed"),
     ]

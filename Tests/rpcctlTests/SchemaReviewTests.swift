@@ -60,7 +60,11 @@ import TidingsRPC
     #expect(findings.map(\.line) == [2, 3])
     #expect(findings.allSatisfy { $0.level == .warning })
     let unreadable = "DEFINE SCHEMA RECORD TYPE T (a STRING, GRANT WRITE TO \"_creator\");"
-    #expect(try SchemaLint.findings(unreadable, name: "f").map(\.message) == ["who may not read a record may not write it: grant READ too"])
+    #expect(
+      try SchemaLint.findings(unreadable, name: "f").map(\.message) == [
+        "who may not read a record may not write it: grant READ too"
+      ]
+    )
   }
 
   @Test("lint ends with 3 when there are warnings, and needs no server")

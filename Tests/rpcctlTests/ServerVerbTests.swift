@@ -32,7 +32,11 @@ import TidingsRPC
   @Test("metrics are in Prometheus' format: each counter of the contract, 0 too")
   func prometheus() async throws {
     let run = await ProgramRun("server", "metrics", answer: Self.server)
-    #expect(run.out.contains("# TYPE tidings_info gauge\ntidings_info{version=\"9\\\"x\",incarnation=\"00ff\"} 1\n"))
+    #expect(
+      run.out.contains(
+        "# TYPE tidings_info gauge\ntidings_info{version=\"9\\\"x\",incarnation=\"00ff\"} 1\n"
+      )
+    )
     #expect(run.out.contains("tidings_start_time_seconds 1700000000\n"))
     #expect(run.out.contains("# TYPE tidings_calls_total counter\ntidings_calls_total 7\n"))
     #expect(run.out.contains("tidings_calls_failed_total 0\n"))

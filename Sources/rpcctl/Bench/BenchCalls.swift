@@ -114,7 +114,9 @@ struct BenchCalls: Sendable {
         options: zone.options
       )
       guard let changes = response.zones.first else { return count }
-      if let error = changes.error { throw BenchFailure(code: Contract.shortName(error.code, "ERROR_CODE_")) }
+      if let error = changes.error {
+        throw BenchFailure(code: Contract.shortName(error.code, "ERROR_CODE_"))
+      }
       count += changes.changedRecords.count
       token = changes.changeToken
       if !changes.moreComing { return count }

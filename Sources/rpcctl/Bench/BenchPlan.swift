@@ -51,7 +51,12 @@ struct BenchPlan: Hashable, Sendable {
     ),
     Option("warmup", value: "TIME", "Call for so long before, without measuring."),
     Option("size", value: "BYTES", default: "100", "Bytes of text in each record."),
-    Option("records", value: "N", default: "1000", "Records that read, query, catchup and soak begin with."),
+    Option(
+      "records",
+      value: "N",
+      default: "1000",
+      "Records that read, query, catchup and soak begin with."
+    ),
     Option("subscribers", value: "N", default: "10", "Subscribers that fanout notifies."),
     Option(
       "type",
@@ -123,7 +128,9 @@ struct BenchPlan: Hashable, Sendable {
   ) throws(UsageError) -> CallSchedule? {
     let isConstant = load != "step" && load != "line"
     guard let rate else {
-      guard isConstant else { throw UsageError("--load \(load ?? "") needs --rate: where it leads to") }
+      guard isConstant else {
+        throw UsageError("--load \(load ?? "") needs --rate: where it leads to")
+      }
       return nil
     }
     if isConstant { return .constant(rate) }

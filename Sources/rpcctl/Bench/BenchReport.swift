@@ -26,7 +26,8 @@ struct BenchReport {
     ]
     return [
       plan.mode.rawValue, "\(Self.rounded(seconds, 10))", "\(counts.latencies.count)",
-      "\(counts.failed)", Self.text(measurement?.perSecond), Self.text(Double(counts.items) / seconds),
+      "\(counts.failed)", Self.text(measurement?.perSecond),
+      Self.text(Double(counts.items) / seconds),
     ] + latencies.map(Self.text)
   }
 

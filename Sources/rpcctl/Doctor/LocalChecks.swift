@@ -50,7 +50,11 @@ enum LocalChecks {
     if !found.isEmpty { return found }
     let current = (try? folder.selection.current).flatMap { $0 }
     return [
-      .ok("contexts", names.isEmpty ? "none" : counted(names.count, "context") + (current.map { ", current: \($0)" } ?? ""))
+      .ok(
+        "contexts",
+        names.isEmpty
+          ? "none" : counted(names.count, "context") + (current.map { ", current: \($0)" } ?? "")
+      )
     ]
   }
 

@@ -41,7 +41,8 @@ struct ServerChecks: Sendable {
         )
         return false
       }
-      let key = invocation.settings.client.keys == nil ? "" : ", and proved that it has the server key"
+      let key =
+        invocation.settings.client.keys == nil ? "" : ", and proved that it has the server key"
       tell(.ok("server", "\(endpoint) answers after \(time.shortText)\(key)"))
       return true
     } catch let error where error.code == .unavailable || error.code == .deadlineExceeded {
@@ -54,7 +55,13 @@ struct ServerChecks: Sendable {
       )
       return false
     } catch {
-      tell(.problem("server", "\(error)", "Is the key admitted? `rpcctl keys list` tells an administrator."))
+      tell(
+        .problem(
+          "server",
+          "\(error)",
+          "Is the key admitted? `rpcctl keys list` tells an administrator."
+        )
+      )
       return false
     }
   }
@@ -73,7 +80,9 @@ struct ServerChecks: Sendable {
         )
       )
     } catch {
-      tell(.problem("version", "\(error)", "The server is too old, or does not let the caller ask."))
+      tell(
+        .problem("version", "\(error)", "The server is too old, or does not let the caller ask.")
+      )
     }
     var hasAccount = false
     do {

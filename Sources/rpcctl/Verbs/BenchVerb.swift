@@ -78,7 +78,8 @@ extension Verb {
       try await calls.zone.save([calls.zone.record("first", plan.type, number: 0, text: "")])
       try await calls.zone.subscribe(to: plan.type)
       let start = WatchStart(token: try await invocation.newestNotificationToken(session))
-      let sources = try (0..<plan.subscribers).map { _ in try session.notifications(start) { _ in } }
+      let sources = try (0..<plan.subscribers).map { _ in try session.notifications(start) { _ in }
+      }
       return try await PushWaiter.with(sources, subscriptionID: calls.zone.id.zoneName) { waiter in
         let call = calls.call(waiter)
         // All are registered once the first one came.

@@ -35,7 +35,8 @@ extension Verb {
         let near = nearest(to: topic, among: topics)
         throw UsageError(
           "there is no topic '\(topic)'"
-            + (near.map { "; did you mean \($0)?" } ?? "; there are \(topics.joined(separator: ", "))")
+            + (near.map { "; did you mean \($0)?" }
+              ?? "; there are \(topics.joined(separator: ", "))")
         )
       }
       if invocation.output.asksForData {

@@ -52,7 +52,8 @@ extension Verb {
       let users = try await invocation.allUsers()
       let (user, entry) = try admitted("\(old)", users)
       let end = revokes ? "revoked" : "refused after \(overlap.shortText)"
-      let what = "write a new key pair to '\(path)' and admit it for "
+      let what =
+        "write a new key pair to '\(path)' and admit it for "
         + (user.isEmpty ? "guests" : "'\(user)'") + "; the old key would be \(end)"
       if invocation.wouldOnly(what) { return .success }
       if revokes { try invocation.confirm("revoke the key \(old) for ever") }

@@ -145,7 +145,9 @@ extension Verb {
       let template = MessageTemplate.json(name, schema)
       // It is for a file that people fill in, wherever it goes.
       if invocation.arguments["output"] == nil {
-        invocation.output.write(text: String(decoding: template.text(isPretty: true), as: UTF8.self) + "\n")
+        invocation.output.write(
+          text: String(decoding: template.text(isPretty: true), as: UTF8.self) + "\n"
+        )
       } else {
         invocation.output.write(template)
       }

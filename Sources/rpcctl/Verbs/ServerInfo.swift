@@ -20,7 +20,10 @@ extension Verb {
       try invocation.refuseOperands()
       var info = try await fetchServerInfo(invocation)
       (info.limits, info.counters) = (nil, nil)
-      write(try Contract.fullJSON(info).object?.without(["limits", "counters"]) ?? [:], invocation.output)
+      write(
+        try Contract.fullJSON(info).object?.without(["limits", "counters"]) ?? [:],
+        invocation.output
+      )
       return .success
     }
   )

@@ -21,7 +21,7 @@ extension Verb {
         collector read the output of a cron job.
 
         Examples:
-          rpcctl server metrics > /var/lib/node_exporter/tidings.prom
+          rpcctl server metrics > tidings.prom
           rpcctl server metrics --format json
         """
     ),

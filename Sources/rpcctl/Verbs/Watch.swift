@@ -22,7 +22,12 @@ extension Verb {
           "Begin with what waits in the log (beginning), with what comes (now), or after a TOKEN or "
             + "the one in @FILE."
         ),
-        Option("state", value: "FILE", completion: .files, "Go on where FILE says, and keep there how far it came."),
+        Option(
+          "state",
+          value: "FILE",
+          completion: .files,
+          "Go on where FILE says, and keep there how far it came."
+        ),
         Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
         Option(
           flag: "mark-read",
