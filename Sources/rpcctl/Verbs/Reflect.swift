@@ -5,7 +5,7 @@ internal import TidingsProto
 extension Verb {
   /// What a server tells of its services; `describe` is one of them too.
   static let reflectVerbs = [
-    listServices, listMethods, fetchDescriptorSet, printTemplate,
+    listServices, listMethods, listSymbols, fetchDescriptorSet, printTemplate,
   ]
 
   private static let listServices = Verb(
@@ -73,6 +73,25 @@ extension Verb {
             ]
           )
         }
+      }
+      return results.finish(invocation.output)
+    }
+  )
+
+  private static let listSymbols = Verb(
+    command: Command(
+      "reflect symbols",
+      "Lists all that `rpcctl describe` describes: services, methods, messages, enums.",
+      discussion: """
+        Example:
+          rpcctl reflect symbols
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      var results = Results(columns: ["SYMBOL"])
+      for symbol in ProtoText.symbols(try await reflectedSchema(invocation)).sorted() {
+        results.append(.object(["name": .string(symbol)]), [symbol])
       }
       return results.finish(invocation.output)
     }
