@@ -102,3 +102,21 @@ public struct Help: CustomStringConvertible {
   /// The text, ending in a line break.
   public var description: String { lines.joined(separator: "\n") + "\n" }
 }
+
+extension String {
+  /// The words of the text in lines of a width, in characters.
+  package func wrapped(to width: Int) -> String {
+    var lines = [""]
+    for word in split(separator: " ") {
+      let line = lines[lines.count - 1]
+      if line.isEmpty {
+        lines[lines.count - 1] = String(word)
+      } else if line.count + 1 + word.count > width {
+        lines.append(String(word))
+      } else {
+        lines[lines.count - 1] += " " + word
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -50,7 +50,15 @@ struct Program: Sendable {
     readLine: (@Sendable () -> String?)? = nil,
     connect: @escaping @Sendable (ClientConfiguration) async throws -> Session
   ) {
-    surroundings = Surroundings(environment: environment, readLine: readLine)
+    surroundings = Surroundings(environment: environment, readLine: readLine) {
+      await Program(
+        $0,
+        environment: environment,
+        input: input,
+        output: $1,
+        connect: connect
+      ).run()
+    }
     self.arguments = arguments
     self.environment = environment
     self.input = input
@@ -338,15 +346,25 @@ struct Program: Sendable {
       sections: helpSections,
       options: Settings.options,
       prefix: Settings.environmentPrefix
-    ).description + """
-
-      Exit codes: 0 done, 1 failed here, 2 wrong usage, 3 it is not so (differences or problems were
-      found, what was waited for did not come), 4 some items failed, 5 a command of --exec failed,
-      64 + status of a call that failed (for example 78: the server cannot be reached), 130
-      interrupted.
-
-      """
+    ).description + "\n"
+      + ("Exit codes: " + exitCodes.map { "\($0.code) \($0.meaning)" }.joined(separator: "; ") + ".")
+      .wrapped(to: 100) + "\n"
   }
+
+  /// What the program's end tells the shell.
+  static let exitCodes = [
+    (code: "0", meaning: "all is done"),
+    (code: "1", meaning: "something failed here"),
+    (code: "2", meaning: "wrong usage"),
+    (
+      code: "3",
+      meaning: "it is not so: differences or problems were found, what was waited for did not come"
+    ),
+    (code: "4", meaning: "some items failed"),
+    (code: "5", meaning: "a command of --exec failed"),
+    (code: "64 + N", meaning: "a call failed with status N, for example 78: no server is reached"),
+    (code: "130", meaning: "interrupted"),
+  ]
 
   /// The help of the verbs with one first word.
   static func help(group name: String) -> String {

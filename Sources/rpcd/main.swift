@@ -17,6 +17,10 @@ do {
     try InitArguments.run(CommandLine.arguments.dropFirst(2))
     exit(0)
   }
+  if CommandLine.arguments.dropFirst().first == ServerManual.word {
+    print(ServerManual.page.text, terminator: "")
+    exit(0)
+  }
   guard let settings = try ServerArguments.settings(CommandLine.arguments.dropFirst()) else {
     exit(0)
   }

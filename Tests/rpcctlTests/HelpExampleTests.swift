@@ -8,7 +8,7 @@ import TidingsRPC
 /// The examples in the help are commands that work.
 @Suite struct HelpExampleTests {
   /// Every example in the help.
-  static let examples = Verb.all.flatMap { examples(in: $0.command.discussion) }
+  static let examples = Verb.shown.flatMap { examples(in: $0.command.discussion) }
 
   /// The examples in a text: lines that begin with `rpcctl`, with what continues them.
   static func examples(in text: String) -> [String] {
@@ -65,6 +65,10 @@ import TidingsRPC
   func example(text: String) async throws {
     var count = 0
     let folder = try TemporaryFolder()
+    let environment = ["XDG_CONFIG_HOME": folder.path]
+    let contexts = ContextFolder(environment)
+    for name in ["home", "old"] { try contexts.write("as = ada\n", as: name) }
+    try contexts.select(.init(current: "home", previous: "old"))
     for command in Self.commands(text) where command.first == "rpcctl" {
       count += 1
       let run = await ProgramRun(
@@ -72,6 +76,7 @@ import TidingsRPC
         list: command.dropFirst().prefix { $0 != ">" }.map {
           $0.hasSuffix(".ring") ? folder.file($0) : $0
         },
+        environment: environment,
         files: [
           "-": #"{"recordType":"T","recordName":"a"}"#,
           "houses.jsonl": "", "houses.ckdb": "DEFINE SCHEMA",
@@ -86,7 +91,7 @@ import TidingsRPC
 
   @Test("most verbs have an example")
   func all() {
-    for verb in Verb.all where !["status", "help"].contains(verb.command.name) {
+    for verb in Verb.shown where !["status", "help"].contains(verb.command.name) {
       #expect(
         Self.examples.contains {
           $0.contains("rpcctl \(verb.command.name)")

@@ -169,7 +169,7 @@ import TidingsRPC
       (["schema", "diff", "a", "b"], "one FILE is needed"),
       (["schema", "diff", "none"], "cannot read 'none'"),
       (["schema", "deploy", "x"], "'x' is not expected here"),
-      (["schema", "get", "--dry-run"], "unknown option '--dry-run'"),
+      (["schema", "get", "--from", "x"], "unknown option '--from'"),
       (
         ["schema", "apply", "s", "--environment", "production"],
         "a schema is applied to development, and deployed to production from there"
