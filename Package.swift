@@ -148,6 +148,7 @@ let package = Package(
     executable("rpcd", "TidingsService", "TidingsEngine", "TidingsKeys", "CommandLineTools"),
     executable(
       "rpcctl",
+      "BenchStatistics",
       "CommandLineTools",
       "TidingsClient",
       "TidingsEncryption",
@@ -160,7 +161,8 @@ let package = Package(
       "TidingsRPC",
       "TidingsZeroMQ"
     ),
-    library("BenchCore"),
+    library("BenchStatistics"),
+    library("BenchCore", "BenchStatistics"),
     executable(
       "tidings-bench",
       "BenchCore",
@@ -248,6 +250,7 @@ let package = Package(
       "rpcctl"
     ),
     tests("CommandLineToolsTests", "CommandLineTools"),
+    tests("BenchStatisticsTests", "BenchStatistics", "RandomSupport"),
     tests(
       "rpcctlTests",
       "rpcctl",

@@ -45,8 +45,14 @@ extension Verb {
       keyRingVerbs,
       grantVerbs
     ),
-    VerbSection("Server", [status, call, describe, audit], reflectVerbs, serverVerbs),
-    VerbSection("Local", contextVerbs, [completion, complete, manual, version, help]),
+    VerbSection(
+      "Server",
+      [status, call, describe, audit],
+      reflectVerbs,
+      serverVerbs,
+      [bench, doctor]
+    ),
+    VerbSection("Local", contextVerbs, [cheat, completion, complete, manual, version, help]),
   ]
 
   static let all: [Verb] = sections.flatMap { $0.verbs }

@@ -7,11 +7,14 @@ import TidingsRPC
 
 /// The examples in the help are commands that work.
 @Suite struct HelpExampleTests {
-  /// Every example: lines that begin with `rpcctl`, with what continues them.
-  static let examples: [String] = Verb.shown.flatMap { verb in
+  /// Every example in the help.
+  static let examples = Verb.shown.flatMap { examples(in: $0.command.discussion) }
+
+  /// The examples in a text: lines that begin with `rpcctl`, with what continues them.
+  static func examples(in text: String) -> [String] {
     var examples: [String] = []
     var isOpen = false
-    for line in verb.command.discussion.split(separator: "\n") {
+    for line in text.split(separator: "\n") {
       let text = line.drop { $0 == " " }
       if text.hasPrefix("rpcctl ") {
         examples.append(String(text))
@@ -36,7 +39,7 @@ import TidingsRPC
   }
 
   /// The commands of a pipeline as words, as a shell has them.
-  private static func commands(_ example: String) -> [[String]] {
+  static func commands(_ example: String) -> [[String]] {
     var commands: [[String]] = [[]]
     var word: String?
     var quote: Character?

@@ -32,6 +32,8 @@ struct LiveCandidates {
     case "keys": await lines(["keys", "list"])
     case "services": await lines(["reflect", "services"])
     case "methods": await lines(["reflect", "methods"])
+    case "symbols": await lines(["reflect", "symbols"])
+    case "topics": Cheat.all.map(\.topic)
     case "types": await types
     default: []
     }

@@ -22,7 +22,12 @@ extension Verb {
           "Begin with what waits in the log (beginning), with what comes (now), or after a TOKEN or "
             + "the one in @FILE."
         ),
-        Option("state", value: "FILE", completion: .files, "Go on where FILE says, and keep there how far it came."),
+        Option(
+          "state",
+          value: "FILE",
+          completion: .files,
+          "Go on where FILE says, and keep there how far it came."
+        ),
         Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
         Option(
           flag: "mark-read",
@@ -182,20 +187,7 @@ private enum WatchBegin {
     switch self {
     case .beginning: return []
     case .token(let token): return token
-    case .now: break
-    }
-    let client = TidingsV1.NotificationService.Client(session.transport)
-    var request = TidingsV1.FetchNotificationChangesRequest(
-      container: invocation.settings.container,
-      environment: invocation.settings.environment
-    )
-    while true {
-      let page = try await client.fetchNotificationChanges(
-        request,
-        options: invocation.callOptions
-      )
-      request.changeToken = page.changeToken
-      if !page.moreComing { return page.changeToken }
+    case .now: return try await invocation.newestNotificationToken(session)
     }
   }
 }
