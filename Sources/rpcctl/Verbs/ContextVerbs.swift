@@ -205,7 +205,7 @@ extension Verb {
       let old = try folder.text(name)
       let draft = try folder.makeDraft(of: name)
       defer { try? Folder.remove(draft) }
-      try await (Editor.ofUser ?? Editor(command: "vi")).edit(draft)
+      try await invocation.editor().edit(draft)
       let new = try ContextFolder.text(at: draft)
       try SavedContext.check(new, name)
       if new == old {
