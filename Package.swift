@@ -148,6 +148,7 @@ let package = Package(
     executable("rpcd", "TidingsService", "TidingsEngine", "TidingsKeys", "CommandLineTools"),
     executable(
       "rpcctl",
+      "BenchStatistics",
       "CommandLineTools",
       "TidingsClient",
       "TidingsEncryption",
@@ -160,7 +161,8 @@ let package = Package(
       "TidingsRPC",
       "TidingsZeroMQ"
     ),
-    library("BenchCore"),
+    library("BenchStatistics"),
+    library("BenchCore", "BenchStatistics"),
     executable(
       "tidings-bench",
       "BenchCore",
@@ -248,8 +250,10 @@ let package = Package(
       "rpcctl"
     ),
     tests("CommandLineToolsTests", "CommandLineTools"),
+    tests("BenchStatisticsTests", "BenchStatistics", "RandomSupport"),
     tests(
       "rpcctlTests",
+      exclude: ["Snapshots"],
       "rpcctl",
       "CommandLineTools",
       "RandomSupport",

@@ -26,7 +26,8 @@ struct Program: Sendable {
   init(_ arguments: [String]) {
     var environment: [String: String] = [:]
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
-    for name in names + Colors.variables + ContextFolder.variables {
+    let others = Colors.variables + ContextFolder.variables + Editor.variables
+    for name in names + others + [LiveCandidates.timeVariable] {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
@@ -115,7 +116,8 @@ struct Program: Sendable {
     } catch {
       throw UsageError("\(error)\n`\(Self.name) help` lists the verbs.")
     }
-    let options = Settings.options + verb.command.options
+    // A letter that is the verb's own means its option: -c of bench is no context.
+    let options = verb.command.options + Settings.options
     var parsed = try parse(rest, options)
     if parsed.has("help") {
       output.write(text: Self.help(verb.command).description)
@@ -152,20 +154,20 @@ struct Program: Sendable {
     _ output: Output
   ) async throws -> ExitCode {
     let dryRun = Box<DryRunTransport>()
-    var settings = try Settings(parsed)
     let frames = FrameTeller(output, tellsFrames: parsed.has("trace"))
-    if parsed.has("trace") || parsed.has("verbose") {
-      settings.client.observer = { frames.observe($0) }
-    }
     let invocation = Invocation(
       arguments: parsed,
-      settings: settings,
+      settings: try Settings(parsed),
       output: output,
       input: input,
       surroundings: surroundings,
-      connect: { [connect, settings] in
+      connectTo: { [connect] settings in
         if let refusal = settings.refusal { throw refusal }
-        var session = try await connect(settings.client)
+        var client = settings.client
+        if parsed.has("trace") || parsed.has("verbose") {
+          client.observer = { frames.observe($0) }
+        }
+        var session = try await connect(client)
         if parsed.has("verbose") {
           session.transport = ToldTransport(
             transport: session.transport,

@@ -10,7 +10,9 @@ struct VerbSection: Sendable {
 }
 
 extension Verb {
-  /// All verbs, in the order of help. A verb of several words stands where its group does.
+  /// All verbs, in the order of help.
+  ///
+  /// A verb of several words stands where its group does.
   static let sections = [
     VerbSection(
       "Records",
@@ -45,8 +47,14 @@ extension Verb {
       keyRingVerbs,
       grantVerbs
     ),
-    VerbSection("Server", [status, call, describe, audit], reflectVerbs, serverVerbs),
-    VerbSection("Local", contextVerbs, [completion, complete, manual, version, help]),
+    VerbSection(
+      "Server",
+      [status, call, describe, audit],
+      reflectVerbs,
+      serverVerbs,
+      [bench, doctor]
+    ),
+    VerbSection("Local", contextVerbs, [cheat, completion, complete, manual, version, help]),
   ]
 
   static let all: [Verb] = sections.flatMap { $0.verbs }

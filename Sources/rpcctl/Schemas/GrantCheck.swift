@@ -62,7 +62,9 @@ struct GrantCheck: Hashable, Sendable {
       held.append(("_icloud", "every user"))
       for role in schema.roles.sorted() {
         if roles.contains(role) { held.append((role, "given in all containers")) }
-        if roles.contains("\(container)/\(role)") { held.append((role, "given as \(container)/\(role)")) }
+        if roles.contains("\(container)/\(role)") {
+          held.append((role, "given as \(container)/\(role)"))
+        }
       }
     }
     var reasons: [String] = []
@@ -92,7 +94,9 @@ struct GrantCheck: Hashable, Sendable {
       (verdict, self.reasons) = (.own, reasons)
       return
     }
-    reasons.append("\(needed.subtracting(operation == .create ? sum : own).text) is not granted to the user")
+    reasons.append(
+      "\(needed.subtracting(operation == .create ? sum : own).text) is not granted to the user"
+    )
     let others = grants.filter { role, rights in
       !held.contains { $0.role == role } && !rights.isDisjoint(with: needed) && role != "_creator"
     }

@@ -77,7 +77,10 @@ enum SchemaBreaks {
     case (.number(preferred: nil), .values), (.number, .number): break
     case (.number(let preferred?), .values(let kind)) where kind == preferred.kind: break
     case (let old, let new):
-      return found(.error, "it changes from \(old.text) to \(new.text): values of the old type are refused")
+      return found(
+        .error,
+        "it changes from \(old.text) to \(new.text): values of the old type are refused"
+      )
     }
     let lost = before.indexes.subtracting(after.indexes)
     guard !lost.isEmpty else { return nil }

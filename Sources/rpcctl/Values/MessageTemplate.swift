@@ -70,6 +70,9 @@ struct MessageTemplate {
     "google.protobuf.Timestamp": .string("2027-01-31T12:00:00Z"),
     "google.protobuf.Duration": .string("1s"),
     "google.protobuf.FieldMask": .string(""),
+    "google.protobuf.Any": .object([
+      "@type": .string("type.googleapis.com/google.protobuf.Duration"), "value": .string("1s"),
+    ]),
     "google.protobuf.Struct": .object([:]),
     "google.protobuf.Value": .string(""),
     "google.protobuf.ListValue": .array([]),

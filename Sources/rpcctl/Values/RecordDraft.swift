@@ -17,17 +17,21 @@ struct RecordDraft {
   /// Writes a record, as it is printed, into a file of its own.
   init(_ record: JSONValue) throws {
     original = record.object ?? [:]
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let name = original["recordName"]?.string ?? ""
-    let word = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(32)
-    let number = String(UInt64.random(in: .min ... .max), radix: 36)
-    path = "\(folder)/rpcctl-\(word)-\(number).json"
+    path = Self.temporaryPath(name) + ".json"
     let text = record.text(isPretty: true) + [UInt8(ascii: "\n")]
     do {
       try File(path: path, .createNew).write(text[...], at: 0)
     } catch {
       throw LocalFailure("\(error)")
     }
+  }
+
+  /// A path for a file that is soon removed, with a word in it.
+  static func temporaryPath(_ word: String) -> String {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let word = word.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(32)
+    return "\(folder)/rpcctl-\(word)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
   }
 
   /// What was changed, to be saved if nobody saved meanwhile; `nil`: nothing was.
@@ -44,7 +48,10 @@ struct RecordDraft {
   }
 
   /// The fields that differ, those that are gone as null, and the change tag as it was.
-  static func change(from original: JSONObject, to edited: JSONObject) throws(UsageError) -> JSONObject? {
+  static func change(
+    from original: JSONObject,
+    to edited: JSONObject
+  ) throws(UsageError) -> JSONObject? {
     for name in ["recordName", "recordType", "zoneName", "ownerName"]
     where edited[name] != original[name] {
       throw UsageError("'\(name)' cannot be changed by editing a record: make another one")

@@ -26,7 +26,9 @@ extension Verb {
       let given = Set(accounts.flatMap(\.roles)).filter {
         !$0.contains("/") || $0.hasPrefix(container + "/")
       }
-      let assigned = given.map { $0.hasPrefix(container + "/") ? String($0.dropFirst(container.count + 1)) : $0 }
+      let assigned = given.map {
+        $0.hasPrefix(container + "/") ? String($0.dropFirst(container.count + 1)) : $0
+      }
       let names = ["admin", "developer"] + schemaRoles
       let unknown = Set(assigned).subtracting(names).sorted()
       var results = Results(columns: ["ROLE", "KIND", "USERS", "GRANTS"])
@@ -100,7 +102,9 @@ extension Verb {
       let isGuest = invocation.arguments.has("guest")
       let operands = (isGuest ? [""] : []) + invocation.arguments.operands
       guard operands.count == 3 else {
-        throw UsageError(isGuest ? "OPERATION and TYPE are needed" : "USER, OPERATION and TYPE are needed")
+        throw UsageError(
+          isGuest ? "OPERATION and TYPE are needed" : "USER, OPERATION and TYPE are needed"
+        )
       }
       guard let operation = GrantCheck.Operation(rawValue: operands[1].lowercased()) else {
         let known = GrantCheck.Operation.allCases.map(\.rawValue)
@@ -134,7 +138,9 @@ extension Verb {
           case .own: "own records only: \(who) may \(what) that \(who) created"
           case .none: "no: \(who) may not \(what)"
           }
-        invocation.output.write(text: ([answer] + reasons.map { "  " + $0 }).joined(separator: "\n") + "\n")
+        invocation.output.write(
+          text: ([answer] + reasons.map { "  " + $0 }).joined(separator: "\n") + "\n"
+        )
       } else {
         invocation.output.write(
           .object([

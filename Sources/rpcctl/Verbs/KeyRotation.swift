@@ -38,6 +38,7 @@ extension Verb {
           rpcctl keys rotate ~/alice.key -O ~/alice-2.key --overlap 7d
         """
     ),
+    dryRun: .byItself,
     run: { invocation in
       let old = try publicKey(ofOperand: invocation)
       guard let path = try nonEmpty(invocation.arguments, "file") else {
@@ -50,6 +51,12 @@ extension Verb {
       let overlap = try invocation.arguments.duration("overlap") ?? .seconds(86_400)
       let users = try await invocation.allUsers()
       let (user, entry) = try admitted("\(old)", users)
+      let end = revokes ? "revoked" : "refused after \(overlap.shortText)"
+      let what =
+        "write a new key pair to '\(path)' and admit it for "
+        + (user.isEmpty ? "guests" : "'\(user)'") + "; the old key would be \(end)"
+      if invocation.wouldOnly(what) { return .success }
+      if revokes { try invocation.confirm("revoke the key \(old) for ever") }
       let pair = KeyPair()
       try KeyFile.pair(pair).write(to: path, title: "\(user), made by rpcctl in place of \(old)")
       let administration = try await invocation.administration()

@@ -5,7 +5,7 @@ internal import TidingsProto
 extension Verb {
   /// What a server tells of its services; `describe` is one of them too.
   static let reflectVerbs = [
-    listServices, listMethods, fetchDescriptorSet, printTemplate,
+    listServices, listMethods, listSymbols, fetchDescriptorSet, printTemplate,
   ]
 
   private static let listServices = Verb(
@@ -20,14 +20,13 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let schema = try await reflectedSchema(invocation)
-      var results = Results(columns: ["SERVICE", "METHODS", "ABOUT"])
+      var results = Results(columns: ["SERVICE", "METHODS"])
       for service in schema.services.sorted(by: { $0.name < $1.name }) {
         results.append(
           .object([
             "name": .string(service.name), "methods": .integer(service.methods.count),
-            "about": .string(firstSentence(service.comment)),
           ]),
-          [service.name, "\(service.methods.count)", firstSentence(service.comment)]
+          [service.name, "\(service.methods.count)"]
         )
       }
       return results.finish(invocation.output)
@@ -41,6 +40,8 @@ extension Verb {
       operands: "[SERVICE…]",
       completion: .live("services"),
       discussion: """
+        A safe method changes nothing, so that a call may be made again.
+
         Examples:
           rpcctl reflect methods RecordService -o table
           rpcctl reflect methods
@@ -53,25 +54,44 @@ extension Verb {
         try names.isEmpty
         ? schema.services.sorted { $0.name < $1.name }
         : names.map { try Reflection.service($0, schema) }
-      var results = Results(columns: ["METHOD", "REQUEST", "RESPONSE", "ABOUT"])
+      var results = Results(columns: ["METHOD", "REQUEST", "RESPONSE", "SAFE"])
       for service in services {
         for method in service.methods {
-          let about = firstSentence(method.comment)
+          let isSafe = method.idempotency == .noSideEffects
           results.append(
             .object([
               "name": .string("\(service.name)/\(method.name)"),
               "inputType": .string(method.inputType), "outputType": .string(method.outputType),
               "serverStreaming": .bool(method.isServerStreaming),
-              "safe": .bool(method.idempotency == .noSideEffects), "about": .string(about),
+              "safe": .bool(isSafe),
             ]),
             [
               "\(Reflection.shortName(service.name))/\(method.name)",
               Reflection.shortName(method.inputType),
               (method.isServerStreaming ? "stream " : "") + Reflection.shortName(method.outputType),
-              about,
+              isSafe ? "yes" : "",
             ]
           )
         }
+      }
+      return results.finish(invocation.output)
+    }
+  )
+
+  private static let listSymbols = Verb(
+    command: Command(
+      "reflect symbols",
+      "Lists all that `rpcctl describe` describes: services, methods, messages, enums.",
+      discussion: """
+        Example:
+          rpcctl reflect symbols
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      var results = Results(columns: ["SYMBOL"])
+      for symbol in ProtoText.symbols(try await reflectedSchema(invocation)).sorted() {
+        results.append(.object(["name": .string(symbol)]), [symbol])
       }
       return results.finish(invocation.output)
     }
@@ -97,6 +117,7 @@ extension Verb {
           rpcctl reflect descriptor-set -O tidings.pb
         """
     ),
+    dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
       let path = try nonEmpty(invocation.arguments, "file")
@@ -107,6 +128,7 @@ extension Verb {
         invocation.output.write(bytes: response.fileDescriptorSet)
         return .success
       }
+      if invocation.wouldOnly("write '\(path)'") { return .success }
       try AtomicFile.write(response.fileDescriptorSet, to: path)
       guard invocation.output.format != .table else { return .success }
       invocation.output.write(
@@ -142,7 +164,9 @@ extension Verb {
       let template = MessageTemplate.json(name, schema)
       // It is for a file that people fill in, wherever it goes.
       if invocation.arguments["output"] == nil {
-        invocation.output.write(text: String(decoding: template.text(isPretty: true), as: UTF8.self) + "\n")
+        invocation.output.write(
+          text: String(decoding: template.text(isPretty: true), as: UTF8.self) + "\n"
+        )
       } else {
         invocation.output.write(template)
       }
@@ -152,13 +176,5 @@ extension Verb {
 
   private static func reflectedSchema(_ invocation: Invocation) async throws -> Schema {
     try await Reflection.fetchSchema(try await invocation.connect().transport, invocation)
-  }
-
-  /// The first sentence of a comment, on one line.
-  private static func firstSentence(_ comment: String) -> String {
-    let line = comment.split(whereSeparator: \.isNewline)
-      .map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
-    guard let end = line.firstRange(of: ". ") else { return line }
-    return String(line[..<end.lowerBound]) + "."
   }
 }

@@ -20,7 +20,10 @@ extension Verb {
       try invocation.refuseOperands()
       var info = try await fetchServerInfo(invocation)
       (info.limits, info.counters) = (nil, nil)
-      write(try Contract.fullJSON(info).object?.without(["limits", "counters"]) ?? [:], invocation.output)
+      write(
+        try Contract.fullJSON(info).object?.without(["limits", "counters"]) ?? [:],
+        invocation.output
+      )
       return .success
     }
   )
@@ -39,17 +42,17 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let limits = try await fetchServerInfo(invocation).limits ?? .init()
-      let about = try Contract.schema.get().messages[TidingsRpcV1.Limits.messageName]
-      var results = Results(columns: ["LIMIT", "VALUE", "ABOUT"])
-      for member in try Contract.fullJSON(limits).object?.members ?? [] {
-        let field = about?.fields.first { $0.jsonName == member.name }
-        let name = (field?.name ?? member.name).replacing("_", with: "-")
-        let value = member.value.string ?? "\(member.value)"
-        let comment = (field?.comment ?? "").split(whereSeparator: \.isNewline)
-          .map { $0.trimmingPrefix { $0 == " " } }.joined(separator: " ")
+      let fields = try Contract.schema.get().messages[TidingsRpcV1.Limits.messageName]?.fields ?? []
+      let values = try Contract.fullJSON(limits).object
+      var results = Results(columns: ["LIMIT", "VALUE"])
+      for field in fields {
+        let name = field.name.replacing("_", with: "-")
+        let value = values?[field.jsonName] ?? .null
+        // 64 bits are strings in proto3's JSON, and numbers here: none is that large.
+        let number = value.string.flatMap(Int64.init).map { JSONValue.integer($0) } ?? value
         results.append(
-          .object(["name": .string(name), "value": .string(value), "about": .string(comment)]),
-          [name, value, comment]
+          .object(["name": .string(name), "value": number]),
+          [name, number.description]
         )
       }
       return results.finish(invocation.output)

@@ -21,7 +21,7 @@ extension Verb {
         collector read the output of a cron job.
 
         Examples:
-          rpcctl server metrics > /var/lib/node_exporter/tidings.prom
+          rpcctl server metrics > tidings.prom
           rpcctl server metrics --format json
         """
     ),
@@ -49,8 +49,7 @@ struct ServerMetrics {
   /// One number.
   struct Metric: Hashable {
     let name: String
-    let about: String
-    let value: String
+    let value: Double
     var labels = ""
     var isCounter = false
   }
@@ -66,20 +65,17 @@ struct ServerMetrics {
     list = [
       Metric(
         name: "tidings_info",
-        about: "The version of the server and the incarnation of its data.",
-        value: "1",
+        value: 1,
         labels:
           "{version=\"\(Self.escaped(info.version))\",incarnation=\"\(Self.escaped(info.incarnation))\"}"
       ),
       Metric(
         name: "tidings_start_time_seconds",
-        about: "When the process started, in seconds since 1970.",
-        value: "\(info.started?.seconds ?? 0)"
+        value: Double(info.started?.seconds ?? 0)
       ),
       Metric(
         name: "tidings_round_trip_seconds",
-        about: "How long this question took.",
-        value: "\(roundTrip / .seconds(1))"
+        value: roundTrip / .seconds(1)
       ),
     ]
     let counters = try Contract.fullJSON(info.counters ?? .init()).object
@@ -87,8 +83,7 @@ struct ServerMetrics {
       list.append(
         Metric(
           name: "tidings_\(field.name)_total",
-          about: field.comment.split(whereSeparator: \.isWhitespace).joined(separator: " "),
-          value: counters?[field.jsonName]?.string ?? "0",
+          value: counters?[field.jsonName]?.string.flatMap(Double.init) ?? 0,
           isCounter: true
         )
       )
@@ -99,9 +94,8 @@ struct ServerMetrics {
   var prometheus: String {
     list.map { metric in
       """
-      # HELP \(metric.name) \(metric.about)
       # TYPE \(metric.name) \(metric.isCounter ? "counter" : "gauge")
-      \(metric.name)\(metric.labels) \(metric.value)
+      \(metric.name)\(metric.labels) \(Self.number(metric.value))
 
       """
     }.joined()
@@ -111,9 +105,14 @@ struct ServerMetrics {
   var json: JSONValue {
     var object: JSONObject = [:]
     for metric in list where metric.labels.isEmpty {
-      object.append(metric.name, Double(metric.value).map(JSONValue.double) ?? .string(metric.value))
+      object.append(metric.name, Self.number(metric.value))
     }
     return .object(object)
+  }
+
+  /// Whole numbers without a point.
+  private static func number(_ value: Double) -> JSONValue {
+    Int64(exactly: value).map { .integer($0) } ?? .double(value)
   }
 
   /// The value of a label: quotes, backslashes and line breaks are escaped.

@@ -22,7 +22,12 @@ extension Verb {
           "Begin with what waits in the log (beginning), with what comes (now), or after a TOKEN or "
             + "the one in @FILE."
         ),
-        Option("state", value: "FILE", completion: .files, "Go on where FILE says, and keep there how far it came."),
+        Option(
+          "state",
+          value: "FILE",
+          completion: .files,
+          "Go on where FILE says, and keep there how far it came."
+        ),
         Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
         Option(
           flag: "mark-read",
@@ -56,11 +61,12 @@ extension Verb {
         or to share the work, use `rpcctl work`.
 
         --until takes a predicate over the fields that a notification carries, recordName, and
-        subscriptionID, reason, recordType and zoneName; so does --if. A notification carries the fields
-        that its subscription asks for with --desired-keys, and no others.
+        subscriptionID, reason, type (of the record) and zoneName; so does --if. A notification carries
+        the fields that its subscription asks for with --desired-keys, and no others.
 
         `--timeout TIME` on the command line ends the watch, here, after that time: with 1 if --count
-        was not reached, with 3 if nothing satisfied --until, otherwise with 0. Without it the watch goes on until it is interrupted (130).
+        was not reached, with 3 if nothing satisfied --until, otherwise with 0. Without it the watch goes
+        on until it is interrupted (130).
 
         Examples:
           rpcctl --as realty --device laptop watch
@@ -69,6 +75,7 @@ extension Verb {
           rpcctl --as realty --device mailer watch --state mailer.state --exec 'mail -s News ada'
         """
     ),
+    dryRun: .refused("it only tells what comes"),
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
@@ -182,20 +189,7 @@ private enum WatchBegin {
     switch self {
     case .beginning: return []
     case .token(let token): return token
-    case .now: break
-    }
-    let client = TidingsV1.NotificationService.Client(session.transport)
-    var request = TidingsV1.FetchNotificationChangesRequest(
-      container: invocation.settings.container,
-      environment: invocation.settings.environment
-    )
-    while true {
-      let page = try await client.fetchNotificationChanges(
-        request,
-        options: invocation.callOptions
-      )
-      request.changeToken = page.changeToken
-      if !page.moreComing { return page.changeToken }
+    case .now: return try await invocation.newestNotificationToken(session)
     }
   }
 }

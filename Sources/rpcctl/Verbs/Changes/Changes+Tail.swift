@@ -41,6 +41,7 @@ extension Verb {
       let zones = try arguments.operands.map { try invocation.zoneID($0) }
       let countMax = try arguments.number("count", in: 1...Int(Int32.max))
       let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
+      invocation.output.beginStream()
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
       if command != nil { Interruption.heed() }
@@ -189,7 +190,7 @@ private actor ChangePrinter {
       if let command {
         try await command.run(line.text() + [UInt8(ascii: "\n")])
       } else if output.format == .table {
-        output.write(text: table.text(of: [row]))
+        table.print([row], output)
       } else {
         output.write(line)
       }

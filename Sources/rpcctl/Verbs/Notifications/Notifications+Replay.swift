@@ -39,6 +39,7 @@ extension Verb {
       let ids = Set(arguments.all("subscription"))
       let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
       let printer = WatchPrinter(output: invocation.output)
+      invocation.output.beginStream()
       let session = try await invocation.connect()
       if command != nil { Interruption.heed() }
       var count = 0
@@ -56,7 +57,9 @@ extension Verb {
           }
         }
       }
-      if invocation.output.format == .table { invocation.output.tell(counted(count, "notification")) }
+      if invocation.output.format == .table {
+        invocation.output.tell(counted(count, "notification"))
+      }
       return .success
     }
   )

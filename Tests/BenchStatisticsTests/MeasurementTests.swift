@@ -1,4 +1,4 @@
-import BenchCore
+import BenchStatistics
 import RandomSupport
 import Testing
 

@@ -35,6 +35,25 @@ public struct Measurement: Codable, Hashable, Sendable {
     perSecond = Double(sorted.count) * 1e9 / Double(Swift.max(elapsedNanoseconds, 1))
   }
 
+  /// Sums up the calls of a histogram; `nil` when it has none.
+  ///
+  /// - Parameters:
+  ///   - histogram: Nanoseconds of each call.
+  ///   - elapsedNanoseconds: From the first call's start to the last one's end.
+  public init?(_ histogram: LatencyHistogram, elapsedNanoseconds: UInt64) {
+    guard histogram.count > 0 else { return nil }
+    func microseconds(_ fraction: Double) -> Double {
+      Double(histogram.percentile(fraction)) / 1000
+    }
+    calls = histogram.count
+    p50 = microseconds(0.5)
+    p90 = microseconds(0.9)
+    p99 = microseconds(0.99)
+    p999 = microseconds(0.999)
+    max = Double(histogram.max) / 1000
+    perSecond = Double(calls) * 1e9 / Double(Swift.max(elapsedNanoseconds, 1))
+  }
+
   /// The medians of several rounds, number by number.
   ///
   /// - Parameter rounds: At least one.
