@@ -26,7 +26,7 @@ struct Program: Sendable {
   init(_ arguments: [String]) {
     var environment: [String: String] = [:]
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
-    for name in names + Colors.variables + ContextFolder.variables {
+    for name in names + Colors.variables + ContextFolder.variables + ReplHistory.variables {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1

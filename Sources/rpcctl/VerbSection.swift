@@ -52,7 +52,7 @@ extension Verb {
       serverVerbs,
       [bench, doctor]
     ),
-    VerbSection("Local", contextVerbs, [cheat, completion, complete, manual, version, help]),
+    VerbSection("Local", contextVerbs, [repl, cheat, completion, complete, manual, version, help]),
   ]
 
   static let all: [Verb] = sections.flatMap { $0.verbs }
