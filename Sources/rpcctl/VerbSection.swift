@@ -32,7 +32,7 @@ extension Verb {
       notificationVerbs
     ),
     VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges], changeVerbs, tokenVerbs),
-    VerbSection("Assets", [uploadAsset, downloadAsset, assetStat]),
+    VerbSection("Assets", [uploadAsset, downloadAsset, assetStat, assetVerify]),
     VerbSection("Schema", schemaVerbs, schemaReviewVerbs),
     VerbSection("Sharing", shareVerbs),
     VerbSection(
