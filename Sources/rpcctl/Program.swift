@@ -153,20 +153,20 @@ struct Program: Sendable {
     _ output: Output
   ) async throws -> ExitCode {
     let dryRun = Box<DryRunTransport>()
-    var settings = try Settings(parsed)
     let frames = FrameTeller(output, tellsFrames: parsed.has("trace"))
-    if parsed.has("trace") || parsed.has("verbose") {
-      settings.client.observer = { frames.observe($0) }
-    }
     let invocation = Invocation(
       arguments: parsed,
-      settings: settings,
+      settings: try Settings(parsed),
       output: output,
       input: input,
       surroundings: surroundings,
-      connect: { [connect, settings] in
+      connectTo: { [connect] settings in
         if let refusal = settings.refusal { throw refusal }
-        var session = try await connect(settings.client)
+        var client = settings.client
+        if parsed.has("trace") || parsed.has("verbose") {
+          client.observer = { frames.observe($0) }
+        }
+        var session = try await connect(client)
         if parsed.has("verbose") {
           session.transport = ToldTransport(
             transport: session.transport,

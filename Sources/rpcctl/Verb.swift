@@ -88,8 +88,11 @@ struct Invocation: Sendable {
   let input: Input
   /// What else the process has around it.
   let surroundings: Surroundings
+  /// Begins to connect to a place.
+  let connectTo: @Sendable (Settings) async throws -> Session
+
   /// Begins to connect; called once what is to be sent is known to be right.
-  let connect: @Sendable () async throws -> Session
+  func connect() async throws -> Session { try await connectTo(settings) }
 
   /// The zone that `--zone` names; empty: the default zone.
   var zoneName: String { arguments["zone"] ?? "" }

@@ -29,6 +29,15 @@ import TidingsRPC
     return examples
   }
 
+  private static let token = "Abo8V/kNxoLkAQDsHnMElU/Qao+L5XKGHUqK"
+
+  /// Files that are written, or read past the program's input, are real ones.
+  private static func word(_ word: String, in folder: TemporaryFolder) -> String {
+    let (sign, path) = word.hasPrefix("@") ? ("@", String(word.dropFirst())) : ("", word)
+    let isReal = [".ring", ".token", ".state", ".copy"].contains(where: path.hasSuffix)
+    return isReal ? sign + folder.file(path) : word
+  }
+
   /// The commands of a pipeline as words, as a shell has them.
   static func commands(_ example: String) -> [[String]] {
     var commands: [[String]] = [[]]
@@ -72,15 +81,13 @@ import TidingsRPC
     for command in Self.commands(text) where command.first == "rpcctl" {
       count += 1
       let run = await ProgramRun(
-        // Key rings are real files.
-        list: command.dropFirst().prefix { $0 != ">" }.map {
-          $0.hasSuffix(".ring") ? folder.file($0) : $0
-        },
+        list: command.dropFirst().prefix { $0 != ">" }.map { Self.word($0, in: folder) },
         environment: environment,
         files: [
           "-": #"{"recordType":"T","recordName":"a"}"#,
           "houses.jsonl": "", "houses.ckdb": "DEFINE SCHEMA",
           "houses.json": #"{"recordType":"T","recordName":"a"}"#,
+          folder.file("notes.token"): Self.token, folder.file("mailer.state"): Self.token,
         ]
       )
       #expect(run.exitCode != .usage, "\(command): \(run.err)")

@@ -17,17 +17,21 @@ struct RecordDraft {
   /// Writes a record, as it is printed, into a file of its own.
   init(_ record: JSONValue) throws {
     original = record.object ?? [:]
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let name = original["recordName"]?.string ?? ""
-    let word = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(32)
-    let number = String(UInt64.random(in: .min ... .max), radix: 36)
-    path = "\(folder)/rpcctl-\(word)-\(number).json"
+    path = Self.temporaryPath(name) + ".json"
     let text = record.text(isPretty: true) + [UInt8(ascii: "\n")]
     do {
       try File(path: path, .createNew).write(text[...], at: 0)
     } catch {
       throw LocalFailure("\(error)")
     }
+  }
+
+  /// A path for a file that is soon removed, with a word in it.
+  static func temporaryPath(_ word: String) -> String {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let word = word.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(32)
+    return "\(folder)/rpcctl-\(word)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
   }
 
   /// What was changed, to be saved if nobody saved meanwhile; `nil`: nothing was.

@@ -67,6 +67,7 @@ extension Verb {
         command continues it. With --output json its path and size are printed.
         """
     ),
+    dryRun: .byItself,
     run: { invocation in
       let arguments = invocation.arguments
       guard let path = arguments["file"] else {
@@ -78,6 +79,9 @@ extension Verb {
       let source = try AssetSource(invocation)
       let session = try await invocation.connect()
       let asset = try await source.asset(invocation, session)
+      if invocation.wouldOnly("write \(counted(Int(asset.size), "byte")) to '\(path)'") {
+        return .success
+      }
       let transfer = AssetTransfer(
         session.transport,
         in: invocation.settings.databaseID,

@@ -10,6 +10,7 @@ extension Verb {
       "fetch-zone-changes",
       "Fetches what changed in a zone: records saved and deleted, oldest change first.",
       operands: "[ZONE]",
+      completion: .live("zones"),
       options: feedOptions("records") + [
         Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
         Option("types", value: "T,U", "Only records of these types. Without it all."),

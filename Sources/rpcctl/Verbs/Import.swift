@@ -10,6 +10,7 @@ extension Verb {
       "import",
       "Saves the records of a file of JSON lines, in batches.",
       operands: "FILE|-",
+      completion: .files,
       options: [
         Option(
           "zone",
@@ -48,6 +49,7 @@ extension Verb {
         Control-C breaks it off in order; a second one, or two seconds, at once.
         """
     ),
+    dryRun: .refused("modify-records --dry-run tells what would become of records"),
     run: { invocation in
       let arguments = invocation.arguments
       guard arguments.operands.count == 1, let operand = arguments.operands.first else {

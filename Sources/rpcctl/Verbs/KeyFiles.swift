@@ -22,11 +22,13 @@ extension Verb {
         """
     ),
     needsServer: false,
+    dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
       guard let path = invocation.arguments["file"], !path.isEmpty else {
         throw UsageError("-O FILE says where the key pair is written")
       }
+      if invocation.wouldOnly("write a key pair to '\(path)'") { return .success }
       let pair = KeyPair()
       try KeyFile.pair(pair).write(
         to: path,

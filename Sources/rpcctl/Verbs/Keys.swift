@@ -66,6 +66,7 @@ extension Verb {
     ),
     run: { invocation in
       let keys = try invocation.requireKeys(max: .max)
+      try invocation.confirm("refuse \(counted(keys.count, "key")) for ever")
       let administration = try await invocation.administration()
       var results = Results(columns: ["KEY", "USER", "NEW TOPICS"])
       for key in keys {

@@ -74,6 +74,7 @@ extension Verb {
           rpcctl --as realty --device mailer watch --state mailer.state --exec 'mail -s News ada'
         """
     ),
+    dryRun: .refused("it only tells what comes"),
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments

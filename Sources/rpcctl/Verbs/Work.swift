@@ -37,6 +37,7 @@ extension Verb {
           rpcctl --device w2 work --group mail --from-now --exec 'mail -s News ada' --mark-read
         """
     ),
+    dryRun: .refused("it would have to lease what it tells about"),
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments

@@ -36,6 +36,12 @@ extension Verb {
       guard !request.zonesToSave.isEmpty || !request.zoneIDsToDelete.isEmpty else {
         throw UsageError("nothing to do: --save and --delete say what")
       }
+      if !request.zoneIDsToDelete.isEmpty {
+        let names = request.zoneIDsToDelete.map { printable($0.shownName) }
+        try invocation.confirm(
+          "delete \(counted(names.count, "zone")) with all records: \(names.joined(separator: ", "))"
+        )
+      }
       let zones = TidingsV1.ZoneService.Client(try await invocation.connect().transport)
       let response = try await zones.modifyRecordZones(request, options: invocation.callOptions)
       return try printZones(response.results, invocation.output)

@@ -59,7 +59,7 @@ extension Verb {
   )
 
   /// The verbs that are only `changes …`; others are aliases of operations.
-  static let changeVerbs = [tailChanges, verifyChanges]
+  static let changeVerbs = [tailChanges, verifyChanges, compareChecksum]
 }
 
 /// What a feed must be like, checked while it is read.

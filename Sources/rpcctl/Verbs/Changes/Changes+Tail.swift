@@ -41,6 +41,7 @@ extension Verb {
       let zones = try arguments.operands.map { try invocation.zoneID($0) }
       let countMax = try arguments.number("count", in: 1...Int(Int32.max))
       let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
+      invocation.output.beginStream()
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
       if command != nil { Interruption.heed() }

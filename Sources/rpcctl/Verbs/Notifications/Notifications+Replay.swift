@@ -39,6 +39,7 @@ extension Verb {
       let ids = Set(arguments.all("subscription"))
       let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
       let printer = WatchPrinter(output: invocation.output)
+      invocation.output.beginStream()
       let session = try await invocation.connect()
       if command != nil { Interruption.heed() }
       var count = 0

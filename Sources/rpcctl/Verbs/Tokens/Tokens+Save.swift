@@ -11,11 +11,12 @@ extension Verb {
       completion: .files,
       discussion: """
         Examples:
-          rpcctl tokens save notes.token AQIDBAUG
+          rpcctl tokens save notes.token Abo8V/kNxoLkAQDsHnMElU/Qao+L5XKGHUqK
           rpcctl fetch-zone-changes notes --since @notes.token --save-token notes.token
         """
     ),
     needsServer: false,
+    dryRun: .byItself,
     run: { invocation in
       let operands = invocation.arguments.operands
       guard operands.count == 2 else { throw UsageError("which? FILE TOKEN") }
@@ -23,6 +24,7 @@ extension Verb {
       guard case .changeToken = TokenAnatomy(token).kind else {
         throw UsageError("'\(operands[1])' is no token of a feed: it was cut, or is something else")
       }
+      if invocation.wouldOnly("write the token to '\(operands[0])'") { return .success }
       try AtomicFile.write(Array((Base64.encode(token) + "\n").utf8), to: operands[0])
       return .success
     }
