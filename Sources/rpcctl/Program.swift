@@ -27,6 +27,7 @@ struct Program: Sendable {
     var environment: [String: String] = [:]
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
     let others = Colors.variables + ContextFolder.variables + Editor.variables
+      + ReplHistory.variables
     for name in names + others + [LiveCandidates.timeVariable] {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
