@@ -165,8 +165,11 @@ static bool store_position(const struct inbox *inbox, const char *path)
 
 static bool print(const struct inbox *inbox, const Tidings__V1__Notification *notification)
 {
+  bool is_read_mark =
+      notification->type == TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_READ_NOTIFICATION;
   const Tidings__V1__RecordID *id = notification->record_id;
-  return printf("%s %s (%s)\n", notification->notification_id, id != NULL ? id->record_name : "",
+  return printf("%s %s (%s)\n", notification->notification_id,
+                is_read_mark ? "was read elsewhere" : id != NULL ? id->record_name : "",
                 inbox->came_by_push ? "push" : "log") > 0 &&
          fflush(stdout) == 0;
 }

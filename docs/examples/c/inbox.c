@@ -16,7 +16,10 @@ typedef Tidings__V1__RegisterDeviceRequest RegisterRequest;
 typedef Tidings__V1__RegisterDeviceResponse RegisterResponse;
 typedef Tidings__V1__SubscriptionPosition Position;
 
-enum { CALL_MILLISECONDS = 30000, RECONCILE_MILLISECONDS = 60000 };
+static const Tidings__V1__NotificationType READ_MARK =
+    TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_READ_NOTIFICATION;
+
+enum { CALL_MILLISECONDS = 10000, RECONCILE_MILLISECONDS = 60000 };
 
 /* Values */
 
@@ -51,8 +54,8 @@ static struct inbox_channel *find_channel(struct inbox *inbox, const char *id, b
   return &inbox->channels[inbox->n_channels++];
 }
 
-/* A position is a page of the log that has no content: the token, and the numbers of channels that
- * were handed out beyond it. */
+/* A position is a page of the log that has no content: the token, and what was handed out beyond it,
+ * the newest number of each channel and the ids of read marks. */
 bool inbox_open(struct inbox *inbox, struct tidings *client, const char *container,
                 Tidings__V1__Environment environment, const void *position, size_t size)
 {
@@ -62,10 +65,9 @@ bool inbox_open(struct inbox *inbox, struct tidings *client, const char *contain
                           .must_register = true};
   LogPage *page =
       tidings__v1__fetch_notification_changes_response__unpack(NULL, size, position);
-  if (page == NULL || sodium_init() < 0) {
-    if (page != NULL) protobuf_c_message_free_unpacked(&page->base, NULL);
+  inbox->resumed = page;
+  if (page == NULL || sodium_init() < 0)
     return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "the inbox's position cannot be read");
-  }
   set_token(inbox, page->change_token);
   for (size_t i = 0; i < page->n_notifications; i++) {
     const Position *place = page->notifications[i]->position;
@@ -74,32 +76,43 @@ bool inbox_open(struct inbox *inbox, struct tidings *client, const char *contain
     channel->seen = place->sequence_number;
     channel->is_beyond = true;
   }
-  protobuf_c_message_free_unpacked(&page->base, NULL);
   return true;
+}
+
+/* Adds the read marks among the first notifications of a page. */
+static void add_read_marks(LogPage *position, const LogPage *page, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (page->notifications[i]->type == READ_MARK)
+      position->notifications[position->n_notifications++] = page->notifications[i];
 }
 
 uint8_t *inbox_position(const struct inbox *inbox, size_t *size)
 {
-  LogPage page = TIDINGS__V1__FETCH_NOTIFICATION_CHANGES_RESPONSE__INIT;
+  LogPage position = TIDINGS__V1__FETCH_NOTIFICATION_CHANGES_RESPONSE__INIT;
+  size_t n_page = inbox->page != NULL ? inbox->page_next : 0;
+  size_t n_resumed = inbox->resumed != NULL ? inbox->resumed->n_notifications : 0;
   size_t room = inbox->n_channels + 1;
   Position *places = tidings_checked(calloc(room, sizeof *places));
   Notification *items = tidings_checked(calloc(room, sizeof *items));
-  page.notifications = tidings_checked(calloc(room, sizeof(Notification *)));
-  page.change_token = inbox->token;
+  position.notifications =
+      tidings_checked(calloc(room + n_page + n_resumed, sizeof(Notification *)));
+  position.change_token = inbox->token;
   for (size_t i = 0; i < inbox->n_channels; i++) {
     if (!inbox->channels[i].is_beyond) continue;
-    size_t n = page.n_notifications++;
-    tidings__v1__subscription_position__init(&places[n]);
-    tidings__v1__notification__init(&items[n]);
-    places[n].channel_id = inbox->channels[i].id;
-    places[n].sequence_number = inbox->channels[i].seen;
-    items[n].position = &places[n];
-    page.notifications[n] = &items[n];
+    tidings__v1__subscription_position__init(&places[i]);
+    tidings__v1__notification__init(&items[i]);
+    places[i].channel_id = inbox->channels[i].id;
+    places[i].sequence_number = inbox->channels[i].seen;
+    items[i].position = &places[i];
+    position.notifications[position.n_notifications++] = &items[i];
   }
-  *size = protobuf_c_message_get_packed_size(&page.base);
+  add_read_marks(&position, inbox->resumed, n_resumed);
+  add_read_marks(&position, inbox->page, n_page);
+  *size = protobuf_c_message_get_packed_size(&position.base);
   uint8_t *bytes = tidings_checked(malloc(*size + 1));
-  (void)protobuf_c_message_pack(&page.base, bytes);
-  free(page.notifications);
+  (void)protobuf_c_message_pack(&position.base, bytes);
+  free(position.notifications);
   free(items);
   free(places);
   return bytes;
@@ -111,6 +124,7 @@ void inbox_close(struct inbox *inbox)
   if (inbox->pushes != NULL) (void)zmq_close(inbox->pushes);
   tidings__v1__register_device_response__free_unpacked(inbox->home, NULL);
   tidings__v1__fetch_notification_changes_response__free_unpacked(inbox->page, NULL);
+  tidings__v1__fetch_notification_changes_response__free_unpacked(inbox->resumed, NULL);
   tidings__v1__notification__free_unpacked(inbox->pushed, NULL);
   for (size_t i = 0; i < inbox->n_channels; i++) free(inbox->channels[i].id);
   free(inbox->channels);
@@ -203,6 +217,7 @@ static bool register_device(struct inbox *inbox)
     struct inbox_channel *channel = find_channel(inbox, place->channel_id, NULL);
     if (channel->heard < place->sequence_number) channel->heard = place->sequence_number;
   }
+  find_channel(inbox, "", NULL)->heard = home->read_mark_number;
   inbox->must_register = false;
   /* The log tells what happened before the topics were listened to. */
   inbox->must_fetch = true;
@@ -216,7 +231,6 @@ static bool fetch_page(struct inbox *inbox)
   request.container = inbox->container;
   request.environment = inbox->environment;
   request.change_token = inbox->token;
-  request.omits_read_notifications = true;
   inbox->page = tidings_call(inbox->client, &tidings__v1__notification_service__descriptor,
                              "FetchNotificationChanges", &request, NULL, CALL_MILLISECONDS);
   inbox->page_next = 0;
@@ -229,7 +243,8 @@ static void end_page(struct inbox *inbox)
   set_token(inbox, inbox->page->change_token);
   inbox->must_fetch = inbox->page->more_coming;
   tidings__v1__fetch_notification_changes_response__free_unpacked(inbox->page, NULL);
-  inbox->page = NULL;
+  tidings__v1__fetch_notification_changes_response__free_unpacked(inbox->resumed, NULL);
+  inbox->page = inbox->resumed = NULL;
   if (inbox->must_fetch) return;
   /* An event is in the log before anybody hears of it: what was heard of and did not come is not
    * for this device. */
@@ -240,6 +255,25 @@ static void end_page(struct inbox *inbox)
   }
 }
 
+/* Notes that a notification of the log is handed out, unless it was before. */
+static bool is_new_in_log(struct inbox *inbox, const Notification *notification)
+{
+  const Position *place = notification->position;
+  if (notification->type == READ_MARK) {
+    for (size_t i = 0; inbox->resumed != NULL && i < inbox->resumed->n_notifications; i++)
+      if (strcmp(inbox->resumed->notifications[i]->notification_id,
+                 notification->notification_id) == 0)
+        return false;
+    return true;
+  }
+  if (place == NULL) return false;
+  /* A channel that is not known is of a subscription whose announcement was lost. */
+  struct inbox_channel *channel = find_channel(inbox, place->channel_id, &inbox->must_register);
+  if (place->sequence_number <= channel->seen) return false;
+  channel->seen = place->sequence_number;
+  return channel->is_beyond = true;
+}
+
 static const Notification *next_of_page(struct inbox *inbox)
 {
   while (inbox->page != NULL) {
@@ -248,12 +282,7 @@ static const Notification *next_of_page(struct inbox *inbox)
       break;
     }
     const Notification *notification = inbox->page->notifications[inbox->page_next++];
-    if (notification->position == NULL) continue;
-    struct inbox_channel *channel =
-        find_channel(inbox, notification->position->channel_id, &inbox->must_register);
-    if (notification->position->sequence_number <= channel->seen) continue;
-    channel->seen = notification->position->sequence_number;
-    channel->is_beyond = true;
+    if (!is_new_in_log(inbox, notification)) continue;
     inbox->came_by_push = false;
     return notification;
   }
@@ -296,6 +325,18 @@ static const Notification *hear(struct inbox *inbox, const Channel *channel, con
   return notification;
 }
 
+/* On the control topic: what read marks are of, the log tells. */
+static void hear_control(struct inbox *inbox, const Push *push)
+{
+  struct inbox_channel *control = find_channel(inbox, "", NULL);
+  if (push->content_case == TIDINGS__V1__PUSH__CONTENT_CHANNELS_CHANGED)
+    inbox->must_register = true;
+  else if (push->sequence_number > control->seen) {
+    control->heard = push->sequence_number;
+    inbox->must_fetch = true;
+  }
+}
+
 static const Notification *hear_frames(struct inbox *inbox, zmq_msg_t *topic, zmq_msg_t *body)
 {
   const RegisterResponse *home = inbox->home;
@@ -304,8 +345,7 @@ static const Notification *hear_frames(struct inbox *inbox, zmq_msg_t *topic, zm
   if (push == NULL) {
     inbox->must_fetch = true;
   } else if (is_same(home->control_topic, zmq_msg_data(topic), zmq_msg_size(topic))) {
-    if (push->content_case == TIDINGS__V1__PUSH__CONTENT_CHANNELS_CHANGED)
-      inbox->must_register = true;
+    hear_control(inbox, push);
   } else {
     for (size_t i = 0; i < home->n_channels; i++)
       if (home->channels[i]->position != NULL &&

@@ -5,7 +5,7 @@
 #include "tidings.h"
 #include "tidings/v1/notification_service.pb-c.h"
 
-/* What is known of a channel's events. */
+/* What is known of a channel's events; the one without an id is the user's control topic. */
 struct inbox_channel {
   char *id;
   uint64_t seen;  /* the newest that was handed out, or passed over for good */
@@ -21,7 +21,7 @@ struct inbox {
   void *pushes, *events;
   ProtobufCBinaryData token; /* where the log goes on */
   Tidings__V1__RegisterDeviceResponse *home;
-  Tidings__V1__FetchNotificationChangesResponse *page;
+  Tidings__V1__FetchNotificationChangesResponse *page, *resumed;
   size_t page_next;
   Tidings__V1__Notification *pushed;
   struct inbox_channel *channels;

@@ -97,12 +97,12 @@ int tidings_event(void *monitor, int64_t deadline)
   return event;
 }
 
-static bool wait_until_connected(struct tidings *client, void *monitor, int64_t deadline)
+static bool wait_until_connected(struct tidings *client, int64_t deadline)
 {
   const char *place = client->options.endpoint;
   bool is_taken = false;
   for (;;) {
-    switch (tidings_event(monitor, deadline)) {
+    switch (tidings_event(client->events, deadline)) {
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
       return true;
     case ZMQ_EVENT_CONNECTED:
@@ -133,26 +133,22 @@ static bool wait_until_connected(struct tidings *client, void *monitor, int64_t 
 
 bool tidings_connect(struct tidings *client, const struct tidings_options *options, int timeout_ms)
 {
-  void *monitor = NULL;
   *client = (struct tidings){.options = *options, .context = zmq_ctx_new()};
   if (client->context == NULL)
     return tidings_fail(client, TIDINGS_INTERNAL, "no context: %s", zmq_strerror(errno));
-  client->calls = tidings_socket(client, ZMQ_DEALER, &monitor);
+  client->calls = tidings_socket(client, ZMQ_DEALER, &client->events);
   if (client->calls == NULL) return false;
-  bool is_connected =
-      zmq_connect(client->calls, options->endpoint) == 0
-          ? wait_until_connected(client, monitor, tidings_now() + timeout_ms)
-          : tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "%s is no endpoint", options->endpoint);
-  (void)zmq_socket_monitor(client->calls, NULL, 0);
-  (void)zmq_close(monitor);
-  return is_connected;
+  if (zmq_connect(client->calls, options->endpoint) != 0)
+    return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "%s is no endpoint", options->endpoint);
+  return wait_until_connected(client, tidings_now() + timeout_ms);
 }
 
 void tidings_close(struct tidings *client)
 {
+  if (client->events != NULL) (void)zmq_close(client->events);
   if (client->calls != NULL) (void)zmq_close(client->calls);
   if (client->context != NULL) (void)zmq_ctx_term(client->context);
-  client->calls = client->context = NULL;
+  client->calls = client->events = client->context = NULL;
 }
 
 /* Calling */
@@ -168,7 +164,10 @@ bool tidings_send(struct tidings *client, RequestHeader *header, const void *bod
   MetadataEntry user = TIDINGS__RPC__V1__REQUEST_HEADER__METADATA_ENTRY__INIT, device = user;
   MetadataEntry *entries[2];
   zmq_pollitem_t item = {.socket = client->calls, .events = ZMQ_POLLOUT};
-  if (header->call_id == 0) header->call_id = ++client->call_id;
+  if (header->call_id == 0) {
+    header->call_id = ++client->call_id;
+    while (tidings_event(client->events, 0) != 0) continue; /* of before the call */
+  }
   bool is_named = header->n_metadata > 0;
   if (!is_named) {
     user.key = "tidings-user", user.value = (char *)client->options.user;
@@ -202,13 +201,20 @@ static bool receive_frames(void *socket, zmq_msg_t *header, zmq_msg_t *body)
 
 bool tidings_receive(struct tidings *client, struct tidings_response *response, int64_t deadline)
 {
-  zmq_pollitem_t item = {.socket = client->calls, .events = ZMQ_POLLIN};
+  zmq_pollitem_t items[] = {{.socket = client->calls, .events = ZMQ_POLLIN},
+                            {.socket = client->events, .events = ZMQ_POLLIN}};
+  const char *place = client->options.endpoint;
   zmq_msg_t header;
   for (;;) {
-    while (zmq_poll(&item, 1, tidings_left(deadline)) < 0 && errno == EINTR) continue;
-    if ((item.revents & ZMQ_POLLIN) == 0)
-      return tidings_fail(client, TIDINGS_DEADLINE_EXCEEDED, "%s did not answer in time",
-                          client->options.endpoint);
+    while (zmq_poll(items, 2, tidings_left(deadline)) < 0 && errno == EINTR) continue;
+    if (items[0].revents == 0 && items[1].revents == 0)
+      return tidings_fail(client, TIDINGS_DEADLINE_EXCEEDED, "%s did not answer in time", place);
+    if (items[0].revents == 0) {
+      if (tidings_event(client->events, 0) == ZMQ_EVENT_DISCONNECTED)
+        return tidings_fail(client, TIDINGS_UNAVAILABLE,
+                            "the connection to %s ended before the answer came", place);
+      continue;
+    }
     (void)zmq_msg_init(&header);
     (void)zmq_msg_init(&response->body);
     response->header = receive_frames(client->calls, &header, &response->body)

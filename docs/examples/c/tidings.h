@@ -34,7 +34,7 @@ struct tidings_options {
 struct tidings {
   struct tidings_options options;
   void *context;
-  void *calls;
+  void *calls, *events;
   uint64_t call_id;
   uint32_t status;
   char message[512];
