@@ -21,6 +21,6 @@ struct ConformanceCase {
 
   /// All cases, in the order in which they run.
   static func all() throws -> [Self] {
-    try vectors() + calls() + streams()
+    try vectors() + calls() + streams() + connections() + records() + feeds() + inbox() + keys()
   }
 }

@@ -1,5 +1,6 @@
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsRPC
 
 /// What cases play on: the client under test and the servers, started when they are first needed.
 final class Stage {
@@ -11,6 +12,9 @@ final class Stage {
   private(set) var description: TidingsConformanceV1.Description?
   private var client: ClientProcess?
   private var interopServer: InteropServer?
+  private var recordServer: RecordServer?
+  private var secureServer: RecordServer?
+  private var pushRelay: PushRelay?
   private var count = 0
 
   init(_ settings: RunSettings) { self.settings = settings }
@@ -75,10 +79,33 @@ final class Stage {
     return server
   }
 
+  /// A server of records, whose pushes go through a relay that behaves.
+  func records() async throws -> (server: RecordServer, pushes: PushRelay) {
+    if let recordServer, let pushRelay {
+      pushRelay.use(.none)
+      return (recordServer, pushRelay)
+    }
+    let relay = try PushRelay()
+    let server = try await RecordServer(settings.rpcdPath, advertisedPush: relay.endpoint)
+    relay.connect(to: server.pushEndpoint)
+    (recordServer, pushRelay) = (server, relay)
+    return (server, relay)
+  }
+
+  /// A server whose callers prove who they are.
+  func secureRecords() async throws -> RecordServer {
+    if let secureServer { return secureServer }
+    let server = try await RecordServer(settings.rpcdPath, isSecure: true)
+    secureServer = server
+    return server
+  }
+
   /// Ends all that was started.
   func end() async {
     await dropClient()
     await interopServer?.stop()
+    await recordServer?.stop()
+    await secureServer?.stop()
   }
 }
 
@@ -100,7 +127,24 @@ extension Stage {
     return result
   }
 
-  /// Converts a message; `nil`: refused.
+  /// Has the client call a method that answers with one message.
+  func call<Request: Message, Response: Message>(
+    _ method: MethodDescriptor,
+    _ request: Request,
+    idempotencyKey: String = ""
+  ) async throws -> Response {
+    let result = try await invoke(
+      .init(
+        method: method.fullName,
+        request: request.encoded(),
+        idempotencyKey: idempotencyKey,
+        isSafe: method.idempotency != .unknown
+      )
+    )
+    return try Response(decoding: try result.response())
+  }
+
+  /// Converts a message.
   func roundTrip(
     _ type: String,
     _ payload: [UInt8],

@@ -94,6 +94,23 @@ final class ChildProcess: Sendable {
     return nil
   }
 
+  /// Waits for its first line.
+  ///
+  /// - Returns: The line; `nil` when it ended or said nothing in time.
+  func firstLine(withinMilliseconds milliseconds: Int) -> String? {
+    var line: [UInt8] = []
+    let end = ContinuousClock.now + .milliseconds(milliseconds)
+    while ContinuousClock.now < end {
+      var item = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      guard poll(&item, 1, 1_000) > 0 else { continue }
+      var byte: UInt8 = 0
+      guard read(output, &byte, 1) > 0 else { return nil }
+      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+    return nil
+  }
+
   private func waited(milliseconds: Int?) -> String? {
     var status: CInt = 0
     var passed = 0
