@@ -294,6 +294,15 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC"
     ),
+    tests(
+      "LanguageTests",
+      "TestSupport",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcctl",
+      "rpcd"
+    ),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
       "ScenarioTests",

@@ -217,8 +217,11 @@ static char *value_of(const char *text, const char *name)
 
 static int run(struct tidings *client, int count, char *words[])
 {
-  if (count == 4 && strcmp(words[1], "save") == 0)
-    return save(client, words[2], strtoll(words[3], NULL, 10));
+  char *end = NULL;
+  if (count == 4 && strcmp(words[1], "save") == 0) {
+    long long price = strtoll(words[3], &end, 10);
+    if (end != words[3] && *end == '\0') return save(client, words[2], price);
+  }
   if (count == 3 && strcmp(words[1], "fetch") == 0) return fetch(client, words[2]);
   if (count == 3 && strcmp(words[1], "subscribe") == 0) return subscribe(client, words[2]);
   if (count == 3 && strcmp(words[1], "watch") == 0) return watch(client, words[2]);

@@ -304,8 +304,7 @@ static const Notification *hear(struct inbox *inbox, const Channel *channel, con
   Notification *notification = is_mine ? NULL : inbox_content(push, channel->key, known->id);
   if (!is_mine && notification == NULL) {
     /* The channel may have a new key; ask once, not for each push. */
-    inbox->must_register = !inbox->has_asked_for_keys;
-    inbox->has_asked_for_keys = true;
+    if (!inbox->has_asked_for_keys) inbox->must_register = inbox->has_asked_for_keys = true;
     return NULL;
   }
   if (notification != NULL && notification->is_pruned) {
