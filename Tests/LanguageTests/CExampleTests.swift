@@ -1,6 +1,7 @@
 internal import TestSupport
 internal import Testing
 internal import TidingsKeys
+internal import TidingsProto
 
 /// The C client, built from proto/ with plain tools, against a real server.
 @Suite(.endsServers) struct CExampleTests {
