@@ -53,7 +53,17 @@ enum Program {
       """
   )
 
-  private static let commands = [run]
+  private static let vectors = Command(
+    "vectors",
+    "Writes the test vectors, or compares them with those that are there",
+    options: [
+      Option("write", value: "FOLDER", completion: .folders, "write the files into this folder"),
+      Option("check", value: "FOLDER", completion: .folders, "fail unless this folder is current"),
+    ],
+    discussion: "Checked in are those in proto/vectors; README.md there tells what they mean."
+  )
+
+  private static let commands = [run, vectors]
   private static let common = [Option(flag: "help", letter: "h", "show this help")]
 
   /// Runs a command line.
@@ -76,6 +86,7 @@ enum Program {
     }
     switch verb {
     case run.name: return try await runCases(parsed)
+    case vectors.name: return try writeVectors(parsed)
     default:
       let near = nearest(to: verb, among: commands.map(\.name))
       throw UsageError("unknown verb '\(verb)'" + (near.map { "; did you mean \($0)?" } ?? ""))
@@ -108,6 +119,19 @@ enum Program {
     }
     let style = parsed["output"].flatMap(ReportStyle.init) ?? .table
     return try await ConformanceRun.run(settings, style: style, write: tell)
+  }
+
+  private static func writeVectors(_ parsed: ParsedArguments) throws -> Bool {
+    switch (parsed["write"], parsed["check"]) {
+    case (let folder?, nil):
+      for name in try VectorFiles.write(to: folder) { tell("\(folder)/\(name)\n") }
+      return true
+    case (nil, let folder?):
+      let outdated = try VectorFiles.outdated(in: folder)
+      for name in outdated { tell("\(folder)/\(name) is not current\n") }
+      return outdated.isEmpty
+    default: throw UsageError("vectors takes --write FOLDER or --check FOLDER")
+    }
   }
 
   /// A program in this one's folder.

@@ -80,7 +80,7 @@ extension ConformanceCase {
         }
       ]
     // Clients have their own tests of these: no task asks for them.
-    case .z85, .keyFile: []
+    case .z85, .keyFile, .token: []
     }
   }
 

@@ -22,6 +22,8 @@ struct Vector {
     case z85(text: String, bytes: [UInt8]?)
     /// A key file, and its keys in Z85 (none: refused).
     case keyFile(text: String, publicKey: String?, secretKey: String?)
+    /// A change token in hexadecimal, its purpose, its numbers (`nil`: refused); for servers.
+    case token(token: String, purpose: String, numbers: [String]?)
   }
 
   /// Where an encrypted value stands.
@@ -48,5 +50,10 @@ struct VectorArea {
   let vectors: [Vector]
 
   /// All areas.
-  static func all() throws -> [Self] { [try records(), try refused()] }
+  static func all() throws -> [Self] {
+    [
+      try headers(), try records(), try services(), try forms(), try refused(), try pushes(),
+      values(), keys(), tokens(),
+    ]
+  }
 }

@@ -67,6 +67,11 @@ extension Vector.Content {
         ("public_key", publicKey.map(JSONValue.string) ?? .null),
         ("secret_key", secretKey.map(JSONValue.string) ?? .null),
       ]
+    case .token(let token, let purpose, let numbers):
+      [
+        ("kind", .string("token")), ("token", .string(token)), ("purpose", .string(purpose)),
+        ("numbers", numbers.map { .array($0.map(JSONValue.string)) } ?? .null),
+      ]
     }
   }
 

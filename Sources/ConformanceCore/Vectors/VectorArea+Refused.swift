@@ -88,6 +88,24 @@ extension VectorArea {
           "tidings.v1.Record",
           [0x0a, 0x03, 0x0a, 0x01, 0xff]
         ),
+        binary(
+          "nested_depth_limit",
+          "A thousand unknown groups in each other, each with its end.",
+          "tidings.v1.RecordID",
+          [UInt8](repeating: 0x7b, count: 1_000) + [UInt8](repeating: 0x7c, count: 1_000)
+        ),
+        binary(
+          "group_without_end",
+          "An unknown group that does not end.",
+          "tidings.v1.RecordID",
+          [0x7b, 0x08, 0x01]
+        ),
+        binary(
+          "group_end_alone",
+          "The end of a group that never began.",
+          "tidings.v1.RecordID",
+          [0x7c]
+        ),
       ]
     )
   }

@@ -22,6 +22,9 @@ struct VectorMaker {
     )
   }
 
+  /// The value of a text in JSON.
+  func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
+
   /// The binary form of a message.
   func binary(_ type: String, _ text: String) throws -> [UInt8] {
     try transcoder.encode(JSONValue(parsing: text), as: type)
