@@ -10,7 +10,7 @@
 #include "tidings/v1/record_service.pb-c.h"
 #include "tidings/v1/subscription_service.pb-c.h"
 
-enum { CALL_MILLISECONDS = 30000, PAUSE_SECONDS = 1 };
+enum { CALL_MILLISECONDS = 30000, PAUSE_SECONDS = 1, WAIT_MILLISECONDS = 500 };
 
 static volatile sig_atomic_t is_stopping;
 
@@ -187,7 +187,9 @@ static int watch(struct tidings *client, const char *path)
                  : failed(client);
   free(position);
   while (code == 0 && !is_stopping) {
-    const Tidings__V1__Notification *notification = inbox_next(&inbox, INT64_MAX);
+    /* Not for ever: a signal may come just before the wait. */
+    const Tidings__V1__Notification *notification =
+        inbox_next(&inbox, tidings_now() + WAIT_MILLISECONDS);
     if (notification != NULL) {
       code = print(&inbox, notification) && store_position(&inbox, path) ? 0 : 1;
     } else if (client->status == TIDINGS_UNAVAILABLE ||

@@ -52,7 +52,7 @@ static uint8_t *bound_texts(const struct value_place *place, size_t *size)
       "tidings.v1.EncryptedValue",
       text_or(place->database->container, "default"),
       is_production ? "production" : "development",
-      place->user,
+      zone != NULL ? text_or(zone->owner_name, place->user) : place->user,
       zone != NULL ? text_or(zone->zone_name, "_defaultZone") : "_defaultZone",
       place->record->record_name,
       place->field,

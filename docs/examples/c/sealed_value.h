@@ -9,7 +9,7 @@ struct value_place {
   const Tidings__V1__DatabaseID *database;
   const Tidings__V1__RecordID *record;
   const char *field;
-  const char *user; /* whose private database it is */
+  const char *user; /* whose private database it is, where the record's zone does not tell */
 };
 
 /* Opens a value with a key of the ring, the text of its file. NULL: it does not open there. */

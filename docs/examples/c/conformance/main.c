@@ -6,6 +6,7 @@
 
 #include "conformance/answers.h"
 #include "conformance/invoke.h"
+#include "conformance/maps.h"
 #include "conformance/texts.h"
 #include "inbox.h"
 #include "messages.h" /* all of the contract */
@@ -42,8 +43,10 @@ static void reencode(const ProtobufCMessageDescriptor *type, ProtobufCBinaryData
     answer_refused("a text in it is not UTF-8");
   else if (texts == TEXTS_WITH_ZERO)
     answer_unsupported(HAS_ZERO);
-  else
+  else {
+    keep_last_entries(message);
     answer_message(TIDINGS__CONFORMANCE__V1__TASK_RESULT__OUTCOME_ENCODED, message);
+  }
   if (message != NULL) protobuf_c_message_free_unpacked(message, NULL);
 }
 
