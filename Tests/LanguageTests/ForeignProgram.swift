@@ -55,9 +55,18 @@ final class ForeignProgram: Sendable {
       let isSignal = process.terminationReason == .uncaughtSignal
       seen.update { $0.code = isSignal ? -code : code }
     }
-    try process.run()
+    try Self.withoutBlockedSignals { try process.run() }
     Self.read(output, into: seen) { $0.outputBytes += $1 }
     Self.read(errors, into: seen) { $0.errorBytes += $1 }
+  }
+
+  /// Threads of tasks take no signals, and what they start inherits that.
+  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+    var (none, before) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
   }
 
   /// Runs a program to its end.
