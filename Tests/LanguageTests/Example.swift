@@ -35,9 +35,9 @@ struct Example: Sendable {
     let path = folder.file("build/\(program)")
     let run = try await ForeignProgram.run(
       "/bin/sh",
-      ["-c", "exec make \"$@\"", "make", "--silent", "OUT=\(folder.file("build"))"] + settings
-        + [path],
-      in: Repository.root + "/docs/examples/" + name
+      ["-c", "exec make \"$@\"", "make", "--silent"]
+        + ["-C", Repository.root + "/docs/examples/" + name, "OUT=\(folder.file("build"))"]
+        + settings + [path]
     )
     guard run.exit == 0 else {
       throw WaitingFailure(

@@ -21,7 +21,8 @@ final class ForeignProgram: Sendable {
   }
 
   let seen: Observed<Sightings>
-  private let process: Process
+  private let path: String
+  private let pid: pid_t
 
   /// Starts a program.
   ///
@@ -29,66 +30,92 @@ final class ForeignProgram: Sendable {
   ///   - path: The program.
   ///   - arguments: Without its name.
   ///   - environment: What is added to that of the tests.
-  ///   - folder: Where it runs.
   /// - Throws: When it cannot be started.
-  init(
-    _ path: String,
-    _ arguments: [String] = [],
-    environment: [String: String] = [:],
-    in folder: String? = nil
-  ) throws {
+  init(_ path: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
     let seen = Observed(Sightings())
     self.seen = seen
-    process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment
+    self.path = path
+    let variables = ProcessInfo.processInfo.environment
       .filter { !$0.key.hasPrefix("TIDINGS_") && !$0.key.hasPrefix("RPCCTL_") }
       .merging(environment) { $1 }
-    if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    process.standardInput = FileHandle.nullDevice
-    process.terminationHandler = { process in
-      let code = process.terminationStatus
-      let isSignal = process.terminationReason == .uncaughtSignal
-      seen.update { $0.code = isSignal ? -code : code }
+    let (output, errors) = (try Self.pipe(), try Self.pipe())
+    let pid = try Self.spawn([path] + arguments, variables, output.write, errors.write)
+    self.pid = pid
+    close(output.write)
+    close(errors.write)
+    Self.read(output.read, into: seen) { $0.outputBytes += $1 }
+    Self.read(errors.read, into: seen) { $0.errorBytes += $1 }
+    Thread.detachNewThread {
+      var status: Int32 = 0
+      while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+      let signal = status & 0x7f
+      seen.update { [status] in $0.code = signal == 0 ? (status >> 8) & 0xff : -signal }
     }
-    try Self.withoutBlockedSignals { try process.run() }
-    Self.read(output, into: seen) { $0.outputBytes += $1 }
-    Self.read(errors, into: seen) { $0.errorBytes += $1 }
   }
 
-  /// Threads of tasks take no signals, and what they start inherits that.
-  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
-    var (none, before) = (sigset_t(), sigset_t())
+  /// Descriptors that no program inherits which another test starts.
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+      throw WaitingFailure(description: "no descriptors")
+    }
+    return (ends[0], ends[1])
+  }
+
+  private static func spawn(
+    _ command: [String],
+    _ environment: [String: String],
+    _ output: Int32,
+    _ errors: Int32
+  ) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_adddup2(&actions, errors, 2)
+    // Threads of tasks take no signals, and what they start inherits that.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
     sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try body()
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var pid = pid_t()
+    let code = posix_spawn(&pid, command[0], &actions, &attributes, &words, &variables)
+    guard code == 0 else {
+      throw WaitingFailure(
+        description: "cannot start \(command[0]): \(String(cString: strerror(code)))"
+      )
+    }
+    return pid
   }
 
   /// Runs a program to its end.
   static func run(
     _ path: String,
     _ arguments: [String] = [],
-    environment: [String: String] = [:],
-    in folder: String? = nil
+    environment: [String: String] = [:]
   ) async throws -> Sightings {
-    let program = try ForeignProgram(path, arguments, environment: environment, in: folder)
+    let program = try ForeignProgram(path, arguments, environment: environment)
     return try await program.waitForEnd()
   }
 
   /// Asks it to end.
   @discardableResult
   func stop() async throws -> Sightings {
-    process.terminate()
+    if seen.value.exit == nil { _ = kill(pid, SIGTERM) }
     return try await waitForEnd()
   }
 
   func waitForEnd() async throws -> Sightings {
-    try await seen.wait("the end of \(process.executableURL?.path ?? "")") { $0.exit != nil }
+    try await seen.wait("the end of \(path)") { $0.exit != nil }
   }
 
   /// Waits until its lines are as wanted.
@@ -107,16 +134,20 @@ final class ForeignProgram: Sendable {
   }
 
   private static func read(
-    _ pipe: Pipe,
+    _ descriptor: Int32,
     into seen: Observed<Sightings>,
     _ append: @escaping @Sendable (inout Sightings, [UInt8]) -> Void
   ) {
     Thread.detachNewThread {
+      var buffer = [UInt8](repeating: 0, count: 4096)
       while true {
-        let data = pipe.fileHandleForReading.availableData
-        if data.isEmpty { break }
-        seen.update { append(&$0, Array(data)) }
+        let count = Foundation.read(descriptor, &buffer, buffer.count)
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { break }
+        let bytes = Array(buffer[..<count])
+        seen.update { append(&$0, bytes) }
       }
+      close(descriptor)
       seen.update { $0.endedPipes += 1 }
     }
   }
