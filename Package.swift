@@ -47,6 +47,8 @@ let package = Package(
     .executable(name: "rpcd", targets: ["rpcd"]),
     .executable(name: "rpcctl", targets: ["rpcctl"]),
     .executable(name: "tidings-bench", targets: ["tidings-bench"]),
+    .executable(name: "tidings-conformance", targets: ["tidings-conformance"]),
+    .executable(name: "tidings-conformance-client", targets: ["tidings-conformance-client"]),
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
     .executable(name: "protoc-gen-tidings-c", targets: ["protoc-gen-tidings-c"]),
     .library(name: "TidingsClient", targets: ["TidingsClient"]),
@@ -184,6 +186,38 @@ let package = Package(
       "CSQLite"
     ),
 
+    // How clients in any language are tested.
+    library("TidingsInterop", "TidingsRPC"),
+    library("ConformanceWire"),
+    library(
+      "ConformanceCore",
+      "ConformanceWire",
+      "TidingsClient",
+      "TidingsEncryption",
+      "TidingsFiles",
+      "TidingsInterop",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsSeal",
+      "TidingsZeroMQ",
+      "CZeroMQ"
+    ),
+    executable("tidings-conformance", "CommandLineTools", "ConformanceCore"),
+    executable(
+      "tidings-conformance-client",
+      "ConformanceWire",
+      "TidingsClient",
+      "TidingsEncryption",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC"
+    ),
+
     // The generator.
     library("ProtoGen", "DescriptorProtoC", "CProtobufC"),
     executable("protoc-gen-tidings-swift", "ProtoGen"),
@@ -202,7 +236,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC"
     ),
-    testSupport("RPCTestSupport", "TidingsRPC"),
+    testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
     testSupport(
       "TestSupport",
@@ -264,6 +298,15 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC"
+    ),
+    tests(
+      "LanguageTests",
+      "TestSupport",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcctl",
+      "rpcd"
     ),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
@@ -353,7 +396,7 @@ let package = Package(
       "CProtobufC"
     ),
     tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
-    tests("TidingsRPCTests", "RPCTestSupport", "RandomSupport", "TidingsRPC"),
+    tests("TidingsRPCTests", "RPCTestSupport", "RandomSupport", "TidingsInterop", "TidingsRPC"),
     tests(
       "TidingsServiceTests",
       "RandomSupport",
@@ -383,6 +426,7 @@ let package = Package(
       "TidingsZeroMQTests",
       "RandomSupport",
       "RPCTestSupport",
+      "TidingsInterop",
       "TidingsKeys",
       "TidingsProto",
       "TidingsProtobuf",

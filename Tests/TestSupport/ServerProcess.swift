@@ -201,8 +201,11 @@ public final class ServerProcess: Sendable {
 
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
-    guard Foundation.pipe(&ends) == 0 else { throw WaitingFailure(description: "no descriptors") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // Unlike a pipe, it is never inherited by what another test starts at the same time.
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+      throw WaitingFailure(description: "no descriptors")
+    }
     return (ends[0], ends[1])
   }
 }
