@@ -215,7 +215,8 @@ let package = Package(
       "TidingsKeys",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsRPC"
+      "TidingsRPC",
+      "TidingsZeroMQ"
     ),
 
     // The generator.
@@ -285,6 +286,18 @@ let package = Package(
     ),
     tests("CommandLineToolsTests", "CommandLineTools"),
     tests("BenchStatisticsTests", "BenchStatistics", "RandomSupport"),
+    testSupport("VectorSupport", "TidingsJSON"),
+    tests(
+      "ConformanceTests",
+      "ConformanceCore",
+      "ConformanceWire",
+      "TestSupport",
+      "TidingsJSON",
+      "VectorSupport",
+      "rpcd",
+      "tidings-conformance",
+      "tidings-conformance-client"
+    ),
     tests(
       "rpcctlTests",
       exclude: ["Snapshots"],
@@ -353,7 +366,8 @@ let package = Package(
       "TidingsEncryption",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsSeal"
+      "TidingsSeal",
+      "VectorSupport"
     ),
     tests(
       "TidingsEngineTests",
@@ -364,7 +378,8 @@ let package = Package(
       "TidingsMatcher",
       "TidingsModel",
       "TidingsSQL",
-      "TidingsSQLite"
+      "TidingsSQLite",
+      "VectorSupport"
     ),
     tests(
       "TidingsJSONTests",
@@ -372,10 +387,11 @@ let package = Package(
       "TidingsJSON",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsRPC"
+      "TidingsRPC",
+      "VectorSupport"
     ),
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
-    tests("TidingsKeysTests", "TestSupport", "TidingsKeys"),
+    tests("TidingsKeysTests", "TestSupport", "TidingsKeys", "VectorSupport"),
     tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
     tests(
       "TidingsEncryptionTests",
