@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from google.protobuf.any_pb2 import Any
@@ -26,16 +26,24 @@ class RPCError(TidingsError):
     """A call that failed; there is a subclass for each status.
 
     ``code`` says how it ended and is never OK, ``message`` says why for people, ``details`` for
-    programs, as the wire has them.
+    programs, as the wire has them; ``metadata`` is that of the response.
     """
 
     _classes: ClassVar[dict[StatusCode, type[RPCError]]] = {}
 
-    def __init__(self, code: StatusCode, message: str = "", details: Sequence[Any] = ()) -> None:
-        super().__init__(code, message)
+    def __init__(
+        self,
+        code: StatusCode,
+        message: str = "",
+        details: Sequence[Any] = (),
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        # Not OSError's, which would take the code for an errno.
+        Exception.__init__(self, code, message)
         self.code = code
         self.message = message
         self.details = tuple(details)
+        self.metadata = dict(metadata or {})
 
     def __init_subclass__(cls, status: StatusCode | None = None) -> None:
         super().__init_subclass__()
@@ -46,9 +54,15 @@ class RPCError(TidingsError):
         return f"{self.code.name}: {self.message}" if self.message else self.code.name
 
     @classmethod
-    def of(cls, code: StatusCode, message: str = "", details: Sequence[Any] = ()) -> RPCError:
+    def of(
+        cls,
+        code: StatusCode,
+        message: str = "",
+        details: Sequence[Any] = (),
+        metadata: Mapping[str, str] | None = None,
+    ) -> RPCError:
         """Makes the error of the class that stands for the status."""
-        return cls._classes.get(code, RPCError)(code, message, details)
+        return cls._classes.get(code, RPCError)(code, message, details, metadata)
 
     @property
     def error_info(self) -> ErrorInfo | None:

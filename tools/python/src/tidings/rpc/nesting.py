@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError
 
@@ -15,12 +17,13 @@ def decode(kind: type[Response], data: bytes) -> Response:
     Raises :class:`google.protobuf.message.DecodeError` for bytes that are no such message, and for
     messages that are nested more than 64 deep.
     """
-    descriptor = kind.DESCRIPTOR
+    descriptor: Descriptor = kind.DESCRIPTOR  # type: ignore[assignment]  # upb's class quacks
     if _may_nest_deeply(descriptor) and _is_deeper(NESTING_MAX, data, 0, len(data), descriptor):
         raise DecodeError(f"messages are nested more than {NESTING_MAX} deep")
     return kind.FromString(data)
 
 
+@functools.cache
 def _may_nest_deeply(root: Descriptor) -> bool:
     """Whether a type can hold itself; of the others none reaches the limit."""
     seen: set[str] = set()
@@ -60,9 +63,9 @@ def _is_deeper(limit: int, data: bytes, start: int, end: int, descriptor: Descri
                 if at + length > end:
                     return False
                 field = descriptor.fields_by_number.get(tag >> 3)
-                if field is not None and field.message_type is not None:
-                    if _is_deeper(limit - 1, data, at, at + length, field.message_type):
-                        return True
+                nested = field.message_type if field is not None else None
+                if nested is not None and _is_deeper(limit - 1, data, at, at + length, nested):
+                    return True
                 at += length
             case _:
                 return False

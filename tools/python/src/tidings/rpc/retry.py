@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """When and how often a safe call is sent again: five attempts within a few seconds unless told."""
+    """When and how often a safe call is sent again: five times within seconds unless told."""
 
     attempts_max: int = 5
     """Most times that a call is sent, the first included; at least 1."""
@@ -28,7 +28,7 @@ class RetryPolicy:
 
 
 class Backoff:
-    """How long to wait before the next try: longer each time, and never the same for all clients."""
+    """How long to wait before the next try: longer each time, never the same for all clients."""
 
     LONGEST = 10.0
     """The longest wait, in seconds."""
