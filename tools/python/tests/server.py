@@ -47,7 +47,7 @@ class Server:
         command += ["--data", self.data, "--log-level", "warning", *self._arguments]
         log = (self.folder / "rpcd.log").open("a+")
         self._process = subprocess.Popen(
-            [os.fspath(word) for word in command],
+            [str(word) for word in command],
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,

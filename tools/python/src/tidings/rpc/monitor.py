@@ -61,6 +61,7 @@ class LinkMonitor:
     def close(self) -> None:
         """Watches no longer."""
         self._watched.disable_monitor()
+        self.socket.close(linger=0)
 
     def _event(self, kind: int, value: int) -> LinkEvent | None:
         match kind:
