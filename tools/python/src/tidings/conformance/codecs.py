@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
-from typing import Any
 
 from google.protobuf import descriptor_pool, json_format, message_factory
 from google.protobuf.message import DecodeError, Message
@@ -46,13 +45,13 @@ def round_trip(task: RoundTrip) -> bytes:
     kind = _message_class(task.message_type)
     try:
         if getattr(task, "from") == ENCODING_JSON:
-            message = json_format.ParseDict(_json(task.payload), kind())
+            message = json_format.Parse(_json(task.payload), kind())
         else:
             message = decode(kind, task.payload)
         if task.to == ENCODING_JSON:
             return json_format.MessageToJson(message, indent=None).encode()
         return message.SerializeToString(deterministic=True)
-    except (DecodeError, json_format.Error, UnicodeDecodeError) as error:
+    except (DecodeError, json_format.Error, ValueError) as error:
         raise Refused(str(error)) from error
 
 
@@ -91,12 +90,12 @@ def open_value(task: OpenValue) -> bytes:
         raise Refused(str(error)) from error
 
 
-def _json(text: bytes) -> dict[str, Any] | str:
-    """A message is an object, or a string for some of the well-known types."""
-    content = json.loads(text)
-    if not isinstance(content, dict | str):
+def _json(data: bytes) -> str:
+    """The text of a message: an object, or a string for some of the well-known types."""
+    text = data.decode()
+    if isinstance(json.loads(text), list):
         raise Refused("the JSON is no object")
-    return content
+    return text
 
 
 def _message_class(name: str) -> type[Message]:

@@ -53,7 +53,11 @@ class Link:
             for topic in topics:
                 self.socket.setsockopt(zmq.SUBSCRIBE, topic)
             self.monitor = LinkMonitor(self.socket)
-            self.socket.connect(endpoint)
+            try:
+                self.socket.connect(endpoint)
+            except zmq.ZMQError:
+                self.monitor.close()
+                raise
         except zmq.ZMQError as error:
             self.socket.close(linger=0)
             raise InvalidArgument(
