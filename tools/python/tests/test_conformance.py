@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
-from server import program
+from server import ROOT, program
 
 
 def test_the_client_conforms() -> None:
@@ -23,6 +24,7 @@ def test_the_client_conforms() -> None:
             "--client",
             f"{sys.executable} -m tidings.conformance",
         ],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tools" / "python" / "src")},
         capture_output=True,
         text=True,
         check=False,
