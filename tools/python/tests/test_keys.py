@@ -70,7 +70,9 @@ async def test_keys_for_a_server_without(server: Server) -> None:
 def test_key_files(tmp_path: Path) -> None:
     path = tmp_path / "me.key"
     subprocess.run(
-        [str(program("rpcctl")), "keys", "generate", "-O", str(path)], check=True, capture_output=True
+        [str(program("rpcctl")), "keys", "generate", "-O", str(path)],
+        check=True,
+        capture_output=True,
     )
     pair = KeyPair.read(path)
     assert pair.public_key in path.read_text() and pair.secret_key not in repr(pair)
