@@ -1,7 +1,7 @@
 /// The names of Python modules, classes and functions.
 enum PythonNames {
-  /// The module with a file's messages, which protoc's own generator writes: `tidings/v1/record.proto`
-  /// → `tidings.v1.record_pb2`.
+  /// The module with a file's messages, which protoc's own generator writes:
+  /// `tidings/v1/record.proto` → `tidings.v1.record_pb2`.
   static func messageModule(_ file: String) -> String {
     path(file).split(separator: "/").joined(separator: ".") + "_pb2"
   }
@@ -48,8 +48,8 @@ enum PythonNames {
 
   private static let keywords: Set<String> = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in",
-    "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with",
-    "yield",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
   ]
 }

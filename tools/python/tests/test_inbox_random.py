@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import random
 from pathlib import Path
@@ -105,6 +106,10 @@ async def test_nothing_is_missed_and_nothing_comes_twice(tmp_path: Path) -> None
             server.kill()
 
 
+def _is_lost(dice: random.Random, chance: float, topic: bytes, body: bytes) -> bool:
+    return dice.random() < chance
+
+
 async def follow(
     server: Server,
     proxy: PushProxy,
@@ -148,7 +153,7 @@ async def follow(
                 )
             case "lose":
                 chance = dice.choice([0.0, 0.3, 1.0])
-                proxy.loses = lambda topic, body, chance=chance: dice.random() < chance
+                proxy.loses = functools.partial(_is_lost, dice, chance)
             case "crash":
                 await reader.crash()
                 reader.start()

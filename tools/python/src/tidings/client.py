@@ -187,7 +187,7 @@ class Client:
         Raises :class:`RuntimeError` outside ``async with``.
         """
         if self._connection is None:
-            raise RuntimeError("the client is not connected: use it inside 'async with'")
+            raise _not_connected()
         return self._connection
 
     # Services.
@@ -305,13 +305,18 @@ class Client:
 
     def subscriber(self, endpoint: str) -> Subscriber:
         """A connection to a push endpoint, for those who follow notifications themselves."""
-        assert self.transport is not None and self._context is not None
+        if self._context is None:
+            raise _not_connected()
         subscriber = Subscriber(
             endpoint, self.settings.keys, self._context, tick=self.settings.reconcile_interval
         )
         self._subscribers = {other for other in self._subscribers if not other.is_closed}
         self._subscribers.add(subscriber)
         return subscriber
+
+
+def _not_connected() -> RuntimeError:
+    return RuntimeError("the client is not connected: use it inside 'async with'")
 
 
 def _read_keys(

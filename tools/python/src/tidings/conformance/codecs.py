@@ -51,7 +51,7 @@ def round_trip(task: RoundTrip) -> bytes:
         if task.to == ENCODING_JSON:
             return json_format.MessageToJson(message, indent=None).encode()
         return message.SerializeToString(deterministic=True)
-    except (DecodeError, json_format.Error, ValueError) as error:
+    except (DecodeError, json_format.Error, ValueError, RecursionError) as error:
         raise Refused(str(error)) from error
 
 

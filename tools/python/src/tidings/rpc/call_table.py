@@ -263,7 +263,7 @@ class CallTable:
     def end_all(self, error: RPCError) -> list[Action]:
         """Ends all calls with an error."""
         calls, self._calls = self._calls, {}
-        return [Fail(call_id, error) for call_id in calls]
+        return [Fail(call_id, error.copied()) for call_id in calls]
 
     def _end_pause(self, call_id: int, call: _Call, now: float) -> None:
         if call.phase is not _Phase.PAUSING:
@@ -284,9 +284,9 @@ class CallTable:
             self._next_timer = timer
 
     def _unreachable(self) -> RPCError:
-        return self._failure or Unavailable(
-            StatusCode.UNAVAILABLE, f"cannot reach {self._endpoint}"
-        )
+        if self._failure is not None:
+            return self._failure.copied()
+        return Unavailable(StatusCode.UNAVAILABLE, f"cannot reach {self._endpoint}")
 
     def _lost(self, call: _Call) -> RPCError:
         if call.has_answers:

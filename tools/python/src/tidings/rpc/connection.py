@@ -16,7 +16,14 @@ from google.protobuf.message import DecodeError
 
 from tidings.rpc import limits
 from tidings.rpc.call_table import Action, CallTable, Fail, Reception, SendCancel
-from tidings.rpc.errors import Cancelled, Internal, ResourceExhausted, RPCError
+from tidings.rpc.errors import (
+    Cancelled,
+    Internal,
+    InvalidArgument,
+    ResourceExhausted,
+    RPCError,
+    Unavailable,
+)
 from tidings.rpc.failure import connection_failure
 from tidings.rpc.keys import ClientKeys
 from tidings.rpc.link import Link, Renewal
@@ -107,7 +114,7 @@ class Connection:
         self._last_failure: LinkEvent | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._turn_is_due = False
-        self._is_closed = False
+        self._end: RPCError | None = None
         self._table = CallTable(
             settings.endpoint,
             settings.connect_timeout,
@@ -172,10 +179,13 @@ class Connection:
 
     def close(self) -> None:
         """Fails what is waiting with CANCELLED, and closes the socket."""
-        if self._is_closed:
+        self._close(Cancelled(StatusCode.CANCELLED, "the connection is closed"))
+
+    def _close(self, reason: RPCError) -> None:
+        if self._end is not None:
             return
-        self._is_closed = True
-        self._perform(self._table.end_all(_closed()))
+        self._end = reason
+        self._perform(self._table.end_all(reason))
         if self._timer is not None:
             self._timer.cancel()
         self._send_controls()
@@ -216,8 +226,8 @@ class Connection:
         sink: asyncio.Future[Answer] | StreamBuffer,
     ) -> int:
         """Admits a call, which goes out in the next turn; raises why it is refused."""
-        if self._is_closed:
-            raise _closed()
+        if self._end is not None:
+            raise self._end.copied()
         refusal = options.refusal() or _frame_refusal(body)
         if refusal is not None:
             raise refusal
@@ -257,14 +267,22 @@ class Connection:
 
     def _schedule_turn(self) -> None:
         """Calls in batches: what tasks ask for before the next turn goes out in it."""
-        if not self._turn_is_due and not self._is_closed:
+        if not self._turn_is_due and self._end is None:
             self._turn_is_due = True
             self._loop.call_soon(self._turn)
 
     def _turn(self) -> None:
         self._turn_is_due = False
-        if self._is_closed:
+        if self._end is not None:
             return
+        try:
+            self._take_turn()
+        except (zmq.ZMQError, InvalidArgument) as error:
+            # Other than by what peers do, for example because there are no descriptors left.
+            reason = f"the client's socket failed: {error}"
+            self._close(Unavailable(StatusCode.UNAVAILABLE, reason))
+
+    def _take_turn(self) -> None:
         self._follow_connection()
         is_busy = self._receive_responses(_MESSAGES_PER_TURN) == _MESSAGES_PER_TURN
         self._perform(self._table.expire(self._loop.time()))
@@ -430,10 +448,6 @@ def _retry_after(error: RPCError | None) -> float | None:
     if error.code not in (StatusCode.UNAVAILABLE, StatusCode.RESOURCE_EXHAUSTED):
         return None
     return error.retry_after
-
-
-def _closed() -> RPCError:
-    return Cancelled(StatusCode.CANCELLED, "the connection is closed")
 
 
 def _frame_refusal(body: bytes) -> RPCError | None:

@@ -64,6 +64,10 @@ class RPCError(TidingsError):
         """Makes the error of the class that stands for the status."""
         return cls._classes.get(code, RPCError)(code, message, details, metadata)
 
+    def copied(self) -> RPCError:
+        """The same error, for another caller: a raised exception remembers where it was raised."""
+        return type(self)(self.code, self.message, self.details, self.metadata)
+
     @property
     def error_info(self) -> ErrorInfo | None:
         """The stable reason, if the server gave one."""
