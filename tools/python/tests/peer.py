@@ -12,6 +12,7 @@ import zmq.asyncio
 
 import tidings
 from tidings.rpc.v1.header_pb2 import RequestHeader, ResponseHeader
+from tidings.rpc.v1.health_pb2 import CheckRequest
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Peer:
     def client(self, **settings: Any) -> tidings.Client:
         """A client of this server."""
         return tidings.Client(
-            self.endpoint, **{"user": "ada", "timeout": 60.0, "connect_timeout": 60.0, **settings}
+            self.endpoint, **{"user": "ada", "timeout": 600.0, "connect_timeout": 600.0, **settings}
         )
 
     async def __aenter__(self) -> Peer:
@@ -74,3 +75,16 @@ class Peer:
     ) -> None:
         self.socket.close(linger=0)
         self._context.term()
+
+
+async def refusal(client: tidings.Client, error: type[tidings.RPCError], reason: str) -> None:
+    """Waits until calls fail for a reason: it may take its time until the reason is known."""
+    while True:
+        try:
+            await client.health.check(CheckRequest())
+        except error as caught:
+            if reason in caught.message:
+                return
+        except tidings.Unavailable:
+            pass
+        await asyncio.sleep(0.01)

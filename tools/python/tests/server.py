@@ -69,7 +69,7 @@ class Server:
             return
         process.send_signal(number)
         try:
-            process.wait(timeout=60)
+            process.wait(timeout=600)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -82,7 +82,7 @@ class Server:
 
     def client(self, **settings: Any) -> tidings.Client:
         """A client of this server, patient with a machine that has other work."""
-        return tidings.Client(self.rpc, **{"timeout": 60.0, "connect_timeout": 60.0, **settings})
+        return tidings.Client(self.rpc, **{"timeout": 600.0, "connect_timeout": 600.0, **settings})
 
     def __enter__(self) -> Server:
         self.start()

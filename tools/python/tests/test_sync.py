@@ -16,7 +16,7 @@ from tidings.rpc.v1.health_pb2 import SERVING_STATUS_SERVING, CheckRequest, Watc
 
 @pytest.fixture
 def client(shared_server: Server, user: str) -> tidings.sync.Client:
-    return tidings.sync.Client(shared_server.rpc, user=user, timeout=60, connect_timeout=60)
+    return tidings.sync.Client(shared_server.rpc, user=user, timeout=600, connect_timeout=600)
 
 
 def test_the_same_surface() -> None:
