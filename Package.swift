@@ -51,6 +51,7 @@ let package = Package(
     .executable(name: "tidings-conformance-client", targets: ["tidings-conformance-client"]),
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
     .executable(name: "protoc-gen-tidings-c", targets: ["protoc-gen-tidings-c"]),
+    .executable(name: "protoc-gen-tidings-python", targets: ["protoc-gen-tidings-python"]),
     .library(name: "TidingsClient", targets: ["TidingsClient"]),
     .library(name: "TidingsKit", targets: ["TidingsKit"]),
     .library(name: "TidingsProto", targets: ["TidingsProto", "TidingsProtoC"]),
@@ -223,6 +224,7 @@ let package = Package(
     library("ProtoGen", "DescriptorProtoC", "CProtobufC"),
     executable("protoc-gen-tidings-swift", "ProtoGen"),
     executable("protoc-gen-tidings-c", "ProtoGen"),
+    executable("protoc-gen-tidings-python", "ProtoGen"),
 
     // Tests.
     .target(
