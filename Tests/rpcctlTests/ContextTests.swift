@@ -103,12 +103,15 @@ import TidingsRPC
   func edit() async throws {
     _ = await run("context", "add", "home", "--as", "ada")
     let path = folder.path + "/tidings/contexts/home.conf"
-    setenv("VISUAL", "sed -i s/ada/bob/", 1)
-    #expect(await run("context", "edit").exitCode == .success)
+    func edit(_ editor: String, _ name: String...) async -> ExitCode {
+      let variables = environment.merging(["VISUAL": editor]) { $1 }
+      return await ProgramRun(list: ["context", "edit"] + name, environment: variables).exitCode
+    }
+    #expect(await edit("sed -i s/ada/bob/") == .success)
     #expect(await run("fetch-zones").configuration?.user == "bob")
-    setenv("VISUAL", "sed -i s/as/az/", 1)
-    #expect(await run("context", "edit", "home").exitCode == .usage)
-    unsetenv("VISUAL")
+    #expect(await edit("sed -i s/as/az/", "home") == .usage)
+    // Nobody is at a terminal, and no editor is named.
+    #expect(await run("context", "edit", "home").err.contains("which editor?"))
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("as = bob"))
   }
 }
