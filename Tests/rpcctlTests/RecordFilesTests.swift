@@ -66,7 +66,8 @@ import TidingsProtobuf
     ]
   )
   func twice(options: [String]) async {
-    let run = await ProgramRun(list: ["records", "delete", "a"] + options.filter { $0 != "" }) { _ in
+    let run = await ProgramRun(list: ["records", "delete", "a"] + options.filter { $0 != "" }) {
+      _ in
       [TidingsV1.ModifyRecordsResponse().encoded()]
     }
     let put = await ProgramRun(

@@ -20,7 +20,11 @@ import TidingsRPC
   }
 
   private static func run(_ options: String...) async -> (ids: [String], run: ProgramRun) {
-    let run = await ProgramRun(list: ["watch"] + options, notifications: notifications, staysOpen: true) {
+    let run = await ProgramRun(
+      list: ["watch"] + options,
+      notifications: notifications,
+      staysOpen: true
+    ) {
       call throws(RPCError) in
       guard call.method.name == "Check" else { return try ScriptedTransport.noAnswer(call) }
       return [TidingsRpcV1.CheckResponse().encoded()]
@@ -59,7 +63,9 @@ import TidingsRPC
       let starts = Recorder()
       let err = Recorder()
       let watch = NotificationWatch(
-        session: Session(transport: ScriptedTransport(answer: ScriptedTransport.noAnswer)) { start, _ in
+        session: Session(transport: ScriptedTransport(answer: ScriptedTransport.noAnswer)) {
+          start,
+          _ in
           starts.append(start.token)
           return start.token.isEmpty ? ScriptedNotifications(list: [], staysOpen: false) : Cut()
         },
