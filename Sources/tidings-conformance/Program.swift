@@ -97,8 +97,9 @@ enum Program {
     if let command = commands.first(where: { $0.name == verb }) {
       return "\(Help(program: name, command: command, options: common, prefix: prefix))"
     }
+    let sections = [HelpSection("Verbs", commands)]
     return
-      "\(Help(program: name, summary: summary, commands: commands, options: common, prefix: prefix))"
+      "\(Help(program: name, summary: summary, sections: sections, options: common, prefix: prefix))"
   }
 
   private static func runCases(_ parsed: ParsedArguments) async throws -> Bool {
