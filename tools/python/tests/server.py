@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -22,6 +23,14 @@ def program(name: str) -> Path:
     if not path.exists():
         raise FileNotFoundError(f"{path} is not built: run swift build --product {name}")
     return path
+
+
+def _end_with_parent() -> None:
+    """Has the system kill this process when the tests are killed, and cannot do it themselves."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+_PR_SET_PDEATHSIG = 1
 
 
 class Server:
@@ -52,6 +61,7 @@ class Server:
             stderr=log,
             text=True,
             env=variables,
+            preexec_fn=_end_with_parent,
         )
         with log:
             assert self._process.stdout is not None

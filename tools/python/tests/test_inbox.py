@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -23,6 +24,7 @@ from tidings.inbox.errors import (
     PositionOfAnother,
 )
 from tidings.inbox.inbox import ConnectionLost, ConnectionRestored, InboxEvent
+from tidings.inbox.position_file import PositionFile
 from tidings.v1.notification_pb2 import (
     NOTIFICATION_TYPE_READ_NOTIFICATION,
     NotificationInfo,
@@ -108,6 +110,36 @@ async def test_what_is_committed_survives_and_the_rest_comes_again(
         path.write_bytes(path.read_bytes()[:-1] + b"x")
         with pytest.raises(PositionDamaged, match="put back a copy"):
             reader.inbox(path)
+
+
+async def test_a_commit_that_is_cancelled_is_whole(
+    make_client: ClientMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "inbox"
+    begun, may_end = threading.Event(), threading.Event()
+    write = PositionFile.write
+
+    def write_slowly(file: PositionFile, position: tidings.InboxPosition) -> None:
+        begun.set()
+        may_end.wait()
+        write(file, position)
+
+    async with make_client() as writer, make_client(device="reader") as reader:
+        await subscribe(writer.database())
+        await save(writer.database(), 1)
+        async with reader.inbox(path) as inbox:
+            (item,) = await take(aiter(inbox), 1)
+            monkeypatch.setattr(PositionFile, "write", write_slowly)
+            commit = asyncio.ensure_future(inbox.commit(item))
+            await asyncio.to_thread(begun.wait)
+            commit.cancel()
+            await asyncio.sleep(0)
+            assert not commit.done()
+            may_end.set()
+            with pytest.raises(asyncio.CancelledError):
+                await commit
+            kept = tidings.InboxPosition.from_bytes(path.read_bytes())
+            assert kept == item.position == inbox.committed_position
 
 
 async def test_a_device_does_not_hear_of_its_own_changes(make_client: ClientMaker) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -263,7 +263,7 @@ class Inbox:
             position = self.committed_position
             if self._file is None or self._is_closed or position == self._kept:
                 return
-            await asyncio.to_thread(self._file.write, position)
+            await _finished(asyncio.to_thread(self._file.write, position))
             self._kept = position
 
     async def _keep_quietly(self) -> None:
@@ -307,6 +307,18 @@ async def mark_read(client: Client, notification_ids: Iterable[str]) -> None:
     for result in response.results:
         if result.WhichOneof("outcome") == "error":
             raise ItemError.of(result.error)
+
+
+async def _finished(work: Coroutine[None, None, None]) -> None:
+    """Waits for work that nobody can give up half-way: a cancelled task waits for its end too."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
+        raise
 
 
 class _Outage:

@@ -82,12 +82,12 @@ class MessageStream(Generic[Item]):
         on_credit: Callable[[int], None],
         on_cancel: Callable[[], None],
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         self._decode = decode
         self._buffer = buffer
         self._grants = CreditGrants(window)
         self._on_credit = on_credit
         self._on_cancel = on_cancel
-        self._loop = asyncio.get_running_loop()
 
     @property
     def metadata(self) -> Mapping[str, str]:
@@ -130,8 +130,9 @@ class MessageStream(Generic[Item]):
         self._give_up()
 
     def __del__(self) -> None:
-        # The collector may run in any thread.
-        if not self._buffer.is_finished and not self._loop.is_closed():
+        # The collector may run in any thread, and after a constructor that failed.
+        buffer: StreamBuffer | None = getattr(self, "_buffer", None)
+        if buffer is not None and not buffer.is_finished and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._on_cancel)
 
     def _give_up(self) -> None:

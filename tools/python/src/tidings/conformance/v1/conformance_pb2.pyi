@@ -18,6 +18,7 @@ FEATURE_JSON: Feature
 FEATURE_RETRIES: Feature
 FEATURE_SEALED_PUSHES: Feature
 FEATURE_STREAMS: Feature
+FEATURE_UNKNOWN_FIELDS: Feature
 FEATURE_UNSPECIFIED: Feature
 
 class CallResult(_message.Message):
