@@ -32,6 +32,11 @@ final class Interruption {
     return try await body()
   }
 
+  private static let diverted = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// From now on SIGINT does this, and ends nothing; `nil`: as before.
+  static func divert(to action: (@Sendable () -> Void)?) { diverted.withLock { $0 = action } }
+
   private let source: any DispatchSourceSignal
 
   /// Begins to listen; `cancel` is called at most once.
@@ -42,6 +47,7 @@ final class Interruption {
     source = DispatchSource.makeSignalSource(signal: SIGINT, queue: queue)
     source.setEventHandler {
       if Self.isIgnored.withLock({ $0 }) { return }
+      if let action = Self.diverted.withLock(\.self) { return action() }
       // What is printed is written at once, so that nothing is lost.
       guard Self.isAwaited.withLock({ $0 }) else { _exit(ExitCode.interrupted.rawValue) }
       signal(SIGINT) { _ in _exit(ExitCode.interrupted.rawValue) }

@@ -34,7 +34,7 @@ extension Verb {
       notificationVerbs
     ),
     VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges], changeVerbs, tokenVerbs),
-    VerbSection("Assets", [uploadAsset, downloadAsset, assetStat]),
+    VerbSection("Assets", [uploadAsset, downloadAsset, assetStat, assetVerify]),
     VerbSection("Schema", schemaVerbs, schemaReviewVerbs),
     VerbSection("Sharing", shareVerbs),
     VerbSection(
@@ -54,7 +54,7 @@ extension Verb {
       serverVerbs,
       [bench, doctor]
     ),
-    VerbSection("Local", contextVerbs, [cheat, completion, complete, manual, version, help]),
+    VerbSection("Local", contextVerbs, [repl, cheat, completion, complete, manual, version, help]),
   ]
 
   static let all: [Verb] = sections.flatMap { $0.verbs }

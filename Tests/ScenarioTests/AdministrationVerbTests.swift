@@ -2,6 +2,7 @@ import RandomSupport
 import TestSupport
 import Testing
 import TidingsClient
+import TidingsFiles
 import TidingsKeys
 import TidingsProto
 import TidingsRPC
@@ -185,5 +186,39 @@ import TidingsRPC
     #expect(there.exitCode == .success && there.out.contains(#""stored":true"#), "\(there.err)")
     let none = await RpcctlRun(server, ["assets", "stat", String(checksum.reversed())])
     #expect(none.exitCode == .found && none.out.contains(#""stored":false"#), "\(none.err)")
+  }
+
+  @Test("assets verify finds files that are lost or damaged")
+  func verifyAssets() async throws {
+    let server = try await TestServer.start()
+    for (name, content) in [("a", "hello"), ("b", "world"), ("c", "")] {
+      try server.folder.write(Array(content.utf8), to: name)
+      let saved = await RpcctlRun(
+        server,
+        ["records", "set", name, "--type", "Photos", "file@\(server.folder.file(name))"]
+      )
+      #expect(saved.exitCode == .success, "\(saved.err)")
+    }
+    let good = await RpcctlRun(server, ["assets", "verify", "--content"])
+    #expect(good.exitCode == .success && good.out.isEmpty, "\(good.out) \(good.err)")
+    #expect(good.err.contains("3 assets, 0 missing or damaged"))
+
+    // Of `a` all is lost, of `b` one byte is another.
+    let files = try server.folder.contents("data/assets").filter { $0.value.count == 5 }
+    for (path, content) in files {
+      let file = server.folder.file("data/assets/" + path)
+      if content == Array("hello".utf8) {
+        try Folder.remove(file)
+      } else {
+        try Folder.remove(file)
+        try server.folder.write(Array("w0rld".utf8), to: "data/assets/" + path)
+      }
+    }
+    let quick = await RpcctlRun(server, ["assets", "verify"])
+    #expect(quick.exitCode == .found && quick.lines.count == 1, "\(quick.out)")
+    let deep = await RpcctlRun(server, ["assets", "verify", "--content"])
+    #expect(deep.exitCode == .found && deep.lines.count == 2, "\(deep.out)")
+    #expect(deep.out.contains(#""recordName":"a","field":"file""#))
+    #expect(deep.out.contains("its content has another checksum"))
   }
 }

@@ -81,10 +81,10 @@ import TidingsRPC
     for command in Self.commands(text) where command.first == "rpcctl" {
       count += 1
       let run = await ProgramRun(
-        list: command.dropFirst().prefix { $0 != ">" }.map { Self.word($0, in: folder) },
+        list: command.dropFirst().prefix { ![">", "<"].contains($0) }.map { Self.word($0, in: folder) },
         environment: environment,
         files: [
-          "-": #"{"recordType":"T","recordName":"a"}"#,
+          "-": command.contains("repl") ? "version" : #"{"recordType":"T","recordName":"a"}"#,
           "houses.jsonl": "", "houses.ckdb": "DEFINE SCHEMA",
           "houses.json": #"{"recordType":"T","recordName":"a"}"#,
           folder.file("notes.token"): Self.token, folder.file("mailer.state"): Self.token,

@@ -29,7 +29,7 @@ extension Verb {
       let source = try AssetSource(invocation)
       let session = try await invocation.connect()
       let asset = try await source.asset(invocation, session)
-      let problem = try await problem(of: asset, session, invocation)
+      let problem = try await AssetCheck(invocation, session).problem(of: asset)
       let checksum = asset.checksum.hexadecimal
       var results = Results(columns: ["CHECKSUM", "SIZE", "STATE"])
       results.append(
@@ -44,29 +44,44 @@ extension Verb {
       return problem == nil ? .success : .found
     }
   )
+}
 
-  /// What the server says against downloading an asset; `nil`: nothing.
-  private static func problem(
-    of asset: TidingsV1.Asset,
-    _ session: Session,
-    _ invocation: Invocation
-  ) async throws -> String? {
-    let request = TidingsV1.DownloadAssetRequest(
-      databaseID: invocation.settings.databaseID,
-      asset: asset,
-      offset: asset.size > 0 ? asset.size - 1 : 0,
-      length: 1
-    )
-    do {
-      let stream = TidingsV1.AssetService.Client(session.transport)
-        .downloadAsset(request, options: invocation.callOptions)
-      for try await _ in stream {}
-      return nil
+/// Looks whether assets are there.
+struct AssetCheck: Sendable {
+  /// All bytes are read and held against the checksum, instead of the last one only.
+  var readsContent = false
+  private let service: TidingsV1.AssetService.Client
+  private let databaseID: TidingsV1.DatabaseID
+  private let options: CallOptions
+
+  init(_ invocation: Invocation, _ session: Session) {
+    service = TidingsV1.AssetService.Client(session.transport)
+    databaseID = invocation.settings.databaseID
+    options = invocation.callOptions
+  }
+
+  /// What is wrong with an asset; `nil`: nothing.
+  func problem(of asset: TidingsV1.Asset) async throws(RPCError) -> String? {
+    let offset = readsContent || asset.size == 0 ? 0 : asset.size - 1
+    var hash = SHA256()
+    do throws(RPCError) {
+      let pieces = service.downloadAsset(
+        .init(
+          databaseID: databaseID,
+          asset: asset,
+          offset: offset,
+          length: readsContent ? 0 : 1
+        ),
+        options: options
+      )
+      for try await piece in pieces { if readsContent { hash.update(piece.chunk[...]) } }
     } catch {
       // An empty asset has no byte to begin with.
       if error.code == .outOfRange, asset.size == 0 { return nil }
       guard [.notFound, .outOfRange, .dataLoss].contains(error.code) else { throw error }
       return error.message
     }
+    guard readsContent, hash.checksum() != asset.checksum else { return nil }
+    return "its content has another checksum"
   }
 }

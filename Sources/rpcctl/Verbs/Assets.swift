@@ -170,7 +170,7 @@ enum AssetSource {
 
 extension TidingsV1.FieldValue {
   /// The asset or assets that the field holds.
-  fileprivate var assets: [TidingsV1.Asset] {
+  var assets: [TidingsV1.Asset] {
     switch value {
     case .assetValue(let asset)?: [asset]
     case .assetListValue(let list)?: list.values
