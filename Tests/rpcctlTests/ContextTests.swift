@@ -115,12 +115,18 @@ import TidingsRPC
   func edit() async throws {
     _ = await run("context", "add", "home", "--as", "ada")
     let path = folder.path + "/tidings/contexts/home.conf"
-    setenv("VISUAL", "sed -i s/ada/bob/", 1)
-    #expect(await run("context", "edit").exitCode == .success)
+    func edit(_ command: String) async -> ProgramRun {
+      await ProgramRun(
+        "context",
+        "edit",
+        "home",
+        environment: environment.merging(["VISUAL": command]) { $1 }
+      )
+    }
+    let changed = await edit("sed -i s/ada/bob/")
+    #expect(changed.exitCode == .success, "\(changed.err)")
     #expect(await run("fetch-zones").configuration?.user == "bob")
-    setenv("VISUAL", "sed -i s/as/az/", 1)
-    #expect(await run("context", "edit", "home").exitCode == .usage)
-    unsetenv("VISUAL")
+    #expect(await edit("sed -i 's/^as/az/'").exitCode == .usage)
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("as = bob"))
   }
 }
