@@ -47,8 +47,11 @@ let package = Package(
     .executable(name: "rpcd", targets: ["rpcd"]),
     .executable(name: "rpcctl", targets: ["rpcctl"]),
     .executable(name: "tidings-bench", targets: ["tidings-bench"]),
+    .executable(name: "tidings-conformance", targets: ["tidings-conformance"]),
+    .executable(name: "tidings-conformance-client", targets: ["tidings-conformance-client"]),
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
     .executable(name: "protoc-gen-tidings-c", targets: ["protoc-gen-tidings-c"]),
+    .executable(name: "protoc-gen-tidings-python", targets: ["protoc-gen-tidings-python"]),
     .library(name: "TidingsClient", targets: ["TidingsClient"]),
     .library(name: "TidingsKit", targets: ["TidingsKit"]),
     .library(name: "TidingsProto", targets: ["TidingsProto", "TidingsProtoC"]),
@@ -184,10 +187,44 @@ let package = Package(
       "CSQLite"
     ),
 
+    // How clients in any language are tested.
+    library("TidingsInterop", "TidingsRPC"),
+    library("ConformanceWire"),
+    library(
+      "ConformanceCore",
+      "ConformanceWire",
+      "TidingsClient",
+      "TidingsEncryption",
+      "TidingsFiles",
+      "TidingsInterop",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsSeal",
+      "TidingsZeroMQ",
+      "CZeroMQ"
+    ),
+    executable("tidings-conformance", "CommandLineTools", "ConformanceCore"),
+    executable(
+      "tidings-conformance-client",
+      "ConformanceWire",
+      "TidingsClient",
+      "TidingsEncryption",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsZeroMQ"
+    ),
+
     // The generator.
     library("ProtoGen", "DescriptorProtoC", "CProtobufC"),
     executable("protoc-gen-tidings-swift", "ProtoGen"),
     executable("protoc-gen-tidings-c", "ProtoGen"),
+    executable("protoc-gen-tidings-python", "ProtoGen"),
 
     // Tests.
     .target(
@@ -202,7 +239,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC"
     ),
-    testSupport("RPCTestSupport", "TidingsRPC"),
+    testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
     testSupport(
       "TestSupport",
@@ -251,6 +288,18 @@ let package = Package(
     ),
     tests("CommandLineToolsTests", "CommandLineTools"),
     tests("BenchStatisticsTests", "BenchStatistics", "RandomSupport"),
+    testSupport("VectorSupport", "TidingsJSON"),
+    tests(
+      "ConformanceTests",
+      "ConformanceCore",
+      "ConformanceWire",
+      "TestSupport",
+      "TidingsJSON",
+      "VectorSupport",
+      "rpcd",
+      "tidings-conformance",
+      "tidings-conformance-client"
+    ),
     tests(
       "rpcctlTests",
       exclude: ["Snapshots"],
@@ -264,6 +313,15 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC"
+    ),
+    tests(
+      "LanguageTests",
+      "TestSupport",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcctl",
+      "rpcd"
     ),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
@@ -310,7 +368,8 @@ let package = Package(
       "TidingsEncryption",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsSeal"
+      "TidingsSeal",
+      "VectorSupport"
     ),
     tests(
       "TidingsEngineTests",
@@ -321,7 +380,8 @@ let package = Package(
       "TidingsMatcher",
       "TidingsModel",
       "TidingsSQL",
-      "TidingsSQLite"
+      "TidingsSQLite",
+      "VectorSupport"
     ),
     tests(
       "TidingsJSONTests",
@@ -329,10 +389,11 @@ let package = Package(
       "TidingsJSON",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsRPC"
+      "TidingsRPC",
+      "VectorSupport"
     ),
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
-    tests("TidingsKeysTests", "TestSupport", "TidingsKeys"),
+    tests("TidingsKeysTests", "TestSupport", "TidingsKeys", "VectorSupport"),
     tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
     tests(
       "TidingsEncryptionTests",
@@ -353,7 +414,7 @@ let package = Package(
       "CProtobufC"
     ),
     tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
-    tests("TidingsRPCTests", "RPCTestSupport", "RandomSupport", "TidingsRPC"),
+    tests("TidingsRPCTests", "RPCTestSupport", "RandomSupport", "TidingsInterop", "TidingsRPC"),
     tests(
       "TidingsServiceTests",
       "RandomSupport",
@@ -383,6 +444,7 @@ let package = Package(
       "TidingsZeroMQTests",
       "RandomSupport",
       "RPCTestSupport",
+      "TidingsInterop",
       "TidingsKeys",
       "TidingsProto",
       "TidingsProtobuf",

@@ -1,9 +1,9 @@
-internal import TidingsProto
+package import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsSeal
 
 /// What a push says, once it is opened and found to be what it claims.
-enum PushContent: Equatable {
+package enum PushContent: Equatable {
   /// A notification, whole.
   case notification(TidingsV1.Notification)
   /// These notifications were marked read.
@@ -18,7 +18,7 @@ enum PushContent: Equatable {
   /// - Parameters:
   ///   - push: The push.
   ///   - channel: The channel of its topic.
-  init(_ push: TidingsV1.Push, of channel: TidingsV1.Channel) {
+  package init(_ push: TidingsV1.Push, of channel: TidingsV1.Channel) {
     let notification: TidingsV1.Notification
     switch push.content {
     case nil:
@@ -52,7 +52,7 @@ enum PushContent: Equatable {
   }
 
   /// Reads what a push on the control topic says of read marks.
-  init(_ push: TidingsV1.Push, controlKey: [UInt8]) {
+  package init(_ push: TidingsV1.Push, controlKey: [UInt8]) {
     switch push.content {
     case nil: self = .hint
     case .readMarks(let marks) where controlKey.isEmpty: self = Self.content(of: marks)

@@ -58,7 +58,7 @@ public struct EncryptionKey: Hashable, Sendable {
   }
 
   /// Seals a value with a nonce that was never used with this key.
-  func seal(_ value: [UInt8], for place: FieldPlace, nonce: [UInt8]) -> [UInt8] {
+  package func seal(_ value: [UInt8], for place: FieldPlace, nonce: [UInt8]) -> [UInt8] {
     precondition(nonce.count == Self.nonceBytes, "a nonce has 24 bytes")
     let context = place.bytes
     let box = [UInt8](unsafeUninitializedCapacity: value.count + Self.tagBytes) { box, count in

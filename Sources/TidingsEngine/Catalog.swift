@@ -37,6 +37,8 @@ final class ZoneEntry {
   fileprivate(set) var isDirty = false
   /// Its shares, on the loop, once they were looked up.
   var shares: ZoneShares?
+  /// What users have accepted in it, on the loop.
+  var acceptances = Acceptances()
 
   init(number: Int64, id: ZoneID, created: Timestamp, head: Int64, database: DatabaseEntry) {
     self.number = number

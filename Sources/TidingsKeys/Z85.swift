@@ -1,5 +1,5 @@
 /// ZeroMQ's text for binary keys: five printable characters for each four bytes (RFC 32).
-enum Z85 {
+package enum Z85 {
   private static let digits = Array(
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#".utf8
   )
@@ -11,7 +11,7 @@ enum Z85 {
   }()
 
   /// The text of bytes, whose count is divisible by four.
-  static func encode(_ bytes: [UInt8]) -> String {
+  package static func encode(_ bytes: [UInt8]) -> String {
     precondition(bytes.count % 4 == 0, "Z85 encodes four bytes at a time")
     var text: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: 4) {
@@ -26,7 +26,7 @@ enum Z85 {
   }
 
   /// The bytes of a text; `nil` when it is not Z85.
-  static func decode(_ text: String) -> [UInt8]? {
+  package static func decode(_ text: String) -> [UInt8]? {
     let characters = Array(text.utf8)
     guard characters.count % 5 == 0 else { return nil }
     var bytes: [UInt8] = []

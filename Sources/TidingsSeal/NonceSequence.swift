@@ -14,6 +14,22 @@ public struct NonceSequence: ~Copyable {
     fileprivate let start: (UInt64, UInt64)
     fileprivate let count: UInt64
 
+    /// A number from its bytes, which somebody else vouches for.
+    package init(bytes: [UInt8]) {
+      precondition(bytes.count == Self.byteCount, "a nonce has 24 bytes")
+      (start, count) = bytes.withUnsafeBytes { bytes in
+        (
+          bytes.loadUnaligned(as: (UInt64, UInt64).self),
+          UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        )
+      }
+    }
+
+    fileprivate init(start: (UInt64, UInt64), count: UInt64) {
+      self.start = start
+      self.count = count
+    }
+
     func write(to output: UnsafeMutableRawBufferPointer) {
       output.storeBytes(of: start.0, toByteOffset: 0, as: UInt64.self)
       output.storeBytes(of: start.1, toByteOffset: 8, as: UInt64.self)

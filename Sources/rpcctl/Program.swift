@@ -26,10 +26,9 @@ struct Program: Sendable {
   init(_ arguments: [String]) {
     var environment: [String: String] = [:]
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
-    let others =
-      Colors.variables + ContextFolder.variables + Editor.variables + ReplHistory.variables
-      + [LiveCandidates.timeVariable]
-    for name in names + others {
+    let others = Colors.variables + ContextFolder.variables + Editor.variables
+      + ReplHistory.variables
+    for name in names + others + [LiveCandidates.timeVariable] {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1

@@ -1,3 +1,4 @@
+public import TidingsInterop
 public import TidingsRPC
 
 /// gRPC's interoperability cases, for any transport to an `InteropService`.

@@ -1,6 +1,7 @@
 import RPCTestSupport
 import RandomSupport
 import Testing
+import TidingsInterop
 import TidingsRPC
 
 @Suite("ClientCallTable") struct ClientCallTableTests {

@@ -1,5 +1,6 @@
 import RPCTestSupport
 import Testing
+import TidingsInterop
 import TidingsRPC
 
 @Suite("InProcessTransport") struct InProcessTransportTests {

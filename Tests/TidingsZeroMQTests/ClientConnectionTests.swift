@@ -1,6 +1,7 @@
 import CZeroMQ
 import RPCTestSupport
 import Testing
+import TidingsInterop
 import TidingsRPC
 import TidingsZeroMQ
 

@@ -2,6 +2,7 @@ import CZeroMQ
 import RPCTestSupport
 import Synchronization
 import Testing
+import TidingsInterop
 import TidingsKeys
 import TidingsProto
 import TidingsProtobuf

@@ -2,6 +2,7 @@ import CZeroMQ
 import RPCTestSupport
 import RandomSupport
 import Testing
+import TidingsInterop
 import TidingsProto
 import TidingsProtobuf
 import TidingsRPC

@@ -1,6 +1,7 @@
 import Glibc
 import RPCTestSupport
 import Synchronization
+import TidingsInterop
 import TidingsRPC
 import TidingsZeroMQ
 

@@ -3,6 +3,7 @@ import Glibc
 import RPCTestSupport
 import Synchronization
 import Testing
+import TidingsInterop
 import TidingsProto
 import TidingsProtobuf
 import TidingsRPC

@@ -115,18 +115,15 @@ import TidingsRPC
   func edit() async throws {
     _ = await run("context", "add", "home", "--as", "ada")
     let path = folder.path + "/tidings/contexts/home.conf"
-    func edit(_ command: String) async -> ProgramRun {
-      await ProgramRun(
-        "context",
-        "edit",
-        "home",
-        environment: environment.merging(["VISUAL": command]) { $1 }
-      )
+    func edit(_ editor: String, _ name: String...) async -> ExitCode {
+      let variables = environment.merging(["VISUAL": editor]) { $1 }
+      return await ProgramRun(list: ["context", "edit"] + name, environment: variables).exitCode
     }
-    let changed = await edit("sed -i s/ada/bob/")
-    #expect(changed.exitCode == .success, "\(changed.err)")
+    #expect(await edit("sed -i s/ada/bob/") == .success)
     #expect(await run("fetch-zones").configuration?.user == "bob")
-    #expect(await edit("sed -i 's/^as/az/'").exitCode == .usage)
+    #expect(await edit("sed -i s/as/az/", "home") == .usage)
+    // Nobody is at a terminal, and no editor is named.
+    #expect(await run("context", "edit", "home").err.contains("which editor?"))
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("as = bob"))
   }
 }

@@ -13,7 +13,7 @@ import TidingsRPC
     let help = await ProgramRun()
     #expect(help.out.hasPrefix("rpcctl: saves records") && help.exitCode == .success)
     let version = await ProgramRun("--version")
-    #expect(version.out == "rpcctl 0.1.0\n" && version.configuration == nil)
+    #expect(version.out == "rpcctl \(Version.current)\n" && version.configuration == nil)
   }
 
   @Test("every verb has help, in two ways")

@@ -5,8 +5,6 @@ internal import TidingsModel
 final class ParticipantAccess: RecordAccess {
   private let user: String
   private let shares: ShareReader
-  /// By the zone's number; the access lives for one call.
-  private var accepted: [Int64: [AcceptedShare]] = [:]
 
   init(_ user: String, _ shares: ShareReader) {
     self.user = user
@@ -14,10 +12,11 @@ final class ParticipantAccess: RecordAccess {
   }
 
   /// The shares of a zone that the user has accepted.
-  func shares(in zone: ZoneEntry) throws -> [AcceptedShare] {
-    if let known = accepted[zone.number] { return known }
+  func shares(in zone: ZoneEntry) throws -> [Acceptances.Acceptance] {
+    if let known = zone.acceptances[user] { return known }
     let found = try shares.accepted(by: user, inZone: zone.number)
-    accepted[zone.number] = found
+      .map(Acceptances.Acceptance.init)
+    zone.acceptances.remember(found, of: user)
     return found
   }
 
@@ -31,12 +30,12 @@ final class ParticipantAccess: RecordAccess {
 
   /// What the user may do with what a share holds; `nil`: nothing.
   func permission(inShare share: Int64, of zone: ZoneEntry) throws -> Share.Permission? {
-    try shares(in: zone).first { $0.share.number == share }?.permission
+    try shares(in: zone).first { $0.share == share }?.permission
   }
 
   /// What the user may do in the whole zone; `nil`: it is not shared as a whole.
   func permission(inAllOf zone: ZoneEntry) throws -> Share.Permission? {
-    try shares(in: zone).first { $0.share.isZoneWide }?.permission
+    try shares(in: zone).first { $0.isZoneWide }?.permission
   }
 
   /// What the user may do with a record; `nil`: it is not there.

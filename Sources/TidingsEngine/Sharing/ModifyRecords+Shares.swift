@@ -52,7 +52,7 @@ extension ModifyRecords {
     _ plan: inout RecordPlan
   ) throws -> Bool {
     guard
-      try participant.shares(in: zone).contains(where: { $0.share.name == recordID.recordName }),
+      try participant.shares(in: zone).contains(where: { $0.name == recordID.recordName }),
       let row = try tables.records.row(recordID.recordName, in: zone), let old = try decoded(row),
       let share = old.share
     else { return false }

@@ -97,6 +97,7 @@ final class ShareTable: RecordFollower {
 
   func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
     guard write.row.recordType == Share.recordType else { return }
+    write.zone.acceptances.forget()
     let shares = try shares(of: write.zone)
     let entry = shares.byName[write.name]
     guard let share = write.new?.share else {
@@ -113,6 +114,7 @@ final class ShareTable: RecordFollower {
   }
 
   func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
+    zone.acceptances.forget()
     let shares = try shares(of: zone)
     for entry in shares.byName.values { try finish(entry, shares, zone, at: time) }
   }

@@ -1893,7 +1893,7 @@ const ProtobufCMessageDescriptor tidings__conformance__v1__stop_inbox__descripto
   (ProtobufCMessageInit) tidings__conformance__v1__stop_inbox__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue tidings__conformance__v1__feature__enum_values_by_number[10] =
+static const ProtobufCEnumValue tidings__conformance__v1__feature__enum_values_by_number[11] =
 {
   { "FEATURE_UNSPECIFIED", "TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_UNSPECIFIED", 0 },
   { "FEATURE_STREAMS", "TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_STREAMS", 1 },
@@ -1905,11 +1905,12 @@ static const ProtobufCEnumValue tidings__conformance__v1__feature__enum_values_b
   { "FEATURE_SEALED_PUSHES", "TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_SEALED_PUSHES", 7 },
   { "FEATURE_INBOX", "TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_INBOX", 8 },
   { "FEATURE_ENCRYPTED_VALUES", "TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_ENCRYPTED_VALUES", 9 },
+  { "FEATURE_UNKNOWN_FIELDS", "TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_UNKNOWN_FIELDS", 10 },
 };
 static const ProtobufCIntRange tidings__conformance__v1__feature__value_ranges[] = {
-{0, 0},{0, 10}
+{0, 0},{0, 11}
 };
-static const ProtobufCEnumValueIndex tidings__conformance__v1__feature__enum_values_by_name[10] =
+static const ProtobufCEnumValueIndex tidings__conformance__v1__feature__enum_values_by_name[11] =
 {
   { "FEATURE_CANCEL", 2 },
   { "FEATURE_CURVE", 5 },
@@ -1920,6 +1921,7 @@ static const ProtobufCEnumValueIndex tidings__conformance__v1__feature__enum_val
   { "FEATURE_RETRIES", 4 },
   { "FEATURE_SEALED_PUSHES", 7 },
   { "FEATURE_STREAMS", 1 },
+  { "FEATURE_UNKNOWN_FIELDS", 10 },
   { "FEATURE_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor tidings__conformance__v1__feature__descriptor =
@@ -1929,9 +1931,9 @@ const ProtobufCEnumDescriptor tidings__conformance__v1__feature__descriptor =
   "Feature",
   "Tidings__Conformance__V1__Feature",
   "tidings.conformance.v1",
-  10,
+  11,
   tidings__conformance__v1__feature__enum_values_by_number,
-  10,
+  11,
   tidings__conformance__v1__feature__enum_values_by_name,
   1,
   tidings__conformance__v1__feature__value_ranges,

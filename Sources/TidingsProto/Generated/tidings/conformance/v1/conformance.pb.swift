@@ -35,6 +35,8 @@ extension TidingsConformanceV1 {
     public static let inbox = Self(rawValue: 8)
     /// Opening and sealing encrypted values.
     public static let encryptedValues = Self(rawValue: 9)
+    /// Keeping what it does not know: fields of a message that is decoded and encoded again in binary.
+    public static let unknownFields = Self(rawValue: 10)
 
     /// The values of the .proto file, in its order.
     public static let allCases: [Self] = [
@@ -48,6 +50,7 @@ extension TidingsConformanceV1 {
       .sealedPushes,
       .inbox,
       .encryptedValues,
+      .unknownFields,
     ]
 
     /// The name in the .proto file, or the number of an unknown value.
@@ -63,6 +66,7 @@ extension TidingsConformanceV1 {
       case 7: "FEATURE_SEALED_PUSHES"
       case 8: "FEATURE_INBOX"
       case 9: "FEATURE_ENCRYPTED_VALUES"
+      case 10: "FEATURE_UNKNOWN_FIELDS"
       default: String(rawValue)
       }
     }
@@ -207,7 +211,8 @@ extension TidingsConformanceV1 {
     }
   }
 
-  /// Asks to decode a message and to encode it again. Unknown fields are kept in binary.
+  /// Asks to decode a message and to encode it again. Unknown fields are kept in binary by clients with
+  /// FEATURE_UNKNOWN_FIELDS, and are never a reason to refuse.
   public struct RoundTrip: Hashable, Sendable {
     /// The full name, for example `tidings.v1.Record`.
     public var messageType: String = ""
@@ -1209,11 +1214,11 @@ extension TidingsProtobuf.FileDescriptor {
       BXZhbHVlOgI4ASJoCgpTdGFydEluYm94EhwKCWNvbnRhaW5lchgBIAEoCVIJY29udGFpbmVyEiAKC2Vudmlyb25tZW50\
       GAIgASgFUgtlbnZpcm9ubWVudBIaCghwb3NpdGlvbhgDIAEoDFIIcG9zaXRpb24iSAoRVGFrZU5vdGlmaWNhdGlvbnMS\
       FAoFY291bnQYASABKA1SBWNvdW50Eh0KCnRpbWVvdXRfbXMYAiABKA1SCXRpbWVvdXRNcyI4ChBOb3RpZmljYXRpb25M\
-      aXN0EiQKDW5vdGlmaWNhdGlvbnMYASADKAxSDW5vdGlmaWNhdGlvbnMiCwoJU3RvcEluYm94KugBCgdGZWF0dXJlEhcK\
+      aXN0EiQKDW5vdGlmaWNhdGlvbnMYASADKAxSDW5vdGlmaWNhdGlvbnMiCwoJU3RvcEluYm94KoQCCgdGZWF0dXJlEhcK\
       E0ZFQVRVUkVfVU5TUEVDSUZJRUQQABITCg9GRUFUVVJFX1NUUkVBTVMQARISCg5GRUFUVVJFX0NBTkNFTBACEhUKEUZF\
       QVRVUkVfREVBRExJTkVTEAMSEwoPRkVBVFVSRV9SRVRSSUVTEAQSEQoNRkVBVFVSRV9DVVJWRRAFEhAKDEZFQVRVUkVf\
       SlNPThAGEhkKFUZFQVRVUkVfU0VBTEVEX1BVU0hFUxAHEhEKDUZFQVRVUkVfSU5CT1gQCBIcChhGRUFUVVJFX0VOQ1JZ\
-      UFRFRF9WQUxVRVMQCSpMCghFbmNvZGluZxIYChRFTkNPRElOR19VTlNQRUNJRklFRBAAEhMKD0VOQ09ESU5HX0JJTkFS\
-      WRABEhEKDUVOQ09ESU5HX0pTT04QAmIGcHJvdG8z
+      UFRFRF9WQUxVRVMQCRIaChZGRUFUVVJFX1VOS05PV05fRklFTERTEAoqTAoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5T\
+      UEVDSUZJRUQQABITCg9FTkNPRElOR19CSU5BUlkQARIRCg1FTkNPRElOR19KU09OEAJiBnByb3RvMw==
       """)
 }

@@ -80,7 +80,11 @@ typedef enum _Tidings__Conformance__V1__Feature {
   /*
    * Opening and sealing encrypted values.
    */
-  TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_ENCRYPTED_VALUES = 9
+  TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_ENCRYPTED_VALUES = 9,
+  /*
+   * Keeping what it does not know: fields of a message that is decoded and encoded again in binary.
+   */
+  TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_UNKNOWN_FIELDS = 10
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__CONFORMANCE__V1__FEATURE)
 } Tidings__Conformance__V1__Feature;
 /*
@@ -278,7 +282,8 @@ struct  Tidings__Conformance__V1__Description
 
 
 /*
- * Asks to decode a message and to encode it again. Unknown fields are kept in binary.
+ * Asks to decode a message and to encode it again. Unknown fields are kept in binary by clients with
+ * FEATURE_UNKNOWN_FIELDS, and are never a reason to refuse.
  */
 struct  Tidings__Conformance__V1__RoundTrip
 {

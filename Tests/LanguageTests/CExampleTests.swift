@@ -1,0 +1,129 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsKeys
+internal import TidingsProto
+
+/// The C client, built from proto/ with plain tools, against a real server.
+@Suite(.endsServers) struct CExampleTests {
+  @Test("saves, fetches, and says in words what failed")
+  func records() async throws {
+    let server = try await TestServer.start()
+    let houses = Houses(try await Example.c.value, server)
+    #expect(try await houses.output("save", "h1", "300000") == "saved h1, change tag 1\n")
+    #expect(try await houses.output("fetch", "h1") == "h1: price 300000\n")
+    #expect(
+      try await houses.failure("fetch", "h2").contains("record 'h2' does not exist (code 11)")
+    )
+    #expect(
+      try await houses.output("subscribe", "price > 100000") == "subscribed to price > 100000\n"
+    )
+    #expect(try await houses.failure("subscribe", "price >").contains("column 8"))
+    var nobody = houses
+    nobody.environment["TIDINGS_USER"] = nil
+    #expect(try await nobody.failure("fetch", "h1").contains("(status 16)"))
+  }
+
+  @Test("each notification once: by push, missed while it was down, and across a server's restart")
+  func notifications() async throws {
+    var server = try await TestServer.startLasting()
+    let example = try await Example.c.value
+    let houses = Houses(example, server, device: "laptop")
+    let other = Houses(example, server, device: "server")
+    let position = server.folder.file("position")
+    _ = try await houses.output("subscribe", "price > 100")
+
+    var watch = try houses.watch(position)
+    // The first ones may be found in the log, if the watch was not there yet.
+    var count = 0
+    repeat {
+      count += 1
+      _ = try await other.output("save", "h\(count)", "500")
+      let wanted = count
+      try await watch.waitForLines("notification \(count)") { $0.count == wanted }
+    } while !watch.seen.value.output.contains("(push)")
+    // What the laptop saves itself is not told.
+    _ = try await houses.output("save", "own", "500")
+    _ = try await other.output("save", "cheap", "50")
+    var lines = try await ended(watch)
+
+    _ = try await other.output("save", "missed", "500")
+    watch = try houses.watch(position)
+    try await watch.waitForLines("what was missed") { $0.count == 1 }
+    try await server.crash()
+    server = try await server.restarted()
+    _ = try await other.output("save", "after", "500")
+    try await watch.waitForLines("what came after the restart") { $0.count == 2 }
+    let more = try await ended(watch)
+    #expect(more.first == "1-\(count + 2) missed (log)")
+    lines += more
+
+    let names =
+      (1...count).map { "1-\($0) h\($0)" } + [
+        "1-\(count + 2) missed", "1-\(count + 3) after",
+      ]
+    #expect(lines.map { $0.prefix { $0 != "(" }.dropLast() } == names.map { $0[...] })
+  }
+
+  private func ended(_ watch: ForeignProgram) async throws -> [String] {
+    let seen = try await watch.stop()
+    #expect(seen.exit == 0, "\(seen.errors)")
+    return seen.lines
+  }
+
+  @Test("with a key of rpcctl it calls and hears, and the wrong keys are told apart")
+  func keys() async throws {
+    let secure = try await SecureServer.start()
+    let example = try await Example.c.value
+    let file = secure.server.folder.file("ada.key")
+    let generated = try await ForeignProgram.run(
+      Repository.program("rpcctl"),
+      ["keys", "generate", "-O", file]
+    )
+    #expect(generated.exit == 0, "\(generated.errors)")
+    let pair = try KeyFile.pair(path: file)
+    _ = try await secure.administration().createUser(
+      .init(name: "ada", publicKey: .init(key: "\(pair.publicKey)"))
+    )
+    var houses = Houses(example, endpoint: secure.server.rpcEndpoint)
+    houses.environment["TIDINGS_KEY_FILE"] = file
+    houses.environment["TIDINGS_SERVER_KEY"] = "\(secure.serverKey)"
+    #expect(try await houses.output("save", "h1", "500") == "saved h1, change tag 1\n")
+    _ = try await houses.output("subscribe", "price > 100")
+    let watch = try houses.watch(secure.server.folder.file("position"))
+    _ = try await houses.output("save", "h2", "500")
+    #expect(try await watch.waitForLines("a notification") { $0.count == 1 }[0].hasPrefix("1-1 h2"))
+    #expect(try await watch.stop().exit == 0)
+
+    var stranger = houses
+    stranger.environment["TIDINGS_KEY_FILE"] = secure.server.folder.file("stranger.key")
+    _ = try await ForeignProgram.run(
+      Repository.program("rpcctl"),
+      ["keys", "generate", "-O", secure.server.folder.file("stranger.key")]
+    )
+    #expect(try await stranger.failure("fetch", "h1").contains("does not admit this key"))
+    var misled = houses
+    misled.environment["TIDINGS_SERVER_KEY"] = "\(KeyPair().publicKey)"
+    #expect(try await misled.failure("fetch", "h1").contains("it has another key"))
+    let bare = Houses(example, endpoint: secure.server.rpcEndpoint)
+    #expect(try await bare.failure("fetch", "h1").contains("wants to know who connects"))
+    var mistyped = houses
+    mistyped.environment["TIDINGS_SERVER_KEY"] = "short"
+    #expect(try await mistyped.failure("fetch", "h1").contains("not 40 characters"))
+  }
+
+  @Test("says that nobody is there, and refuses a position that is none")
+  func nobody() async throws {
+    let example = try await Example.c.value
+    let houses = Houses(example, endpoint: "tcp://127.0.0.1:1")
+    #expect(
+      try await houses.failure("fetch", "h1")
+        == "houses: nobody takes connections at tcp://127.0.0.1:1 (status 14)\n"
+    )
+    let server = try await TestServer.start()
+    try server.folder.write([0xff, 0xff], to: "position")
+    let reader = Houses(example, server)
+    #expect(
+      try await reader.failure("watch", server.folder.file("position")).contains("cannot be read")
+    )
+  }
+}

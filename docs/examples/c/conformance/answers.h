@@ -1,0 +1,25 @@
+/* What the program under test answers, on standard output. */
+#ifndef CONFORMANCE_ANSWERS_H
+#define CONFORMANCE_ANSWERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tidings/conformance/v1/conformance.pb-c.h"
+
+typedef Tidings__Conformance__V1__TaskResult__OutcomeCase Outcome;
+
+void answer(const Tidings__Conformance__V1__TaskResult *result);
+
+/* Outcomes that are bytes: an encoded message, an opened push, a position. */
+void answer_bytes(Outcome outcome, const uint8_t *bytes, size_t size);
+void answer_message(Outcome outcome, const ProtobufCMessage *message);
+
+/* Outcomes that are always true. */
+void answer_yes(Outcome outcome);
+
+void answer_refused(const char *why);
+void answer_unsupported(const char *what);
+void answer_failed(const char *why);
+
+#endif

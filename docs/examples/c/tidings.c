@@ -1,0 +1,279 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tidings.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef Tidings__Rpc__V1__RequestHeader RequestHeader;
+typedef Tidings__Rpc__V1__RequestHeader__MetadataEntry MetadataEntry;
+
+bool tidings_fail(struct tidings *client, uint32_t status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  client->status = status;
+  if (vsnprintf(client->message, sizeof client->message, format, arguments) < 0)
+    client->message[0] = '\0';
+  va_end(arguments);
+  return false;
+}
+
+int64_t tidings_now(void)
+{
+  struct timespec time = {0};
+  (void)clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+long tidings_left(int64_t deadline)
+{
+  int64_t left = deadline - tidings_now();
+  return left > 0 ? (long)left : 0;
+}
+
+void *tidings_checked(void *memory)
+{
+  if (memory != NULL) return memory;
+  (void)fputs("out of memory\n", stderr);
+  abort();
+}
+
+/* Connecting */
+
+static bool set_key(void *socket, int option, const char *key)
+{
+  return key != NULL && strlen(key) == 40 && zmq_setsockopt(socket, option, key, 41) == 0;
+}
+
+static bool set_options(struct tidings *client, void *socket)
+{
+  const struct tidings_options *options = &client->options;
+  int linger = 0, immediate = 1, heartbeat = 30000, is_curve = options->server_key != NULL;
+  if (zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger) == 0 &&
+      /* A call waits for a connection, not in a queue that outlives its deadline. */
+      zmq_setsockopt(socket, ZMQ_IMMEDIATE, &immediate, sizeof immediate) == 0 &&
+      zmq_setsockopt(socket, ZMQ_HEARTBEAT_IVL, &heartbeat, sizeof heartbeat) == 0 &&
+      (!is_curve ||
+       (set_key(socket, ZMQ_CURVE_SERVERKEY, options->server_key) &&
+        set_key(socket, ZMQ_CURVE_PUBLICKEY, options->public_key) &&
+        set_key(socket, ZMQ_CURVE_SECRETKEY, options->secret_key))))
+    return true;
+  return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "%s",
+                      is_curve ? "a key is not 40 characters of Z85" : zmq_strerror(errno));
+}
+
+void *tidings_socket(struct tidings *client, int kind, void **monitor)
+{
+  char name[64];
+  void *socket = zmq_socket(client->context, kind);
+  *monitor = zmq_socket(client->context, ZMQ_PAIR);
+  if (socket != NULL && *monitor != NULL) {
+    (void)snprintf(name, sizeof name, "inproc://events-%p", socket);
+    if (!set_options(client, socket)) goto failed;
+    if (zmq_socket_monitor(socket, name, ZMQ_EVENT_ALL) == 0 && zmq_connect(*monitor, name) == 0)
+      return socket;
+  }
+  (void)tidings_fail(client, TIDINGS_INTERNAL, "no socket: %s", zmq_strerror(errno));
+failed:
+  if (*monitor != NULL) (void)zmq_close(*monitor);
+  if (socket != NULL) (void)zmq_close(socket);
+  *monitor = NULL;
+  return NULL;
+}
+
+int tidings_event(void *monitor, int64_t deadline)
+{
+  zmq_pollitem_t item = {.socket = monitor, .events = ZMQ_POLLIN};
+  uint16_t event = 0;
+  uint8_t first[6], second[256]; /* the event with a value, the endpoint */
+  if (zmq_poll(&item, 1, tidings_left(deadline)) <= 0) return 0;
+  if (zmq_recv(monitor, first, sizeof first, ZMQ_DONTWAIT) != sizeof first) return 0;
+  if (zmq_recv(monitor, second, sizeof second, ZMQ_DONTWAIT) < 0) return 0;
+  memcpy(&event, first, sizeof event);
+  return event;
+}
+
+static bool wait_until_connected(struct tidings *client, int64_t deadline)
+{
+  const char *place = client->options.endpoint;
+  bool is_taken = false;
+  for (;;) {
+    switch (tidings_event(client->events, deadline)) {
+    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+      return true;
+    case ZMQ_EVENT_CONNECTED:
+      is_taken = true;
+      break;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
+      return tidings_fail(client, TIDINGS_UNAUTHENTICATED,
+                          "the server at %s does not admit this key", place);
+    case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+      return tidings_fail(client, TIDINGS_UNAVAILABLE,
+                          "the server at %s and this client do not both use keys", place);
+    case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+    case ZMQ_EVENT_CONNECT_RETRIED:
+      return tidings_fail(client, TIDINGS_UNAVAILABLE,
+                          is_taken ? "the server at %s ended the handshake: it has another key, or "
+                                     "wants to know who connects"
+                                   : "nobody takes connections at %s",
+                          place);
+    case 0:
+      if (tidings_left(deadline) == 0)
+        return tidings_fail(client, TIDINGS_UNAVAILABLE, "no connection to %s in time", place);
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+bool tidings_connect(struct tidings *client, const struct tidings_options *options, int timeout_ms)
+{
+  *client = (struct tidings){.options = *options, .context = zmq_ctx_new()};
+  if (client->context == NULL)
+    return tidings_fail(client, TIDINGS_INTERNAL, "no context: %s", zmq_strerror(errno));
+  client->calls = tidings_socket(client, ZMQ_DEALER, &client->events);
+  if (client->calls == NULL) return false;
+  if (zmq_connect(client->calls, options->endpoint) != 0)
+    return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "%s is no endpoint", options->endpoint);
+  return wait_until_connected(client, tidings_now() + timeout_ms);
+}
+
+void tidings_close(struct tidings *client)
+{
+  if (client->events != NULL) (void)zmq_close(client->events);
+  if (client->calls != NULL) (void)zmq_close(client->calls);
+  if (client->context != NULL) (void)zmq_ctx_term(client->context);
+  client->calls = client->events = client->context = NULL;
+}
+
+/* Calling */
+
+static bool send_frame(void *socket, const void *bytes, size_t size, int flags)
+{
+  return zmq_send(socket, size > 0 ? bytes : "", size, flags | ZMQ_DONTWAIT) >= 0;
+}
+
+bool tidings_send(struct tidings *client, RequestHeader *header, const void *body, size_t size,
+                  int64_t deadline)
+{
+  MetadataEntry user = TIDINGS__RPC__V1__REQUEST_HEADER__METADATA_ENTRY__INIT, device = user;
+  MetadataEntry *entries[2];
+  zmq_pollitem_t item = {.socket = client->calls, .events = ZMQ_POLLOUT};
+  if (header->call_id == 0) {
+    header->call_id = ++client->call_id;
+    while (tidings_event(client->events, 0) != 0) continue; /* of before the call */
+  }
+  bool is_named = header->n_metadata > 0;
+  if (!is_named) {
+    user.key = "tidings-user", user.value = (char *)client->options.user;
+    device.key = "tidings-device", device.value = (char *)client->options.device;
+    header->metadata = entries;
+    if (user.value != NULL) entries[header->n_metadata++] = &user;
+    if (device.value != NULL) entries[header->n_metadata++] = &device;
+  }
+  size_t header_size = tidings__rpc__v1__request_header__get_packed_size(header);
+  uint8_t *bytes = tidings_checked(malloc(header_size + 1));
+  (void)tidings__rpc__v1__request_header__pack(header, bytes);
+  if (!is_named) header->n_metadata = 0, header->metadata = NULL;
+  while (zmq_poll(&item, 1, tidings_left(deadline)) < 0 && errno == EINTR) continue;
+  bool is_sent = send_frame(client->calls, bytes, header_size, ZMQ_SNDMORE) &&
+                 send_frame(client->calls, body, size, 0);
+  free(bytes);
+  return is_sent || tidings_fail(client, TIDINGS_UNAVAILABLE, "no connection to %s",
+                                 client->options.endpoint);
+}
+
+/* Reads a message of two frames; further ones, which no server sends, are dropped. */
+static bool receive_frames(void *socket, zmq_msg_t *header, zmq_msg_t *body)
+{
+  if (zmq_msg_recv(header, socket, ZMQ_DONTWAIT) < 0 || !zmq_msg_more(header) ||
+      zmq_msg_recv(body, socket, ZMQ_DONTWAIT) < 0)
+    return false;
+  while (zmq_msg_more(body))
+    if (zmq_msg_recv(body, socket, ZMQ_DONTWAIT) < 0) return false;
+  return true;
+}
+
+bool tidings_receive(struct tidings *client, struct tidings_response *response, int64_t deadline)
+{
+  zmq_pollitem_t items[] = {{.socket = client->calls, .events = ZMQ_POLLIN},
+                            {.socket = client->events, .events = ZMQ_POLLIN}};
+  const char *place = client->options.endpoint;
+  zmq_msg_t header;
+  for (;;) {
+    while (zmq_poll(items, 2, tidings_left(deadline)) < 0 && errno == EINTR) continue;
+    if (items[0].revents == 0 && items[1].revents == 0)
+      return tidings_fail(client, TIDINGS_DEADLINE_EXCEEDED, "%s did not answer in time", place);
+    if (items[0].revents == 0) {
+      if (tidings_event(client->events, 0) == ZMQ_EVENT_DISCONNECTED)
+        return tidings_fail(client, TIDINGS_UNAVAILABLE,
+                            "the connection to %s ended before the answer came", place);
+      continue;
+    }
+    (void)zmq_msg_init(&header);
+    (void)zmq_msg_init(&response->body);
+    response->header = receive_frames(client->calls, &header, &response->body)
+                           ? tidings__rpc__v1__response_header__unpack(
+                                 NULL, zmq_msg_size(&header), zmq_msg_data(&header))
+                           : NULL;
+    (void)zmq_msg_close(&header);
+    if (response->header != NULL) return true;
+    (void)zmq_msg_close(&response->body);
+  }
+}
+
+void tidings_response_free(struct tidings_response *response)
+{
+  tidings__rpc__v1__response_header__free_unpacked(response->header, NULL);
+  (void)zmq_msg_close(&response->body);
+}
+
+/* Takes the answer to a call out of its response. */
+static void *answer_of(struct tidings *client, struct tidings_response *response,
+                       const ProtobufCMessageDescriptor *type)
+{
+  void *answer = NULL;
+  if (response->header->status != TIDINGS_OK)
+    (void)tidings_fail(client, response->header->status, "%s", response->header->message);
+  else if ((answer = protobuf_c_message_unpack(type, NULL, zmq_msg_size(&response->body),
+                                               zmq_msg_data(&response->body))) == NULL)
+    (void)tidings_fail(client, TIDINGS_INTERNAL, "the answer is no %s", type->name);
+  return answer;
+}
+
+void *tidings_call(struct tidings *client, const ProtobufCServiceDescriptor *service,
+                   const char *method, const void *request, const char *key, uint32_t timeout_ms)
+{
+  const ProtobufCMethodDescriptor *descriptor =
+      protobuf_c_service_descriptor_get_method_by_name(service, method);
+  RequestHeader header = TIDINGS__RPC__V1__REQUEST_HEADER__INIT;
+  struct tidings_response response;
+  char name[256];
+  if (descriptor == NULL || (size_t)snprintf(name, sizeof name, "%s/%s", service->name, method) >=
+                                sizeof name) {
+    (void)tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "%s has no %s", service->name, method);
+    return NULL;
+  }
+  int64_t deadline = tidings_now() + timeout_ms;
+  size_t size = protobuf_c_message_get_packed_size(request);
+  uint8_t *body = tidings_checked(malloc(size + 1));
+  (void)protobuf_c_message_pack(request, body);
+  header.method = name;
+  header.timeout_ms = timeout_ms;
+  if (key != NULL) header.idempotency_key = (char *)key;
+  bool is_sent = tidings_send(client, &header, body, size, deadline);
+  free(body);
+  while (is_sent && tidings_receive(client, &response, deadline)) {
+    /* Late answers to calls that were given up are of no use. */
+    bool is_mine = response.header->call_id == header.call_id;
+    void *answer = is_mine ? answer_of(client, &response, descriptor->output) : NULL;
+    tidings_response_free(&response);
+    if (is_mine) return answer;
+  }
+  return NULL;
+}

@@ -1,0 +1,169 @@
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.zeromq.ZMQ;
+import tidings.rpc.v1.Header.RequestHeader;
+import tidings.rpc.v1.Header.ResponseHeader;
+import tidings.v1.NotificationServiceOuterClass.FetchNotificationChangesRequest;
+import tidings.v1.NotificationServiceOuterClass.FetchNotificationChangesResponse;
+import tidings.v1.NotificationServiceOuterClass.RegisterDeviceRequest;
+import tidings.v1.NotificationServiceOuterClass.RegisterDeviceResponse;
+
+/** A connection to a server in development mode, for one thread. */
+final class Tidings implements AutoCloseable {
+  /** A call that failed, with gRPC's status; 0: an item of it did. */
+  static final class Failure extends Exception {
+    private static final long serialVersionUID = 1;
+    final int status;
+
+    Failure(int status, String message) {
+      super(status == 0 ? message : message + " (status " + status + ")");
+      this.status = status;
+    }
+
+    /** Waiting may help: no answer in time, too much to do, no connection. */
+    boolean isPassing() {
+      return status == DEADLINE_EXCEEDED || status == 8 || status == UNAVAILABLE;
+    }
+  }
+
+  /** Takes pages of the log. */
+  interface PageReader {
+    /** Does its work, then stores `changeToken`: from there the next `follow` goes on. */
+    void read(FetchNotificationChangesResponse page) throws Exception;
+  }
+
+  private static final int DEADLINE_EXCEEDED = 4, INTERNAL = 13, UNAVAILABLE = 14;
+  private static final int CALL_MILLISECONDS = 30_000, RECONCILE_MILLISECONDS = 60_000;
+
+  private final ZMQ.Context context = ZMQ.context(1);
+  private final Map<String, String> caller = new HashMap<>();
+  private final String endpoint;
+  private final ZMQ.Socket calls;
+  private long callID;
+
+  Tidings(String endpoint, String user, String device) throws Failure {
+    this.endpoint = endpoint;
+    if (user != null) caller.put("tidings-user", user);
+    if (device != null) caller.put("tidings-device", device);
+    calls = context.socket(ZMQ.DEALER);
+    calls.setLinger(0);
+    ZMQ.Socket events = monitor(calls, "inproc://calls");
+    calls.connect(endpoint);
+    for (int event = 0; event != ZMQ.EVENT_CONNECTED; event = ZMQ.Event.recv(events).getEvent()) {
+      if (event == ZMQ.EVENT_CLOSED || event == ZMQ.EVENT_CONNECT_RETRIED) {
+        events.close();
+        close();
+        throw new Failure(UNAVAILABLE, "nobody takes connections at " + endpoint);
+      }
+    }
+    events.close();
+  }
+
+  private ZMQ.Socket monitor(ZMQ.Socket socket, String name) {
+    socket.monitor(name, ZMQ.EVENT_CONNECTED | ZMQ.EVENT_CLOSED | ZMQ.EVENT_CONNECT_RETRIED);
+    ZMQ.Socket events = context.socket(ZMQ.PAIR);
+    events.connect(name);
+    return events;
+  }
+
+  @Override
+  public void close() {
+    calls.close();
+    context.term();
+  }
+
+  /** Makes a call, of `package.Service/Method`. */
+  <A extends Message> A call(String method, Message request, Parser<A> parser) throws Failure {
+    RequestHeader header = RequestHeader.newBuilder().setCallId(++callID).setMethod(method)
+        .setTimeoutMs(CALL_MILLISECONDS).putAllMetadata(caller).build();
+    long deadline = System.nanoTime() + CALL_MILLISECONDS * 1_000_000L;
+    calls.send(header.toByteArray(), ZMQ.SNDMORE);
+    calls.send(request.toByteArray(), 0);
+    try {
+      while (true) {
+        calls.setReceiveTimeOut((int) Math.max(0, (deadline - System.nanoTime()) / 1_000_000));
+        byte[] frame = calls.recv(0);
+        if (frame == null) {
+          throw new Failure(DEADLINE_EXCEEDED, endpoint + " did not answer in time");
+        }
+        byte[] body = calls.recv(0);
+        ResponseHeader response = ResponseHeader.parseFrom(frame);
+        // Late answers to calls that were given up are of no use.
+        if (response.getCallId() != callID) continue;
+        if (response.getStatus() != 0) {
+          throw new Failure(response.getStatus(), response.getMessage());
+        }
+        return parser.parseFrom(body);
+      }
+    } catch (InvalidProtocolBufferException e) {
+      throw new Failure(INTERNAL, "the answer to " + method + " cannot be read: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Reads the log after a token, and again whenever it may have grown; returns only by a failure.
+   *
+   * Pushes are taken as hints: what they carry is sealed, and the log has it too.
+   */
+  void follow(byte[] token, PageReader reader) throws Exception {
+    ZMQ.Socket pushes = context.socket(ZMQ.SUB);
+    pushes.setLinger(0);
+    ZMQ.Socket events = monitor(pushes, "inproc://pushes");
+    ZMQ.Poller poller = new ZMQ.Poller(2);
+    poller.register(pushes, ZMQ.Poller.POLLIN);
+    poller.register(events, ZMQ.Poller.POLLIN);
+    try {
+      RegisterDeviceResponse home = register();
+      pushes.connect(home.getPushEndpoint());
+      for (boolean mustRegister = false;; mustRegister = hear(poller, pushes, events, home)) {
+        if (mustRegister) home = register();
+        // A topic that is subscribed to twice is sent once.
+        pushes.subscribe(home.getControlTopic().toByteArray());
+        home.getChannelsList().forEach(channel -> pushes.subscribe(channel.getTopic().toByteArray()));
+        token = readLog(token, reader);
+      }
+    } finally {
+      events.close();
+      pushes.close();
+    }
+  }
+
+  /** Waits until the log may have grown; returns whether the channels may have changed. */
+  private static boolean hear(ZMQ.Poller poller, ZMQ.Socket pushes, ZMQ.Socket events,
+      RegisterDeviceResponse home) {
+    // Whatever happens, look now and then.
+    if (poller.poll(RECONCILE_MILLISECONDS) <= 0) return true;
+    boolean mustRegister = poller.pollin(1);
+    if (mustRegister) ZMQ.Event.recv(events);
+    while (poller.pollin(0)) {
+      byte[] topic = pushes.recv(ZMQ.DONTWAIT);
+      if (topic == null) break;
+      while (pushes.hasReceiveMore()) pushes.recv(0);
+      mustRegister |= Arrays.equals(topic, home.getControlTopic().toByteArray());
+    }
+    return mustRegister;
+  }
+
+  private RegisterDeviceResponse register() throws Failure {
+    return call("tidings.v1.NotificationService/RegisterDevice",
+        RegisterDeviceRequest.getDefaultInstance(), RegisterDeviceResponse.parser());
+  }
+
+  private byte[] readLog(byte[] token, PageReader reader) throws Exception {
+    FetchNotificationChangesResponse page;
+    do {
+      page = call("tidings.v1.NotificationService/FetchNotificationChanges",
+          FetchNotificationChangesRequest.newBuilder()
+              .setChangeToken(com.google.protobuf.ByteString.copyFrom(token))
+              .setOmitsReadNotifications(true).build(),
+          FetchNotificationChangesResponse.parser());
+      reader.read(page);
+      token = page.getChangeToken().toByteArray();
+    } while (page.getMoreComing());
+    return token;
+  }
+}
