@@ -26,7 +26,8 @@ struct Program: Sendable {
   init(_ arguments: [String]) {
     var environment: [String: String] = [:]
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
-    let others = Colors.variables + ContextFolder.variables + Editor.variables
+    let others =
+      Colors.variables + ContextFolder.variables + Editor.variables
       + ReplHistory.variables
     for name in names + others + [LiveCandidates.timeVariable] {
       if let value = getenv(name) { environment[name] = String(cString: value) }
