@@ -253,6 +253,7 @@ let package = Package(
     tests("BenchStatisticsTests", "BenchStatistics", "RandomSupport"),
     tests(
       "rpcctlTests",
+      exclude: ["Snapshots"],
       "rpcctl",
       "CommandLineTools",
       "RandomSupport",

@@ -11,13 +11,8 @@ struct Editor: Sendable {
   /// What the shell runs, with the file behind it.
   let command: String
 
-  /// The user's own, as `VISUAL` or else `EDITOR` says; `nil`: neither does.
-  static var ofUser: Editor? {
-    for name in ["VISUAL", "EDITOR"] {
-      if let value = getenv(name), value.pointee != 0 { return Editor(command: String(cString: value)) }
-    }
-    return nil
-  }
+  /// Where the user's own is named, the first that is set.
+  static let variables = ["VISUAL", "EDITOR"]
 
   /// Opens a file, and waits until the editor has ended.
   ///
@@ -58,5 +53,18 @@ struct Editor: Sendable {
     var status: CInt = 0
     while waitpid(pid, &status, 0) == -1, errno == EINTR {}
     return status
+  }
+}
+
+extension Invocation {
+  /// The editor: one that is named, else the user's own, else vi if somebody sits at a terminal.
+  func editor(_ named: String? = nil) throws(LocalFailure) -> Editor {
+    let environment = surroundings.environment
+    let found = named ?? Editor.variables.compactMap { environment[$0] }.first { !$0.isEmpty }
+    if let found { return Editor(command: found) }
+    guard surroundings.readLine != nil else {
+      throw LocalFailure("which editor? VISUAL or EDITOR names it; here is no terminal for vi")
+    }
+    return Editor(command: "vi")
   }
 }

@@ -26,7 +26,10 @@ struct Program: Sendable {
   init(_ arguments: [String]) {
     var environment: [String: String] = [:]
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
-    for name in names + Colors.variables + ContextFolder.variables + ReplHistory.variables {
+    let others =
+      Colors.variables + ContextFolder.variables + Editor.variables + ReplHistory.variables
+      + [LiveCandidates.timeVariable]
+    for name in names + others {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1

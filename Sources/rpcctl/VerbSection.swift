@@ -10,7 +10,9 @@ struct VerbSection: Sendable {
 }
 
 extension Verb {
-  /// All verbs, in the order of help. A verb of several words stands where its group does.
+  /// All verbs, in the order of help.
+  ///
+  /// A verb of several words stands where its group does.
   static let sections = [
     VerbSection(
       "Records",

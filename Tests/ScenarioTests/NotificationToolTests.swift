@@ -38,19 +38,35 @@ import Testing
     )
     let state = folder.file("w.state")
     let watch = await run(
-      "watch", "--state", state, "--until", "subscriptionID == 'pricey' AND price == 30"
+      "watch",
+      "--state",
+      state,
+      "--until",
+      "subscriptionID == 'pricey' AND price == 30"
     )
-    #expect(watch.exitCode == .success && watch.lines.last?.contains(#""price":30"#) == true, "\(watch.out)")
+    #expect(
+      watch.exitCode == .success && watch.lines.last?.contains(#""price":30"#) == true,
+      "\(watch.out)"
+    )
     let lag = await run("subscriptions", "lag", "--since", "@" + state, "--max", "0")
     #expect(lag.exitCode == .notSo)
     // What the watch was handed out is not counted again.
-    let counts = lag.lines.compactMap { $0.split(separator: ",").first { $0.hasPrefix("\"behind\"") } }
+    let counts = lag.lines.compactMap {
+      $0.split(separator: ",").first { $0.hasPrefix("\"behind\"") }
+    }
     #expect(counts.allSatisfy { ["\"behind\":1", "\"behind\":2"].contains($0) }, "\(lag.out)")
     #expect(await run("subscriptions", "lag").out.contains(#""subscriptionId":"all","behind":4"#))
     let resumed = await run("watch", "--state", state, "--since", "now", "--once")
     #expect(resumed.err.contains("--since is passed over"), "\(resumed.err)")
 
-    let replay = await run("notifications", "replay", "--subscription", "pricey", "--if", "price > 25")
+    let replay = await run(
+      "notifications",
+      "replay",
+      "--subscription",
+      "pricey",
+      "--if",
+      "price > 25"
+    )
     #expect(replay.lines.count == 2, "\(replay.out)")
     let from = await run("notifications", "replay", "--from", "@" + state)
     #expect(from.exitCode == .success && from.lines.count < 7, "\(from.out)")

@@ -15,7 +15,14 @@ import Testing
     #expect(none.exitCode == .localFailure && none.err.contains("--type TYPE creates it"))
     _ = await run("records", "set", "h1", "--type", "Houses", "city=Rome", "price:=1", "note=x")
     try folder.write(Array("a picture".utf8), to: "a.jpg")
-    let set = await run("records", "set", "h1", "price:=2", "note:=null", "photo@\(folder.file("a.jpg"))")
+    let set = await run(
+      "records",
+      "set",
+      "h1",
+      "price:=2",
+      "note:=null",
+      "photo@\(folder.file("a.jpg"))"
+    )
     #expect(set.exitCode == .success, "\(set.err)")
     let stored = await run("records", "get", "h1")
     #expect(stored.out.contains(#""fields":{"city":"Rome","photo":{"asset":{"#), "\(stored.out)")
@@ -46,7 +53,8 @@ import Testing
     _ = await RpcctlRun(server, ["records", "set", "h1", "--type", "Houses", "price:=1"])
     try folder.write(Array("wait".utf8), to: "gate")
     // The editor holds on until somebody else has saved.
-    let script = "while [ -e '\(folder.file("gate"))' ]; do sleep 0.01; done; sed -i 's/: 1$/: 3/' \"$1\""
+    let script =
+      "while [ -e '\(folder.file("gate"))' ]; do sleep 0.01; done; sed -i 's/: 1$/: 3/' \"$1\""
     try folder.write(Array("touch '\(folder.file("open"))'; \(script)".utf8), to: "editor.sh")
     async let edit = RpcctlRun(
       server,
@@ -99,8 +107,11 @@ import Testing
     func run(_ arguments: String...) async -> RpcctlRun { await RpcctlRun(server, arguments) }
     let lines = (1...900).map { number in
       // The first half refers to the second: targets come later.
-      let target = number <= 450 ? #","r":{"reference":{"recordName":"n\#(901 - number)","action":"validate"}}"# : ""
-      return #"{"recordType":"N","recordName":"n\#(number)","zoneName":"notes","fields":{"a":\#(number)\#(target)}}"#
+      let target =
+        number <= 450
+        ? #","r":{"reference":{"recordName":"n\#(901 - number)","action":"validate"}}"# : ""
+      return
+        #"{"recordType":"N","recordName":"n\#(number)","zoneName":"notes","fields":{"a":\#(number)\#(target)}}"#
     }
     try folder.write(Array(lines.joined(separator: "\n").utf8), to: "n.jsonl")
     #expect(await run("import", folder.file("n.jsonl")).exitCode == .success)
@@ -110,23 +121,41 @@ import Testing
     let state = folder.file("copy.state")
     let there = ["--to-endpoint", other.rpcEndpoint, "--to-as", "bob", "--state", state]
     let first = await RpcctlRun(server, ["zones", "copy", "notes", "archive"] + there)
-    #expect(first.out == #"{"saved":900,"deleted":0,"unchanged":0,"failed":0}"# + "\n", "\(first.err)")
+    #expect(
+      first.out == #"{"saved":900,"deleted":0,"unchanged":0,"failed":0}"# + "\n",
+      "\(first.err)"
+    )
     _ = await run("records", "set", "n2", "--zone", "notes", "a:=-2")
     _ = await run("records", "delete", "n3", "--zone", "notes")
     let second = await RpcctlRun(server, ["zones", "copy", "notes", "archive"] + there)
-    #expect(second.out == #"{"saved":1,"deleted":1,"unchanged":0,"failed":0}"# + "\n", "\(second.err)")
+    #expect(
+      second.out == #"{"saved":1,"deleted":1,"unchanged":0,"failed":0}"# + "\n",
+      "\(second.err)"
+    )
     // Without the file all is looked at, and nothing is written.
     let again = await RpcctlRun(server, ["zones", "copy", "notes", "archive"] + there.dropLast(2))
-    #expect(again.out == #"{"saved":0,"deleted":0,"unchanged":899,"failed":0}"# + "\n", "\(again.err)")
+    #expect(
+      again.out == #"{"saved":0,"deleted":0,"unchanged":899,"failed":0}"# + "\n",
+      "\(again.err)"
+    )
     let wrong = await RpcctlRun(server, ["zones", "copy", "notes", "elsewhere"] + there)
     #expect(wrong.exitCode == .usage && wrong.err.contains("is of a copy of"))
 
     let with = ["--with-endpoint", other.rpcEndpoint, "--with-as", "bob"]
     let same = await RpcctlRun(server, ["changes", "compare-checksum", "notes", "archive"] + with)
-    #expect(same.exitCode == .success && same.out.contains(#""isSame":true"#), "\(same.out)\(same.err)")
+    #expect(
+      same.exitCode == .success && same.out.contains(#""isSame":true"#),
+      "\(same.out)\(same.err)"
+    )
     _ = await RpcctlRun(other, ["records", "set", "n5", "--zone", "archive", "a:=0"], as: "bob")
-    let differs = await RpcctlRun(server, ["changes", "compare-checksum", "notes", "archive"] + with)
-    #expect(differs.exitCode == .notSo && differs.out.contains(#""differing":["n5"]"#), "\(differs.out)")
+    let differs = await RpcctlRun(
+      server,
+      ["changes", "compare-checksum", "notes", "archive"] + with
+    )
+    #expect(
+      differs.exitCode == .notSo && differs.out.contains(#""differing":["n5"]"#),
+      "\(differs.out)"
+    )
 
     let gaps = await run("changes", "gaps", "notes")
     #expect(gaps.exitCode == .success && gaps.out.contains(#""records":899"#), "\(gaps.out)")

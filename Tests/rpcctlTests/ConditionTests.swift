@@ -23,7 +23,8 @@ import TidingsProto
     arguments: [
       ("price < 6", true), ("price < 5", false), ("city BEGINSWITH 'R' AND price == 5.0", true),
       ("'b' IN tags", true), ("'c' IN tags", false), ("recordName == 'h1'", true),
-      ("built == @1970-01-01T00:01:40.005Z", true), ("owner == @reference('ada', '_defaultZone')", true),
+      ("built == @1970-01-01T00:01:40.005Z", true),
+      ("owner == @reference('ada', '_defaultZone')", true),
       ("sealed == 'x'", false), ("modificationDate < now", true), ("missing == 1", false),
     ]
   )
@@ -43,7 +44,7 @@ import TidingsProto
     )
     for text in [
       "price == 7", "subscriptionID == 'pricey'", "reason == 'RECORD_UPDATED'",
-      "recordType == 'Houses'", "zoneName == '_defaultZone'", "recordName == 'h1'",
+      "type == 'Houses'", "zoneName == '_defaultZone'", "recordName == 'h1'",
     ] {
       #expect(try Condition(text, "--until").holds(for: notification), "\(text)")
     }

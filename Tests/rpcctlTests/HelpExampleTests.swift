@@ -34,7 +34,7 @@ import TidingsRPC
   /// Files that are written, or read past the program's input, are real ones.
   private static func word(_ word: String, in folder: TemporaryFolder) -> String {
     let (sign, path) = word.hasPrefix("@") ? ("@", String(word.dropFirst())) : ("", word)
-    let isReal = [".ring", ".token", ".state", ".copy"].contains(where: path.hasSuffix)
+    let isReal = [".ring", ".token", ".state", ".copy", "man1"].contains(where: path.hasSuffix)
     return isReal ? sign + folder.file(path) : word
   }
 

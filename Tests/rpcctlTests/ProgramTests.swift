@@ -50,7 +50,7 @@ import TidingsRPC
         "--endpoint takes tcp://HOST:PORT or ipc://PATH, not 'localhost:5570'"
       ),
       (["fetch-zones", "--endpoint=tcp://h:0"], "--endpoint takes tcp://HOST:PORT"),
-      (["watch", "--since", "?"], "--since takes beginning, now, or a changeToken"),
+      (["watch", "--since", "?"], "--since takes beginning, now, @FILE, or a changeToken"),
       (["watch", "--state", ""], "--state is empty"),
       (["watch", "--exec="], "--exec is empty"),
       (
@@ -134,7 +134,7 @@ import TidingsRPC
         "--database takes public, private, shared, not 'privat'; did you mean private?"
       ),
       (["fetch-zones", "--timeout", "soon"], "--timeout takes a time like 500ms, 10s or 2m"),
-      (["modify-records"], "nothing to do: --save and --delete say what"),
+      (["modify-records"], "nothing to do: --save, --file and --delete say what"),
       (["modify-records", "--save", "{"], "--save '{' is not JSON"),
       (
         ["modify-records", "--save", "h.json"],

@@ -19,7 +19,9 @@ import TidingsProto
     let new = Self.record(["same": 1, "other": 5, "new": 6, "gone": nil, "never": nil])
     let difference = RecordDifference(new, stored: stored)
     #expect(difference.fields.map(\.name) == ["gone", "new", "other"])
-    #expect(RecordDifference(new, stored: stored, isExact: true).fields.map(\.name).contains("extra"))
+    #expect(
+      RecordDifference(new, stored: stored, isExact: true).fields.map(\.name).contains("extra")
+    )
     #expect(RecordDifference(stored, stored: stored, isExact: true).isEmpty)
     #expect(
       difference.json.description == """
@@ -40,7 +42,9 @@ import TidingsProto
 
   @Test("a copy writes what differs, takes away what is gone, and refers into its own zone")
   func copy() throws {
-    let (notes, archive) = (TidingsV1.ZoneID(zoneName: "notes"), TidingsV1.ZoneID(zoneName: "archive"))
+    let (notes, archive) = (
+      TidingsV1.ZoneID(zoneName: "notes"), TidingsV1.ZoneID(zoneName: "archive")
+    )
     func reference(_ zone: TidingsV1.ZoneID?) -> TidingsV1.FieldValue {
       .init(value: .referenceValue(.init(recordID: .init(recordName: "b", zoneID: zone))))
     }
@@ -70,20 +74,25 @@ import TidingsProto
   func edited() throws {
     let original = try #require(
       JSONValue(
-        parsing: #"{"recordType":"T","recordName":"a","changeTag":"7","fields":{"a":1,"b":2,"c":3}}"#
+        parsing:
+          #"{"recordType":"T","recordName":"a","changeTag":"7","fields":{"a":1,"b":2,"c":3}}"#
       ).object
     )
     func change(_ fields: String, _ more: String = "") throws -> String? {
       let text = #"{"recordType":"T","recordName":"a","changeTag":"8","fields":\#(fields)\#(more)}"#
       let edited = try #require(JSONValue(parsing: text).object)
-      return try RecordDraft.change(from: original, to: edited).map { JSONValue.object($0).description }
+      return try RecordDraft.change(from: original, to: edited).map {
+        JSONValue.object($0).description
+      }
     }
     #expect(try change(#"{"c":3,"b":2,"a":1}"#) == nil)
     #expect(
       try change(#"{"a":1,"b":5,"d":6}"#)
         == #"{"recordType":"T","recordName":"a","changeTag":"7","fields":{"b":5,"d":6,"c":null}}"#
     )
-    #expect(try change(#"{"a":1,"b":2,"c":3}"#, #","parent":"p""#)?.contains(#""parent":"p""#) == true)
+    #expect(
+      try change(#"{"a":1,"b":2,"c":3}"#, #","parent":"p""#)?.contains(#""parent":"p""#) == true
+    )
     #expect(throws: (any Error).self) {
       try RecordDraft.change(from: original, to: ["recordName": .string("other")])
     }

@@ -46,7 +46,9 @@ import TidingsRPC
       transport: ScriptedTransport { call throws(RPCError) in
         let request = try? TidingsV1.FetchRecordZoneChangesRequest(decoding: call.request)
         #expect(request?.zones.first?.changeToken == Base64.decode(Self.token))
-        return [TidingsV1.FetchRecordZoneChangesResponse(zones: [.init(changeToken: [9])]).encoded()]
+        return [
+          TidingsV1.FetchRecordZoneChangesResponse(zones: [.init(changeToken: [9])]).encoded()
+        ]
       }
     )
     #expect(used.exitCode == .success, "\(used.err)")

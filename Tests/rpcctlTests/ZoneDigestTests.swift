@@ -5,7 +5,8 @@ import TidingsProto
 @testable import rpcctl
 
 @Suite struct ZoneDigestTests {
-  private static func record(_ number: Int, price: Int, zone: String = "notes") -> TidingsV1.Record {
+  private static func record(_ number: Int, price: Int, zone: String = "notes") -> TidingsV1.Record
+  {
     .init(
       recordID: .init(recordName: "r\(number)", zoneID: .init(zoneName: zone)),
       recordType: "T",
@@ -28,7 +29,10 @@ import TidingsProto
     return digest
   }
 
-  @Test("the order, the zone, tags and times do not count; each field does", arguments: [0, 7, 499])
+  @Test(
+    "the order, the zone, tags and times do not count; each field does",
+    arguments: [0, 7, 499]
+  )
   func same(index: Int) {
     let records = (0..<500).map { Self.record($0, price: $0) }
     let copies = Array((0..<500).map { Self.record($0, price: $0, zone: "archive") }.reversed())
@@ -61,7 +65,10 @@ import TidingsProto
     var bad = FeedCheck()
     bad.add(page(["5", "3"], token: 1, more: true))
     bad.add(page(["?"], token: 1, more: true))
-    bad.compare(.init(recordID: .init(recordName: "r"), changeTag: "5"), stored: .init(changeTag: "4"))
+    bad.compare(
+      .init(recordID: .init(recordName: "r"), changeTag: "5"),
+      stored: .init(changeTag: "4")
+    )
     bad.end(sequenceNumber: 4)
     #expect(
       bad.problems == [

@@ -98,7 +98,9 @@ struct ZoneCopier {
     }
   }
 
-  private mutating func write(_ changes: [(copy: RecordCopy, record: TidingsV1.Record)]) async throws {
+  private mutating func write(
+    _ changes: [(copy: RecordCopy, record: TidingsV1.Record)]
+  ) async throws {
     guard !changes.isEmpty else { return }
     let results = try await modify(save: changes.map(\.record))
     var again: [(copy: RecordCopy, record: TidingsV1.Record)] = []

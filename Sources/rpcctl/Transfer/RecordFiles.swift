@@ -65,15 +65,21 @@ struct RecordFiles {
       return false
     }
     guard case .text(let range) = line else {
-      throw UsageError("\(path), line \(reader.number): longer than \(LineReader.lineBytesMax) bytes")
+      throw UsageError(
+        "\(path), line \(reader.number): longer than \(LineReader.lineBytesMax) bytes"
+      )
     }
     let text = reader.buffer[range]
-    if TransferMarker.isMarker(reader.buffer, range) || text.allSatisfy({ $0 <= 0x20 }) { return true }
+    if TransferMarker.isMarker(reader.buffer, range) || text.allSatisfy({ $0 <= 0x20 }) {
+      return true
+    }
     do {
       let json = try JSONValue(parsing: Array(text))
       waiting += json.array ?? [json]
     } catch {
-      guard count == 0 else { throw UsageError("\(path), line \(reader.number) is not JSON: \(error)") }
+      guard count == 0 else {
+        throw UsageError("\(path), line \(reader.number) is not JSON: \(error)")
+      }
       try readWhole(Array(text))
     }
     return true

@@ -18,7 +18,7 @@ struct Condition: Sendable {
   /// Whether a record satisfies it.
   func holds(for record: TidingsV1.Record) -> Bool { predicate.matches(Record(record)) }
 
-  /// Whether a notification satisfies it: its fields, and `subscriptionID`, `reason`, `recordType`,
+  /// Whether a notification satisfies it: its fields, and `subscriptionID`, `reason`, `type`,
   /// `zoneName` and the record's own names beside them.
   func holds(for notification: TidingsV1.Notification) -> Bool {
     let id = notification.recordID ?? .init()
@@ -28,7 +28,7 @@ struct Condition: Sendable {
     let words = [
       "subscriptionID": notification.subscriptionID,
       "reason": NotificationJSON.reason(notification) ?? "",
-      "recordType": notification.recordType, "zoneName": id.zoneID?.name ?? ZoneName.defaultZone,
+      "type": notification.recordType, "zoneName": id.zoneID?.name ?? ZoneName.defaultZone,
     ]
     for (name, word) in words where record.fields[name] == nil {
       record.fields[name] = .string(word)

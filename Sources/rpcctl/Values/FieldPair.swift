@@ -32,7 +32,9 @@ struct FieldPair: Hashable, Sendable {
       do {
         content = .json(try JSONValue(parsing: text))
       } catch {
-        throw UsageError("'\(word)' is not JSON after :=: \(error); text is written \(name)=text")
+        throw UsageError(
+          "'\(word)' is not JSON after :=: \(error); text is written \(name)=\(text)"
+        )
       }
     }
   }

@@ -59,7 +59,8 @@ struct RecordDifference {
           object.append(
             field.name,
             .omittingNil([
-              "new": field.new.map { json($0, field) }, "stored": field.stored.map { json($0, field) },
+              "new": field.new.map { json($0, field) },
+              "stored": field.stored.map { json($0, field) },
             ])
           )
         }

@@ -48,7 +48,10 @@ struct RecordDraft {
   }
 
   /// The fields that differ, those that are gone as null, and the change tag as it was.
-  static func change(from original: JSONObject, to edited: JSONObject) throws(UsageError) -> JSONObject? {
+  static func change(
+    from original: JSONObject,
+    to edited: JSONObject
+  ) throws(UsageError) -> JSONObject? {
     for name in ["recordName", "recordType", "zoneName", "ownerName"]
     where edited[name] != original[name] {
       throw UsageError("'\(name)' cannot be changed by editing a record: make another one")

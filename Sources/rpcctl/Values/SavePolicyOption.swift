@@ -13,6 +13,7 @@ enum SavePolicyOption {
   /// - Parameters:
   ///   - word: What counts without either.
   ///   - help: What the words do, where that is not the usual.
+  /// - Returns: The two options.
   static func options(default word: String, _ help: String? = nil) -> [Option] {
     let usual = "if-unchanged compares the change tag; changed-keys and all-keys compare nothing"
     return [

@@ -30,6 +30,8 @@ enum TokenText {
   ///   - text: A token, or `@FILE`.
   ///   - option: What names it in errors.
   ///   - input: Reads the file.
+  /// - Returns: The token.
+  /// - Throws: `UsageError`, or why the file cannot be read.
   static func bytes(_ text: String, _ option: String, _ input: Input) throws -> [UInt8] {
     guard text.hasPrefix("@") else { return try Verb.changeToken(text, option) }
     let path = String(text.dropFirst())
@@ -48,8 +50,12 @@ extension Invocation {
   /// Where `--since`, or `--token`, says that a feed begins; empty: at the beginning.
   func sinceToken() throws -> [UInt8] {
     let given = ["since", "token"].filter(arguments.has)
-    guard given.count < 2 else { throw UsageError("--token is the same as --since: give one of them") }
-    guard let option = given.first, let text = arguments[option], text != "beginning" else { return [] }
+    guard given.count < 2 else {
+      throw UsageError("--token is the same as --since: give one of them")
+    }
+    guard let option = given.first, let text = arguments[option], text != "beginning" else {
+      return []
+    }
     if let path = arguments["save-token"], text == "@" + path, !AtomicFile.exists(path) {
       output.tell("rpcctl: '\(path)' is not there yet: from the beginning")
       return []

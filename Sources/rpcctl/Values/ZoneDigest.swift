@@ -64,7 +64,9 @@ struct ZoneDigest: Equatable {
     var hash = SHA256()
     for sum in sums {
       for word in 0..<4 {
-        hash.update((0..<8).map { UInt8(truncatingIfNeeded: sum.words[word] >> (56 - 8 * $0)) }[...])
+        hash.update(
+          (0..<8).map { UInt8(truncatingIfNeeded: sum.words[word] >> (56 - 8 * $0)) }[...]
+        )
       }
     }
     return Array(hash.checksum().prefix(16)).hexadecimal

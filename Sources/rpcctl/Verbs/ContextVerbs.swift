@@ -35,7 +35,8 @@ extension Verb {
         context.
 
         Examples:
-          rpcctl context add home --endpoint tcp://127.0.0.1:5570 --as ada --device laptop
+          rpcctl context add work --endpoint tcp://127.0.0.1:5570 --as ada --device laptop
+          rpcctl context add lab --key-file ada.key --server-key server.pub --use
           rpcctl --context home --environment production fetch-zones
         """
     ),
@@ -204,7 +205,7 @@ extension Verb {
       let old = try folder.text(name)
       let draft = try folder.makeDraft(of: name)
       defer { try? Folder.remove(draft) }
-      try await (Editor.ofUser ?? Editor(command: "vi")).edit(draft)
+      try await invocation.editor().edit(draft)
       let new = try ContextFolder.text(at: draft)
       try SavedContext.check(new, name)
       if new == old {
@@ -225,7 +226,7 @@ extension Verb {
       options: [Option(flag: "replace", "A context of the new name is replaced.")],
       discussion: """
         Example:
-          rpcctl context copy home work
+          rpcctl context copy home spare
         """
     ),
     needsServer: false,

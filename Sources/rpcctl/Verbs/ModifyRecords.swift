@@ -86,7 +86,8 @@ extension Verb {
       guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
         throw UsageError(
           files.isEmpty
-            ? "nothing to do: --save, --file and --delete say what" : "there is no record in the files"
+            ? "nothing to do: --save, --file and --delete say what"
+            : "there is no record in the files"
         )
       }
       return try await invocation.modify(request)

@@ -61,11 +61,12 @@ extension Verb {
         or to share the work, use `rpcctl work`.
 
         --until takes a predicate over the fields that a notification carries, recordName, and
-        subscriptionID, reason, recordType and zoneName; so does --if. A notification carries the fields
-        that its subscription asks for with --desired-keys, and no others.
+        subscriptionID, reason, type (of the record) and zoneName; so does --if. A notification carries
+        the fields that its subscription asks for with --desired-keys, and no others.
 
         `--timeout TIME` on the command line ends the watch, here, after that time: with 1 if --count
-        was not reached, with 3 if nothing satisfied --until, otherwise with 0. Without it the watch goes on until it is interrupted (130).
+        was not reached, with 3 if nothing satisfied --until, otherwise with 0. Without it the watch goes
+        on until it is interrupted (130).
 
         Examples:
           rpcctl --as realty --device laptop watch

@@ -190,7 +190,7 @@ private actor ChangePrinter {
       if let command {
         try await command.run(line.text() + [UInt8(ascii: "\n")])
       } else if output.format == .table {
-        output.write(text: table.text(of: [row]))
+        table.print([row], output)
       } else {
         output.write(line)
       }

@@ -67,7 +67,9 @@ struct Heartbeat: Sendable {
             + "\((ContinuousClock.now - begin).shortText)"
         )
       } catch {
-        if !Task.isCancelled { invocation.output.tell("rpcctl: the server does not answer: \(error)") }
+        if !Task.isCancelled {
+          invocation.output.tell("rpcctl: the server does not answer: \(error)")
+        }
       }
       try? await Task.sleep(for: Self.pause)
     }

@@ -57,7 +57,9 @@ extension Verb {
           }
         }
       }
-      if invocation.output.format == .table { invocation.output.tell(counted(count, "notification")) }
+      if invocation.output.format == .table {
+        invocation.output.tell(counted(count, "notification"))
+      }
       return .success
     }
   )

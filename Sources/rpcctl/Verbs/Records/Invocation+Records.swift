@@ -8,6 +8,8 @@ extension Invocation {
   ///   - ids: Which ones; at most 400 go into a call.
   ///   - desiredKeys: Which fields; `nil`: all.
   ///   - session: Carries the calls.
+  /// - Returns: The results in the order of the names.
+  /// - Throws: `RPCError`.
   func fetch(
     _ ids: [TidingsV1.RecordID],
     desiredKeys: [String]? = nil,

@@ -34,12 +34,21 @@ extension Verb {
       while true {
         let records = try files.next(itemsPerCall)
         if records.isEmpty { break }
-        let results = try await invocation.fetch(records.map { $0.recordID ?? .init() }, over: session)
+        let results = try await invocation.fetch(
+          records.map { $0.recordID ?? .init() },
+          over: session
+        )
         for (record, result) in zip(records, results) {
-          let difference = RecordDifference(record, stored: try result.storedRecord, isExact: isExact)
+          let difference = RecordDifference(
+            record,
+            stored: try result.storedRecord,
+            isExact: isExact
+          )
           guard !difference.isEmpty else { continue }
           isSame = false
-          if output.format == .jsonl { output.write(line: difference.json) } else {
+          if output.format == .jsonl {
+            output.write(line: difference.json)
+          } else {
             list.append(difference.json)
             for row in difference.rows { table.append(row) }
           }

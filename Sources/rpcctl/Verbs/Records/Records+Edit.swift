@@ -28,7 +28,7 @@ extension Verb {
     run: { invocation in
       let names = try invocation.requireOperands("NAME")
       guard names.count == 1 else { throw UsageError("one NAME: '\(names[1])' is one too many") }
-      let editor = invocation.arguments["editor"].map(Editor.init) ?? Editor.ofUser ?? Editor(command: "vi")
+      let editor = try invocation.editor(try nonEmpty(invocation.arguments, "editor"))
       let session = try await invocation.connect()
       let id = TidingsV1.RecordID(names[0], in: try invocation.zoneID)
       guard let stored = try await invocation.fetch([id], over: session).first?.storedRecord else {

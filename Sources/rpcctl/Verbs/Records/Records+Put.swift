@@ -13,7 +13,7 @@ extension Verb {
         Examples:
           rpcctl records put houses.json
           rpcctl records get h1 | rpcctl records put -
-          rpcctl records put --save-policy all-keys houses.jsonl
+          rpcctl records put --save-policy all-keys --no-atomic houses.json
 
         Files hold records as `records get` prints them: JSON, or JSON lines; of a folder all .json and
         .jsonl. `records template TYPE` writes one to begin with. More than one call takes, `import`

@@ -11,7 +11,11 @@ extension Verb {
       operands: "NAME FIELD…",
       completion: .live("records"),
       options: [
-        Option("type", value: "TYPE", "The type of a new record; without it the record must exist."),
+        Option(
+          "type",
+          value: "TYPE",
+          "The type of a new record; without it the record must exist."
+        ),
         zoneOption,
       ] + saveOptions.replacingPolicy(with: "changed-keys"),
       discussion: """
@@ -26,10 +30,14 @@ extension Verb {
     run: { invocation in
       let words = try invocation.requireOperands("NAME")
       guard words.count > 1 else {
-        throw UsageError("which fields? name=text, name:=JSON or name@FILE, behind the record's name")
+        throw UsageError(
+          "which fields? name=text, name:=JSON or name@FILE, behind the record's name"
+        )
       }
       let pairs = try words.dropFirst().map(FieldPair.init)
-      if let twice = pairs.indices.first(where: { i in pairs[..<i].contains { $0.name == pairs[i].name } }) {
+      if let twice = pairs.indices.first(where: { i in
+        pairs[..<i].contains { $0.name == pairs[i].name }
+      }) {
         throw UsageError("the field '\(pairs[twice].name)' stands twice")
       }
       let id = TidingsV1.RecordID(words[0], in: try invocation.zoneID)
@@ -37,7 +45,9 @@ extension Verb {
       let stored =
         invocation.arguments.has("type") ? nil : try await invocation.systemFields(of: id, session)
       var fields = JSONObject()
-      for pair in pairs { fields.append(pair.name, try await invocation.json(pair.content, session)) }
+      for pair in pairs {
+        fields.append(pair.name, try await invocation.json(pair.content, session))
+      }
       let json = JSONValue.omittingNil([
         "recordName": .string(id.recordName),
         "recordType": .string(stored?.recordType ?? invocation.arguments["type"] ?? ""),
@@ -59,7 +69,8 @@ extension Invocation {
     of id: TidingsV1.RecordID,
     _ session: Session
   ) async throws -> TidingsV1.Record {
-    guard let record = try await fetch([id], desiredKeys: [], over: session).first?.storedRecord else {
+    guard let record = try await fetch([id], desiredKeys: [], over: session).first?.storedRecord
+    else {
       throw LocalFailure("there is no record '\(id.recordName)': --type TYPE creates it")
     }
     return record

@@ -29,7 +29,9 @@ extension Verb {
         options: invocation.callOptions
       )
       let text = try RecordTemplate(type: operands[0], schema: response.text).json
-      invocation.output.write(text: String(decoding: text.text(isPretty: true), as: UTF8.self) + "\n")
+      invocation.output.write(
+        text: String(decoding: text.text(isPretty: true), as: UTF8.self) + "\n"
+      )
       return .success
     }
   )

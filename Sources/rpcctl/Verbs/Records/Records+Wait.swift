@@ -55,7 +55,10 @@ extension Verb {
 
 /// What is waited for.
 private struct Awaited: Sendable {
-  private enum Goal: Sendable { case exists, gone, holds(Condition) }
+  private enum Goal: Sendable {
+    case exists, gone
+    case holds(Condition)
+  }
 
   private let name: String?
   private let goal: Goal
@@ -101,10 +104,13 @@ private struct Awaited: Sendable {
   }
 
   /// The record of the name; or of the type the first that satisfies the predicate.
-  private func find(_ session: Session, _ invocation: Invocation) async throws -> TidingsV1.Record? {
+  private func find(_ session: Session, _ invocation: Invocation) async throws -> TidingsV1.Record?
+  {
     let zone = try invocation.zoneID
-    if let name { return try await invocation.fetch([.init(name, in: zone)], over: session)
-        .first?.storedRecord }
+    if let name {
+      return try await invocation.fetch([.init(name, in: zone)], over: session)
+        .first?.storedRecord
+    }
     var request = TidingsV1.QueryRecordsRequest(
       databaseID: invocation.settings.databaseID,
       recordType: invocation.arguments["type"] ?? "",

@@ -45,7 +45,9 @@ extension Verb {
         for (id, lag) in sorted { table.append(lag.row(id: id, now: now)) }
         return table
       }
-      if sorted.isEmpty, invocation.output.format == .table { invocation.output.tell("nobody waits") }
+      if sorted.isEmpty, invocation.output.format == .table {
+        invocation.output.tell("nobody waits")
+      }
       guard let max else { return .success }
       return sorted.contains { $0.value.count > max } ? .notSo : .success
     }

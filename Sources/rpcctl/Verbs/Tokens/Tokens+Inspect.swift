@@ -9,7 +9,9 @@ extension Verb {
       "Tells what a change token is, as far as it tells anybody but the server.",
       operands: "TOKEN|@FILE",
       completion: .files,
-      options: [Option(flag: "check", "Asks the server whether the token is one of its own data's.")],
+      options: [
+        Option(flag: "check", "Asks the server whether the token is one of its own data's.")
+      ],
       discussion: """
         A token belongs to one feed of one server's data: `incarnation` names the data, and is another
         one after a backup was restored. Its numbers are the server's own. FILE may be the --state of a
@@ -73,7 +75,9 @@ extension Verb {
       invocation.output.write(list) {
         var table = Table(["FEED", "GOOD FOR", "ISSUED AFTER"])
         for age in ages {
-          table.append([age.feed, Duration.seconds(age.seconds).shortText, oldest(age.seconds).text])
+          table.append([
+            age.feed, Duration.seconds(age.seconds).shortText, oldest(age.seconds).text,
+          ])
         }
         return table
       }

@@ -72,7 +72,7 @@ extension Verb {
       guard operands.count == 1 else { throw UsageError("which FILE?") }
       let token = try TokenText.bytes("@" + operands[0], "FILE", invocation.input)
       try invocation.confirm("forget the token in '\(operands[0])'")
-      AtomicFile.remove(operands[0])
+      if !invocation.wouldOnly("remove '\(operands[0])'") { AtomicFile.remove(operands[0]) }
       invocation.output.write(text: Base64.encode(token) + "\n")
       return .success
     }

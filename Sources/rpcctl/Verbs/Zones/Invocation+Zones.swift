@@ -10,6 +10,7 @@ extension Invocation {
   ///   - session: Carries the calls.
   ///   - token: Where to begin; empty: at the beginning.
   ///   - desiredKeys: Which fields; `nil`: all.
+  /// - Returns: The pages, fetched as they are asked for.
   func pages(
     of zone: TidingsV1.ZoneID,
     over session: Session,

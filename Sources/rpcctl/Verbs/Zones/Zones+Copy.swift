@@ -42,7 +42,9 @@ extension Verb {
       let target = try other.zoneID(operands.last ?? "")
       let route = "\(invocation.placeText(zone)) to \(other.placeText(target))"
       guard invocation.placeText(zone) != other.placeText(target) else {
-        throw UsageError("a zone is not copied onto itself: OTHER, or an option that begins with --to-")
+        throw UsageError(
+          "a zone is not copied onto itself: OTHER, or an option that begins with --to-"
+        )
       }
       let path = try nonEmpty(invocation.arguments, "state")
       var state = CopyState(route: route)

@@ -35,7 +35,9 @@ extension Verb {
     run: { invocation in
       let names = try invocation.requireOperands("NAME")
       let which = names.map { "'\($0)'" }.joined(separator: ", ")
-      try invocation.confirm("delete \(names.count == 1 ? "zone" : "zones") \(which) with all records")
+      try invocation.confirm(
+        "delete \(names.count == 1 ? "zone" : "zones") \(which) with all records"
+      )
       return try await invocation.modifyZones(delete: names)
     }
   )

@@ -12,7 +12,13 @@ extension Verb {
       operands: "ZONE",
       completion: .live("zones"),
       options: [
-        Option("type", value: "TYPE…", takesMany: true, completion: .live("types"), "Only these types.")
+        Option(
+          "type",
+          value: "TYPE…",
+          takesMany: true,
+          completion: .live("types"),
+          "Only these types."
+        )
       ],
       discussion: """
         Subscriptions and the change feed stay: other clients are told each deletion. The default zone
