@@ -109,10 +109,13 @@ public struct ManualPage: Sendable {
   public mutating func add(sections: [HelpSection]) {
     for section in sections where !section.commands.isEmpty {
       add(subsection: section.title)
-      add(list: section.commands.map { command in
-        let aliases = command.aliases.isEmpty ? "" : " (also \(command.aliases.joined(separator: ", ")))"
-        return (command.name, command.summary + aliases)
-      })
+      add(
+        list: section.commands.map { command in
+          let aliases =
+            command.aliases.isEmpty ? "" : " (also \(command.aliases.joined(separator: ", ")))"
+          return (command.name, command.summary + aliases)
+        }
+      )
     }
   }
 

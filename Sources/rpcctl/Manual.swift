@@ -36,7 +36,10 @@ enum Manual {
     page.add(section: "Environment")
     page.add(
       list: [
-        ("\(Settings.environmentPrefix)_NAME", "The option --name, where the command line has none."),
+        (
+          "\(Settings.environmentPrefix)_NAME",
+          "The option --name, where the command line has none."
+        ),
         ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM", "Whether there are colours: see --color."),
         ("XDG_CONFIG_HOME", "Where contexts are: tidings/contexts there, or in ~/.config."),
         ("VISUAL, EDITOR", "The editor of context edit and records edit."),
@@ -55,7 +58,8 @@ enum Manual {
 
   /// The page of a verb.
   static func page(of command: Command) -> ManualPage {
-    let summary = command.summary.hasSuffix(".") ? String(command.summary.dropLast()) : command.summary
+    let summary =
+      command.summary.hasSuffix(".") ? String(command.summary.dropLast()) : command.summary
     var page = ManualPage(
       .init(
         name: name(of: command),

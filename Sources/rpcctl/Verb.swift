@@ -34,7 +34,10 @@ struct Verb: Sendable {
     let words = words(after: first)
     let names = shown.flatMap(\.names)
     guard first != name, !words.isEmpty else {
-      return didYouMean(name, among: names + Set(names.map { String($0.prefix { $0 != " " }) }).sorted())
+      return didYouMean(
+        name,
+        among: names + Set(names.map { String($0.prefix { $0 != " " }) }).sorted()
+      )
     }
     let near = didYouMean(name, among: words.map { "\(first) \($0)" })
     return near.isEmpty ? "; '\(first)' has \(words.joined(separator: ", "))" : near

@@ -18,5 +18,7 @@ import Testing
   }
 
   @Test("neighbours that were swapped count once")
-  func swapped() { #expect(nearest(to: "records gte", among: ["records get", "records set"]) == "records get") }
+  func swapped() {
+    #expect(nearest(to: "records gte", among: ["records get", "records set"]) == "records get")
+  }
 }

@@ -10,44 +10,39 @@ import Testing
   /// Each prints the candidates for command lines, one a line, and a line of dashes after each.
   private static let scripts = [
     "bash": #"""
-      source <("$RPCCTL" completion bash)
-      try() {
-        COMP_WORDS=("$RPCCTL" "$@"); COMP_CWORD=$#
-        _rpcctl
-        ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
-        echo ---
-      }
-      """#,
+    source <("$RPCCTL" completion bash)
+    try() {
+      COMP_WORDS=("$RPCCTL" "$@"); COMP_CWORD=$#
+      _rpcctl
+      ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
+      echo ---
+    }
+    """#,
     "zsh": #"""
-      compdef() { }
-      _describe() { print -rl -- "${(@)${(@P)@[-1]}%%:[A-Z]*}" }
-      _files() { print -rl -- ${words[CURRENT]}*(N) }
-      source <("$RPCCTL" completion zsh)
-      try() {
-        words=("$RPCCTL" "$@"); CURRENT=$#words
-        _rpcctl
-        print -- ---
-      }
-      """#,
+    compdef() { }
+    _describe() { print -rl -- "${(@)${(@P)@[-1]}%%:[A-Z]*}" }
+    _files() { print -rl -- ${words[CURRENT]}*(N) }
+    source <("$RPCCTL" completion zsh)
+    try() {
+      words=("$RPCCTL" "$@"); CURRENT=$#words
+      _rpcctl
+      print -- ---
+    }
+    """#,
     "fish": #"""
-      $RPCCTL completion fish | source
-      complete -c (basename $RPCCTL) -f -a '(__rpcctl_complete)'
-      function try
-        # Fish completes a text; every word but the last has no need of quotes here.
-        complete -C (string join ' ' -- $RPCCTL $argv) | string replace -r '\t.*' ''
-        echo ---
-      end
-      """#,
+    $RPCCTL completion fish | source
+    complete -c (basename $RPCCTL) -f -a '(__rpcctl_complete)'
+    function try
+      # Fish completes a text; every word but the last has no need of quotes here.
+      complete -C (string join ' ' -- $RPCCTL $argv) | string replace -r '\t.*' ''
+      echo ---
+    end
+    """#,
   ]
-
-  private static func path(_ shell: String) -> String? {
-    ["/usr/bin/", "/bin/"].map { $0 + shell }
-      .first(where: FileManager.default.isExecutableFile)
-  }
 
   @Test("verbs, options, choices, files, zones and records", arguments: ["bash", "zsh", "fish"])
   func completes(shell: String) async throws {
-    guard let shellPath = Self.path(shell) else { return }
+    guard let shellPath = Executable.path(shell) else { return }
     let server = try await TestServer.start()
     let zones = await RpcctlRun(server, ["modify-zones", "--save", "notes", "news"])
     #expect(zones.exitCode == .success, "\(zones.err)")
@@ -67,7 +62,7 @@ import Testing
       .write(toFile: script, atomically: true, encoding: .utf8)
     let environment = [
       "RPCCTL": try rpcctlPath(), "RPCCTL_ENDPOINT": server.rpcEndpoint, "RPCCTL_AS": "ada",
-      "RPCCTL_COMPLETION_TIMEOUT": "10m", "HOME": folder.path, "PATH": "/usr/bin:/bin",
+      "RPCCTL_COMPLETION_TIMEOUT": "10m", "HOME": folder.path, "PATH": Executable.searchPath,
       "XDG_CONFIG_HOME": folder.path, "LC_ALL": "C.UTF-8",
     ]
     let flags = ["bash": ["--norc"], "zsh": ["-f"], "fish": ["-N"]][shell] ?? []

@@ -8,7 +8,9 @@ import TidingsClient
   private func words(_ words: String...) -> [String] {
     let proposal = Completer(words).proposal
     let typed = Completer(words).typed(after: proposal.prefix)
-    return proposal.candidates.map(\.word).filter { $0.hasPrefix(typed) }.map { proposal.prefix + $0 }
+    return proposal.candidates.map(\.word).filter { $0.hasPrefix(typed) }.map {
+      proposal.prefix + $0
+    }
   }
 
   @Test("verbs, and the words of groups with their aliases")

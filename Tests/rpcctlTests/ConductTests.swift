@@ -8,13 +8,17 @@ import TidingsRPC
 
 /// What every verb takes: dry runs, questions, keys, and how much is told.
 @Suite struct ConductTests {
-  private static let empty: ScriptedTransport.Answer = { (_: ScriptedTransport.Call) throws(RPCError) in [[]] }
+  private static let empty: ScriptedTransport.Answer = {
+    (_: ScriptedTransport.Call) throws(RPCError) in [[]]
+  }
 
   @Test("a dry run tells the calls that change something, and makes the others")
   func dryRun() async throws {
     let told = await ProgramRun("modify-zones", "--save", "z", "--dry-run", answer: Self.empty)
     #expect(told.exitCode == .success && told.calls.isEmpty)
-    #expect(told.out.contains(#"{"wouldCall":"tidings.v1.ZoneService/ModifyRecordZones","request":{"#))
+    #expect(
+      told.out.contains(#"{"wouldCall":"tidings.v1.ZoneService/ModifyRecordZones","request":{"#)
+    )
     #expect(told.out.contains(#""zoneName":"z""#))
     let made = await ProgramRun("fetch-zones", "--dry-run", answer: Self.empty)
     #expect(made.calls.map(\.method.name) == ["FetchRecordZones"] && made.exitCode == .success)
@@ -110,7 +114,14 @@ import TidingsRPC
     #expect(verbose.err.hasPrefix("rpcctl: tidings.v1.ZoneService/FetchRecordZones: OK, "))
     let loud = await ProgramRun("modify-records", "--delete", "a", "--dry-run", answer: Self.empty)
     #expect(loud.err == "nothing was written (--dry-run)\n")
-    let quiet = await ProgramRun("modify-records", "--delete", "a", "--dry-run", "-q", answer: Self.empty)
+    let quiet = await ProgramRun(
+      "modify-records",
+      "--delete",
+      "a",
+      "--dry-run",
+      "-q",
+      answer: Self.empty
+    )
     #expect(quiet.err.isEmpty)
   }
 
@@ -132,7 +143,9 @@ import TidingsRPC
   @Test("heads of tables are bold and errors red, and nothing else")
   func painted() async {
     let run = await ProgramRun("help", "wach", "--color", "always")
-    #expect(run.err.hasPrefix("\u{1B}[31mrpcctl: there is no verb") && run.err.hasSuffix("\u{1B}[0m\n"))
+    #expect(
+      run.err.hasPrefix("\u{1B}[31mrpcctl: there is no verb") && run.err.hasSuffix("\u{1B}[0m\n")
+    )
     let table = await ProgramRun("context", "list", "--color", "always", "-o", "table")
     #expect(table.out.isEmpty)
   }

@@ -23,7 +23,13 @@ import TidingsRPC
   @Test("the first context becomes the current one, and says what the command line does not")
   func add() async throws {
     let added = await run(
-      "context", "add", "home", "--endpoint", "tcp://h:1", "--as", "ada"
+      "context",
+      "add",
+      "home",
+      "--endpoint",
+      "tcp://h:1",
+      "--as",
+      "ada"
     )
     #expect(added.exitCode == .success, "\(added.err)")
     #expect(added.configuration == nil)
@@ -75,10 +81,16 @@ import TidingsRPC
     #expect(unknown.exitCode == .usage)
     #expect(unknown.err.contains("there is no context 'hme'; did you mean home?"))
     let path = folder.path + "/tidings/contexts/home.conf"
-    try "endpoint = tcp://h:1\ncontaner = c\n".write(toFile: path, atomically: true, encoding: .utf8)
+    try "endpoint = tcp://h:1\ncontaner = c\n".write(
+      toFile: path,
+      atomically: true,
+      encoding: .utf8
+    )
     let misspelt = await run("fetch-zones")
     #expect(misspelt.exitCode == .usage)
-    #expect(misspelt.err.contains("home.conf, line 2: unknown name 'contaner'; did you mean container?"))
+    #expect(
+      misspelt.err.contains("home.conf, line 2: unknown name 'contaner'; did you mean container?")
+    )
     try "timeout = soon\n".write(toFile: path, atomically: true, encoding: .utf8)
     #expect(await run("fetch-zones").err.contains("home.conf, line 1: timeout takes a time like"))
     #expect(await run("context", "list").exitCode == .success)

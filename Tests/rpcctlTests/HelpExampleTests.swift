@@ -81,7 +81,9 @@ import TidingsRPC
     for command in Self.commands(text) where command.first == "rpcctl" {
       count += 1
       let run = await ProgramRun(
-        list: command.dropFirst().prefix { ![">", "<"].contains($0) }.map { Self.word($0, in: folder) },
+        list: command.dropFirst().prefix { ![">", "<"].contains($0) }.map {
+          Self.word($0, in: folder)
+        },
         environment: environment,
         files: [
           "-": command.contains("repl") ? "version" : #"{"recordType":"T","recordName":"a"}"#,

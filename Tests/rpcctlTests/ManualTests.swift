@@ -19,13 +19,7 @@ import Testing
     return String(decoding: data, as: UTF8.self)
   }
 
-  private static let groff = "/usr/bin/groff"
-  private static let mandoc = "/usr/bin/mandoc"
-  private static func isThere(_ path: String) -> Bool {
-    FileManager.default.isExecutableFile(atPath: path)
-  }
-
-  @Test("groff warns about no page", .enabled(if: isThere(groff)))
+  @Test("groff warns about no page", .enabled(if: Executable.path("groff") != nil))
   func pages() async throws {
     let folder = try TemporaryFolder()
     let written = await ProgramRun("man", "--all", folder.path)
@@ -34,9 +28,10 @@ import Testing
     #expect(names.contains("rpcctl.1") && names.contains("rpcctl-fetch-records.1"))
     #expect(names.count == Verb.shown.count + 1)
     let paths = names.map { folder.file($0) }
-    #expect(try Self.run(Self.groff, ["-man", "-Tutf8", "-ww", "-z"] + paths) == "")
-    guard Self.isThere(Self.mandoc) else { return }
-    let complaints = try Self.run(Self.mandoc, ["-T", "lint", "-W", "warning"] + paths)
+    let groff = try #require(Executable.path("groff"))
+    #expect(try Self.run(groff, ["-man", "-Tutf8", "-ww", "-z"] + paths) == "")
+    guard let mandoc = Executable.path("mandoc") else { return }
+    let complaints = try Self.run(mandoc, ["-T", "lint", "-W", "warning"] + paths)
     #expect(complaints == "")
   }
 

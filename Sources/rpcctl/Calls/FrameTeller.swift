@@ -70,7 +70,9 @@ final class FrameTeller: Sendable {
     // Bytes that cannot be read may hold anything.
     let content = type.flatMap { try? Contract.transcoder.get().decode(body, as: $0) }
       .map { Redaction.redacted($0).description }
-    let text = content.map { $0.count > Self.shownCountMax ? $0.prefix(Self.shownCountMax) + "…" : $0 }
+    let text = content.map {
+      $0.count > Self.shownCountMax ? $0.prefix(Self.shownCountMax) + "…" : $0
+    }
     output.tellAlways("rpcctl: \(arrow) \(counted(body.count, "byte")) \(text ?? "")")
   }
 

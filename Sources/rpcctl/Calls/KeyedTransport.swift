@@ -32,7 +32,9 @@ final class KeyedTransport: ClientTransport {
   }
 
   private func keyed(_ options: CallOptions, _ method: MethodDescriptor) -> CallOptions {
-    guard method.idempotency != .noSideEffects, options.idempotencyKey == nil else { return options }
+    guard method.idempotency != .noSideEffects, options.idempotencyKey == nil else {
+      return options
+    }
     let number = count.withLock { count in
       count += 1
       return count

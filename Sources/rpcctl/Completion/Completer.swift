@@ -146,7 +146,9 @@ struct Completer {
         let word = parts[words.count]
         let isWhole = parts.count == words.count + 1
         if let index = seen[word] {
-          if !isWhole { candidates[index].about += ", " + parts[(words.count + 1)...].joined(separator: " ") }
+          if !isWhole {
+            candidates[index].about += ", " + parts[(words.count + 1)...].joined(separator: " ")
+          }
           continue
         }
         seen[word] = candidates.count

@@ -65,9 +65,10 @@ struct LiveCandidates {
   /// What a verb prints that is run for the same server as the command line that is typed.
   private func output(_ verb: [String], notation: String) async -> String {
     let time = invocation.surroundings.environment[Self.timeVariable] ?? Self.timeMax
-    var arguments = verb + [
-      "--output", notation, "--timeout", time, "--connect-timeout", time, "--retries", "0",
-    ]
+    var arguments =
+      verb + [
+        "--output", notation, "--timeout", time, "--connect-timeout", time, "--retries", "0",
+      ]
     for option in completer.given where Self.passedOptions.contains(option.name) {
       arguments.append("--\(option.name)")
       arguments += option.values.suffix(1)

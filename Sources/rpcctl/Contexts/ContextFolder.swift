@@ -191,6 +191,7 @@ struct UnknownContext: Error, Hashable, Sendable, CustomStringConvertible {
     let near = didYouMean(name, among: known)
     if !near.isEmpty { return "there is no context '\(name)'\(near)" }
     return "there is no context '\(name)'; "
-      + (known.isEmpty ? "rpcctl context add makes one" : "there are \(known.joined(separator: ", "))")
+      + (known.isEmpty
+        ? "rpcctl context add makes one" : "there are \(known.joined(separator: ", "))")
   }
 }

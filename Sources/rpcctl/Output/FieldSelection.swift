@@ -49,7 +49,9 @@ struct FieldSelection: Hashable, Sendable {
   /// The paths that a result has, for messages.
   static func paths(of value: JSONValue) -> [String] { flattened(value).map(\.name) }
 
-  /// The members of a result as paths and values: `fields.price`. Lists stay whole.
+  /// The members of a result as paths (`fields.price`) and values.
+  ///
+  /// Lists stay whole.
   static func flattened(
     _ value: JSONValue,
     _ prefix: String = ""

@@ -20,7 +20,9 @@ enum ResultNotation: String, CaseIterable, Sendable {
   var failsInJSON: Bool { [.json, .jsonl, .yaml, .csv].contains(self) }
 }
 
-/// What a verb makes of its results: rows, one document, or lines. Output writes it in a notation.
+/// What a verb makes of its results: rows, one document, or lines.
+///
+/// `Output` writes it in a notation.
 enum OutputFormat: Sendable {
   case table
   case json

@@ -38,7 +38,9 @@ final class LineEditor: Sendable {
   func readLine(_ prompt: String) async -> String? {
     await withCheckedContinuation { continuation in
       queue.async { [library] in
-        guard let line = library.readLine(prompt) else { return continuation.resume(returning: nil) }
+        guard let line = library.readLine(prompt) else {
+          return continuation.resume(returning: nil)
+        }
         defer { free(line) }
         continuation.resume(returning: String(cString: line))
       }
@@ -67,7 +69,9 @@ final class LineEditor: Sendable {
     let whole = ShellWords(text).typed.last ?? ""
     guard whole.hasSuffix(typed) else { return nil }
     let head = whole.dropLast(typed.count)
-    let found = complete(text).filter { $0.hasPrefix(whole) }.map { String($0.dropFirst(head.count)) }
+    let found = complete(text).filter { $0.hasPrefix(whole) }.map {
+      String($0.dropFirst(head.count))
+    }
     guard let first = found.first else { return nil }
     // The first is what all have in common, as readline has it.
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
@@ -103,7 +107,9 @@ private struct Library: @unchecked Sendable {
 
   private static let names = ["libedit.so.2", "libedit.so.0", "libedit.so"]
   // Written once, before its first use, and never closed.
-  private nonisolated(unsafe) static let handle = names.lazy.compactMap { dlopen($0, RTLD_NOW | RTLD_LOCAL) }.first
+  private nonisolated(unsafe) static let handle = names.lazy.compactMap {
+    dlopen($0, RTLD_NOW | RTLD_LOCAL)
+  }.first
 
   private let readLineCall: ReadLine
   private let addHistoryCall: TextCall

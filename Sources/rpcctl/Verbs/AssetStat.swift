@@ -74,7 +74,7 @@ struct AssetCheck: Sendable {
         ),
         options: options
       )
-      for try await piece in pieces { if readsContent { hash.update(piece.chunk[...]) } }
+      for try await piece in pieces where readsContent { hash.update(piece.chunk[...]) }
     } catch {
       // An empty asset has no byte to begin with.
       if error.code == .outOfRange, asset.size == 0 { return nil }

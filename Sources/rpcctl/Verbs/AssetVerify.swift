@@ -43,7 +43,9 @@ extension Verb {
       var (seen, problems) = (Set<[UInt8]>(), 0)
       for zone in zones {
         try await forEachPage(of: zone, invocation, session) { records in
-          let places = records.flatMap(AssetPlace.all).filter { seen.insert($0.asset.checksum).inserted }
+          let places = records.flatMap(AssetPlace.all).filter {
+            seen.insert($0.asset.checksum).inserted
+          }
           for (place, problem) in try await look(places, check) {
             problems += 1
             results.append(place.json(problem), place.row(problem))

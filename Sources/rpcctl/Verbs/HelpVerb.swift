@@ -2,7 +2,12 @@ internal import CommandLineTools
 
 extension Verb {
   static let help = Verb(
-    command: Command("help", "Shows help, of a verb if one is named.", operands: "[VERB]", completion: .live("verbs")),
+    command: Command(
+      "help",
+      "Shows help, of a verb if one is named.",
+      operands: "[VERB]",
+      completion: .live("verbs")
+    ),
     needsServer: false,
     context: .none,
     run: { invocation in

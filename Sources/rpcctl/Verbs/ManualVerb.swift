@@ -48,7 +48,9 @@ extension Verb {
     if !Folder.isThere(folder) {
       do { try Folder.make(folder) } catch { throw LocalFailure("\(error)") }
     }
-    for (name, page) in pages { try AtomicFile.write(Array(page.text.utf8), to: "\(folder)/\(name).1") }
+    for (name, page) in pages {
+      try AtomicFile.write(Array(page.text.utf8), to: "\(folder)/\(name).1")
+    }
     invocation.output.tell("\(counted(pages.count, "page")) in '\(folder)'")
   }
 }
