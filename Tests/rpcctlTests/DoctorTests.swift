@@ -44,7 +44,7 @@ import TidingsRPC
     )
     let found = ServerJudgements.account(good, now: time(0))
     #expect(found.map(\.result) == [.ok, .ok, .warning])
-    #expect(found[2].notSo == "95 of 100 bytes in container 'c'")
+    #expect(found[2].found == "95 of 100 bytes in container 'c'")
     let soon = ServerJudgements.account(good, now: time(20 * 86_400))
     #expect(soon.map(\.result) == [.ok, .warning, .warning])
     let none = ServerJudgements.account(.init(status: .noAccount), now: time(0))
@@ -72,7 +72,7 @@ import TidingsRPC
     try folder.makeContexts("wrong", lines: "endpint = x\n")
     let found = LocalChecks.contexts(contexts)
     #expect(found.map(\.result) == [.warning, .warning])
-    #expect(found[0].notSo.hasPrefix("gone: ") && found[1].found.hasPrefix("wrong: "))
+    #expect(found[0].found.hasPrefix("gone: ") && found[1].found.hasPrefix("wrong: "))
   }
 
   @Test("a key file that others can read is a problem")
