@@ -31,7 +31,8 @@ extension Invocation {
     }
     output.ask("rpcctl: \(question)? [y/N] ")
     let answer = readLine()?.lowercased() ?? ""
-    guard ["y", "yes"].contains(answer) else {
+    // In repl an interrupt ends the command, not the program: then no answer counts.
+    guard !Task.isCancelled, ["y", "yes"].contains(answer) else {
       throw Unconfirmed(description: "not confirmed; nothing was done")
     }
   }

@@ -59,6 +59,7 @@ struct Program: Sendable {
         environment: environment,
         input: input,
         output: $1,
+        readLine: readLine,
         connect: connect
       ).run()
     }

@@ -1,5 +1,7 @@
+import Synchronization
 import TestSupport
 import Testing
+import TidingsClient
 import TidingsProto
 import TidingsProtobuf
 import TidingsRPC
@@ -85,5 +87,33 @@ import TidingsRPC
     #expect(run.exitCode == .success && run.calls.isEmpty && run.out.isEmpty)
     let twice = await ProgramRun("repl", files: ["-": "repl\n"])
     #expect(twice.exitCode == .usage && twice.err == "rpcctl: this is repl already\n")
+  }
+
+  @Test("what destroys is asked about in repl as elsewhere", arguments: ["n", "y"])
+  func asks(answer: String) async {
+    let typed = Mutex(["zones delete drafts", answer])
+    let transport = ScriptedTransport(answer: ScriptedTransport.noAnswer)
+    let messages = Recorder()
+    let program = Program(
+      ["repl"],
+      environment: [:],
+      input: Input { _ in [] },
+      output: Output(
+        format: .table,
+        writeData: { _ in },
+        writeMessage: { messages.append($0) }
+      ),
+      readLine: { typed.withLock { $0.isEmpty ? nil : $0.removeFirst() } },
+      connect: { _ in
+        Session(
+          transport: transport,
+          notifications: { _, _ in ScriptedNotifications(list: [], staysOpen: false) }
+        )
+      }
+    )
+    #expect(await program.run() == .success)
+    #expect(messages.text.contains("? [y/N] "), "\(messages.text)")
+    let calls = transport.calls.map(\.method.name)
+    #expect(calls.isEmpty == (answer == "n"), "\(calls)")
   }
 }
