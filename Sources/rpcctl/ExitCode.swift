@@ -1,12 +1,18 @@
 internal import TidingsRPC
 
+/// What was waited for did not come.
+struct NotSo: Error, Hashable, Sendable, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
 /// What rpcctl's end tells the shell.
 struct ExitCode: Hashable, Sendable {
   let rawValue: Int32
 
   /// All is done.
   static let success = Self(rawValue: 0)
-  /// Something failed here: a file, a time limit of `watch`, a server that is not serving.
+  /// Something failed here: a file, a server that is not serving.
   static let localFailure = Self(rawValue: 1)
   /// The command line, or JSON in it, is wrong.
   static let usage = Self(rawValue: 2)

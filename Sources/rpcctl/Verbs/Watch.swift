@@ -64,9 +64,9 @@ extension Verb {
         subscriptionID, reason, type (of the record) and zoneName; so does --if. A notification carries
         the fields that its subscription asks for with --desired-keys, and no others.
 
-        `--timeout TIME` on the command line ends the watch, here, after that time: with 1 if --count
-        was not reached, with 3 if nothing satisfied --until, otherwise with 0. Without it the watch goes
-        on until it is interrupted (130).
+        `--timeout TIME` on the command line ends the watch, here, after that time: with 3 if --count
+        was not reached or nothing satisfied --until, otherwise with 0. Without it the watch goes on
+        until it is interrupted (130).
 
         Examples:
           rpcctl --as realty --device laptop watch
@@ -124,10 +124,9 @@ extension Verb {
       if Task.isCancelled { throw Interrupted() }
       if seen.isEnough(for: count, consumer.end != nil) { return .success }
       if let count {
-        throw LocalFailure("the time is over: \(seen.count) of \(count) notifications came")
+        throw NotSo("the time is over: \(seen.count) of \(count) notifications came")
       }
-      output.tell("rpcctl: the time is over: no notification came that satisfies --until")
-      return .notSo
+      throw NotSo("the time is over: no notification came that satisfies --until")
     }
   )
 

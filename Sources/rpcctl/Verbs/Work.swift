@@ -29,7 +29,7 @@ extension Verb {
 
         The command reads the JSON that `lease-notifications` prints, from its standard input; what it
         prints goes where the worker's own output would. Interrupted (130), the worker gives back what
-        it has. `--timeout TIME` on the command line ends it after that time: with 1 if --count was not
+        it has. `--timeout TIME` on the command line ends it after that time: with 3 if --count was not
         reached, otherwise with 0.
 
         Examples:
@@ -65,7 +65,7 @@ extension Verb {
       }.count
       if Task.isCancelled { throw Interrupted() }
       guard let count, done < count else { return .success }
-      throw LocalFailure("the time is over: \(done) of \(count) notifications are done")
+      throw NotSo("the time is over: \(done) of \(count) notifications are done")
     }
   )
 }

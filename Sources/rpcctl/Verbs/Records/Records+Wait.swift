@@ -47,8 +47,7 @@ extension Verb {
       }
       if found.count > 0 { return .success }
       if Task.isCancelled { throw Interrupted() }
-      invocation.output.tell("rpcctl: the time is over, and \(awaited.text) is not so")
-      return .notSo
+      throw NotSo("the time is over, and '\(awaited.text)' is not so")
     }
   )
 }
