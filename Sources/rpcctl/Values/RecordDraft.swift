@@ -13,13 +13,14 @@ internal import Musl
 struct RecordDraft {
   let path: String
   private let original: JSONObject
+  private let text: [UInt8]
 
   /// Writes a record, as it is printed, into a file of its own.
   init(_ record: JSONValue) throws {
     original = record.object ?? [:]
     let name = original["recordName"]?.string ?? ""
     path = Self.temporaryPath(name) + ".json"
-    let text = record.text(isPretty: true) + [UInt8(ascii: "\n")]
+    text = record.text(isPretty: true) + [UInt8(ascii: "\n")]
     do {
       try File(path: path, .createNew).write(text[...], at: 0)
     } catch {
@@ -77,8 +78,16 @@ struct RecordDraft {
   /// Removes the file.
   func discard() { try? Folder.remove(path) }
 
-  /// Says where the text is.
-  func tellPlace(_ output: Output) {
-    output.tell("rpcctl: the edited text is kept in \(path); `rpcctl records put` saves it")
+  /// Keeps the text if it was edited, and says where it is and what can be done with it.
+  func keep(_ output: Output) {
+    guard let edited = try? Input.system.read(path), edited != text else { return discard() }
+    let name = printable(original["recordName"]?.string ?? "")
+    output.tell("rpcctl: the edited text is kept in \(path)")
+    output.hint(
+      """
+      `rpcctl records get \(name)` shows what is stored. Take out of the file the fields that are not to \
+      be written; then `rpcctl records put \(path) --save-policy changed-keys` saves it.
+      """
+    )
   }
 }

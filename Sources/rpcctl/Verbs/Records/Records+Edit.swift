@@ -18,7 +18,8 @@ extension Verb {
       ],
       discussion: """
         Only the fields that were changed are sent, with the change tag: what others saved meanwhile is
-        never overwritten. Then both versions are shown, and the edited text stays in a file.
+        never overwritten. Then both versions are shown, and the edited text stays in a file, which
+        `records put FILE --save-policy changed-keys` writes over them, with all fields in it.
 
         Examples:
           rpcctl records edit h1
@@ -43,11 +44,11 @@ extension Verb {
           return .success
         }
         let exitCode = try await invocation.modify(.init(recordsToSave: [change]), over: session)
-        if exitCode == .success { draft.discard() } else { draft.tellPlace(invocation.output) }
+        if exitCode == .success { draft.discard() } else { draft.keep(invocation.output) }
         return exitCode
       } catch {
         // Whatever went wrong: the text is somebody's work.
-        draft.tellPlace(invocation.output)
+        draft.keep(invocation.output)
         throw error
       }
     }
