@@ -125,5 +125,14 @@ import TidingsRPC
     // Nobody is at a terminal, and no editor is named.
     #expect(await run("context", "edit", "home").err.contains("which editor?"))
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("as = bob"))
+    // The text with the mistake is kept, and gone on with.
+    let draft = path + ".draft"
+    #expect(try String(contentsOfFile: draft, encoding: .utf8).contains("az = bob"))
+    #expect(await edit("sed -i s/az.*/as=eve/", "home") == .success)
+    #expect(await run("fetch-zones").configuration?.user == "eve")
+    #expect(!FileManager.default.fileExists(atPath: draft))
+    // Nothing was edited: nothing is kept.
+    #expect(await edit("false", "home") == .commandFailed)
+    #expect(!FileManager.default.fileExists(atPath: draft))
   }
 }

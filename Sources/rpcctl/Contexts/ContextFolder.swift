@@ -85,13 +85,18 @@ struct ContextFolder: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Copies a context's file, for an editor; returns where the copy is.
-  func makeDraft(of name: String) throws -> String {
+  /// Copies a context's file, for an editor, unless a copy is left that could not be used.
+  ///
+  /// - Returns: Where the copy is, and whether it was left.
+  func makeDraft(of name: String) throws -> (path: String, isOld: Bool) {
     let text = try text(name)
-    let draft = try path(name) + ".draft"
+    let draft = try draftPath(name)
+    if try Folder.status(draft) != nil { return (draft, true) }
     try write(text, to: draft)
-    return draft
+    return (draft, false)
   }
+
+  private func draftPath(_ name: String) throws -> String { try path(name) + ".draft" }
 
   /// Writes a context, whole or not at all, for its owner alone.
   func write(_ text: String, as name: String) throws {
@@ -108,6 +113,7 @@ struct ContextFolder: Sendable {
   func remove(_ name: String) throws {
     _ = try text(name)
     try Folder.remove(try path(name))
+    try? Folder.remove(try draftPath(name))
     var selection = try selection
     if selection.current == name { selection.current = nil }
     if selection.previous == name { selection.previous = nil }

@@ -81,16 +81,17 @@ extension Verb {
       try invocation.refuseOperands()
       let folder = invocation.contexts
       let current = try folder.selection.current
-      var results = Results(columns: ["", "CONTEXT", "ENDPOINT", "CONTAINER", "USER", "RESULT"])
+      var results = Results(columns: [
+        "", "CONTEXT", "ENDPOINT", "CONTAINER", "USER", "DESCRIPTION",
+      ])
       for name in try folder.names {
         do {
           let context = try folder.read(name)
-          let about = context["description"]
           results.append(
             json(context, isCurrent: name == current),
             [
               name == current ? "*" : "", name, context["endpoint"], context["container"],
-              context["as"], about.isEmpty ? "ok" : about,
+              context["as"], context["description"],
             ]
           )
         } catch {
@@ -187,7 +188,8 @@ extension Verb {
       operands: "[NAME]",
       completion: .live("contexts"),
       discussion: """
-        What is wrong in it is told, and nothing is changed then.
+        What is wrong in it is told, and nothing is changed then. The text is kept: edit again to go on
+        with it.
 
         Example:
           rpcctl context edit home
@@ -203,17 +205,29 @@ extension Verb {
         throw UsageError("context edit needs somebody who edits: --no-input was given")
       }
       let old = try folder.text(name)
+      let editor = try invocation.editor()
       let draft = try folder.makeDraft(of: name)
-      defer { try? Folder.remove(draft) }
-      try await invocation.editor().edit(draft)
-      let new = try ContextFolder.text(at: draft)
-      try SavedContext.check(new, name)
-      if new == old {
-        invocation.output.tell("nothing was changed")
-      } else {
-        try folder.write(new, as: name)
+      if draft.isOld { invocation.output.tell("goes on with the text kept in \(draft.path)") }
+      do {
+        try await editor.edit(draft.path)
+        let new = try ContextFolder.text(at: draft.path)
+        try SavedContext.check(new, name)
+        if new == old {
+          invocation.output.tell("nothing was changed")
+        } else {
+          try folder.write(new, as: name)
+        }
+        try? Folder.remove(draft.path)
+        return .success
+      } catch {
+        if let edited = try? ContextFolder.text(at: draft.path), edited != old {
+          invocation.output.tell("rpcctl: the edited text is kept in \(draft.path)")
+          invocation.output.hint("`rpcctl context edit \(name)` goes on with it.")
+        } else {
+          try? Folder.remove(draft.path)
+        }
+        throw error
       }
-      return .success
     }
   )
 
