@@ -130,6 +130,13 @@ import TidingsRPC
     func colors(_ choice: String?, _ environment: [String: String], isTerminal: Bool) -> Bool {
       Colors(choice, environment: environment, terminals: (isTerminal, isTerminal)).inData
     }
+    var painting = Colors()
+    #expect(painting.failure("a; did you mean b?\nc") == "a; did you mean b?\nc")
+    painting.inMessages = true
+    let (red, dim, end) = ("\u{1B}[31m", "\u{1B}[2m", "\u{1B}[0m")
+    #expect(painting.failure("a\nc") == "\(red)a\(end)\n\(dim)c\(end)")
+    #expect(painting.failure("a; did you mean b?") == "\(red)a\(end)\(dim); did you mean b?\(end)")
+    #expect(painting.failure("a") == "\(red)a\(end)")
     #expect(colors("auto", [:], isTerminal: true) && !colors("auto", [:], isTerminal: false))
     #expect(colors("always", ["NO_COLOR": "1"], isTerminal: false))
     #expect(!colors("never", [:], isTerminal: true))

@@ -38,6 +38,14 @@ struct Colors: Hashable, Sendable {
   func bold(_ text: String) -> String { inData ? Self.painted(text, "1") : text }
   /// An error.
   func red(_ text: String) -> String { inMessages ? Self.painted(text, "31") : text }
+  /// An error with the hints that follow it: on further lines, or after "did you mean".
+  func failure(_ text: String) -> String {
+    let ends = ["\n", "; did you mean "].compactMap { text.firstRange(of: $0)?.lowerBound }
+    let hint = text[(ends.min() ?? text.endIndex)...]
+    let lineBreak = hint.hasPrefix("\n") ? "\n" : ""
+    return red(String(text[..<hint.startIndex])) + lineBreak
+      + dim(String(hint.dropFirst(lineBreak.count)))
+  }
   /// A hint.
   func dim(_ text: String) -> String { inMessages ? Self.painted(text, "2") : text }
 

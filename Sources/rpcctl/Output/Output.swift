@@ -169,7 +169,7 @@ struct Output: Sendable {
   /// Tells why the program fails, and returns how it ends.
   func fail(_ error: any Error) -> ExitCode {
     let failure = Failure(error)
-    tellAlways(failsInJSON ? failure.json.description : colors.red(failure.text))
+    tellAlways(failsInJSON ? failure.json.description : colors.failure(failure.text))
     return failure.exitCode
   }
 }
