@@ -118,8 +118,7 @@ struct Program: Sendable {
     } catch {
       throw UsageError("\(error)\n`\(Self.name) help` lists the verbs.")
     }
-    // A letter that is the verb's own means its option: -c of bench is no context.
-    let options = verb.command.options + Settings.options
+    let options = Settings.options + verb.command.options
     var parsed = try parse(rest, options)
     if parsed.has("help") {
       output.write(text: Self.help(verb.command).description)
