@@ -212,7 +212,8 @@ let package = Package(
       "TidingsKeys",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsRPC"
+      "TidingsRPC",
+      "TidingsZeroMQ"
     ),
 
     // The generator.
@@ -281,6 +282,18 @@ let package = Package(
       "rpcctl"
     ),
     tests("CommandLineToolsTests", "CommandLineTools"),
+    testSupport("VectorSupport", "TidingsJSON"),
+    tests(
+      "ConformanceTests",
+      "ConformanceCore",
+      "ConformanceWire",
+      "TestSupport",
+      "TidingsJSON",
+      "VectorSupport",
+      "rpcd",
+      "tidings-conformance",
+      "tidings-conformance-client"
+    ),
     tests(
       "rpcctlTests",
       "rpcctl",
@@ -348,7 +361,8 @@ let package = Package(
       "TidingsEncryption",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsSeal"
+      "TidingsSeal",
+      "VectorSupport"
     ),
     tests(
       "TidingsEngineTests",
@@ -359,7 +373,8 @@ let package = Package(
       "TidingsMatcher",
       "TidingsModel",
       "TidingsSQL",
-      "TidingsSQLite"
+      "TidingsSQLite",
+      "VectorSupport"
     ),
     tests(
       "TidingsJSONTests",
@@ -367,10 +382,11 @@ let package = Package(
       "TidingsJSON",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsRPC"
+      "TidingsRPC",
+      "VectorSupport"
     ),
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
-    tests("TidingsKeysTests", "TestSupport", "TidingsKeys"),
+    tests("TidingsKeysTests", "TestSupport", "TidingsKeys", "VectorSupport"),
     tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
     tests(
       "TidingsEncryptionTests",

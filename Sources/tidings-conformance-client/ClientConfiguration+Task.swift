@@ -10,7 +10,7 @@ extension ClientConfiguration {
     self.init(endpoint: task.endpoint)
     user = task.user
     device = task.device
-    connectTimeout = .seconds(10)
+    connectTimeout = .seconds(60)
     guard !task.serverKey.isEmpty else { return }
     guard let server = PublicKey(z85: task.serverKey),
       let secret = Z85.decode(task.secretKey), let pair = KeyPair(secretKey: secret),

@@ -17,7 +17,7 @@ struct Invocation: Sendable {
       service: String(parts.first ?? ""),
       name: String(parts.last ?? ""),
       kind: task.isStream ? .serverStreaming : .unary,
-      idempotency: task.isSafe ? .noSideEffects : .unknown,
+      idempotency: task.isSafe || Fault.current == .repeatsUnsafeCalls ? .noSideEffects : .unknown,
       inputType: "",
       outputType: ""
     )
@@ -64,6 +64,7 @@ struct Invocation: Sendable {
       result.message = error.message
       result.details = error.details.map { .init(typeURL: $0.typeURL, value: $0.value) }
     }
+    if Fault.current == .hidesFailures { result.status = 0 }
     return result
   }
 }

@@ -43,7 +43,7 @@ final class Subject {
     features: [
       .streams, .cancel, .deadlines, .retries, .curve, .json, .sealedPushes, .inbox,
       .encryptedValues,
-    ]
+    ] + (Fault.current == .dropsUnknownFields ? [.unknownFields] : [])
   )
 
   private func connect(_ task: TidingsConformanceV1.Connect) async -> Outcome {

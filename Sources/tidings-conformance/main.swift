@@ -15,8 +15,7 @@ do {
   complain("tidings-conformance: \(error)\n")
   code = 1
 }
-Leftovers.clear()
-exit(code)
+Leftovers.end(code)
 
 func complain(_ text: String) {
   var text = text

@@ -61,9 +61,10 @@ internal import Testing
     let proto = try Repository.text("proto/tidings/rpc/v1/header.proto")
     let body = try #require(proto.components(separatedBy: "message \(message) {\n").last)
       .components(separatedBy: "\n}\n")[0]
-    let fields = body.split(separator: "\n").filter { $0.hasSuffix(";") && !$0.contains("//") }.compactMap { line in
-      line.components(separatedBy: " = ")[0].split(separator: " ").last.map(String.init)
-    }
+    let fields = body.split(separator: "\n").filter { $0.hasSuffix(";") && !$0.contains("//") }
+      .compactMap { line in
+        line.components(separatedBy: " = ")[0].split(separator: " ").last.map(String.init)
+      }
     #expect(try firstColumn("| \(title) | |").map { $0.trimmingCharacters(in: ["`"]) } == fields)
   }
 

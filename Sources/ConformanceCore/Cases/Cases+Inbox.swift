@@ -177,8 +177,11 @@ struct Follower {
   let other: Other
   let pushes: PushRelay
 
-  /// How long notifications may take, in milliseconds: longer than beacons and pauses between attempts.
-  private static let waitMilliseconds: UInt32 = 20_000
+  /// How long notifications may take, in milliseconds: at least as long as beacons, and pauses between
+  /// attempts, take.
+  private var waitMilliseconds: UInt32 {
+    UInt32(max(stage.settings.taskMillisecondsMax / 3, 8_000))
+  }
   /// How long it is watched that nothing more comes, in milliseconds.
   private static let quietMilliseconds: UInt32 = 200
 
@@ -217,11 +220,11 @@ struct Follower {
   func take(_ count: Int) async throws -> [TidingsV1.Notification] {
     var taken: [TidingsV1.Notification] = []
     while taken.count < count {
-      let more = try await take(count - taken.count, milliseconds: Self.waitMilliseconds)
+      let more = try await take(count - taken.count, milliseconds: waitMilliseconds)
       try ConformanceCore.expect(
         !more.isEmpty,
         "expected \(count) notifications, came \(taken.count) within "
-          + "\(Self.waitMilliseconds) ms: \(taken.map(Self.text))"
+          + "\(waitMilliseconds) ms: \(taken.map(Self.text))"
       )
       taken += more
     }

@@ -29,7 +29,7 @@ final class ChildProcess: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The runner may have blocked signals, and ignores SIGPIPE.
+    // The threads of tasks block signals, and the runner ignores SIGPIPE.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
@@ -126,8 +126,10 @@ final class ChildProcess: Sendable {
     // What it started ends too.
     kill(-pid, SIGKILL)
     let signal = status & 0x7f
-    return signal == 0
-      ? "it exited with code \((status >> 8) & 0xff)" : "it was ended by signal \(signal)"
+    if signal != 0 { return "it was ended by signal \(signal)" }
+    // A shell tells so of what it started.
+    let code = (status >> 8) & 0xff
+    return "it exited with code \(code)" + (code > 128 ? ", by signal \(code - 128)" : "")
   }
 
   private static func makePipe() throws(ConformanceError) -> (read: CInt, write: CInt) {

@@ -1,3 +1,4 @@
+internal import CZeroMQ
 internal import Glibc
 internal import Synchronization
 
@@ -9,28 +10,40 @@ public enum Leftovers {
   }
 
   private static let state = Mutex(State())
+  private static let isEnding = Atomic(false)
 
-  /// Ends the program at SIGINT and SIGTERM, and first all that it started.
+  /// Ends the program at SIGINT, SIGTERM and SIGHUP, and first all that it started.
   ///
-  /// To be called before any other thread is there: signals come to one thread only from then on.
+  /// By handlers: blocked signals would still end it, for the threads of tasks do not inherit the mask.
   public static func clearOnSignals() {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    // Made here: a handler may make nothing.
+    _ = (signalBell, signalSeen.load(ordering: .relaxed))
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = { number in
+        signalSeen.store(number, ordering: .relaxed)
+        tidings_eventfd_signal(signalBell)
+      }
+      action.sa_flags = SA_RESTART
+      sigaction(signal, &action, nil)
+    }
     BlockingThread.start {
-      var signals = sigset_t()
-      sigemptyset(&signals)
-      for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
-      var signal: CInt = 0
-      while sigwait(&signals, &signal) != 0 {}
-      clear()
-      _exit(128 + signal)
+      var item = pollfd(fd: signalBell, events: Int16(POLLIN), revents: 0)
+      while poll(&item, 1, -1) <= 0 {}
+      end(128 + signalSeen.load(ordering: .relaxed))
     }
   }
 
-  /// Ends the processes and removes the folders.
-  public static func clear() {
+  /// Ends the processes, removes the folders, and ends the program.
+  ///
+  /// - Parameter code: The program's exit code; that of whoever comes first counts.
+  public static func end(_ code: Int32) -> Never {
+    if isEnding.exchange(true, ordering: .relaxed) { while true { pause() } }
+    clear()
+    exit(code)
+  }
+
+  private static func clear() {
     let left = state.withLock { state in
       defer { state = State() }
       return state
@@ -51,3 +64,8 @@ public enum Leftovers {
     state.withLock { $0.folders.remove(folder) != nil }
   }
 }
+
+/// Rings when a signal came.
+private let signalBell = tidings_eventfd_make()
+/// Its number.
+private let signalSeen = Atomic<Int32>(0)

@@ -1,0 +1,56 @@
+import Foundation
+import Synchronization
+import TestSupport
+import TidingsJSON
+
+/// A run of `tidings-conformance` to its end.
+struct RunnerProcess {
+  let output: String
+  let exitCode: Int32
+
+  /// The folder of the programs that were built with these tests.
+  static let programs: String = {
+    let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let built = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+        ".build/debug"
+      )
+    let found = [beside, built].first { folder in
+      FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("rpcd").path)
+    }
+    return (found ?? built).path
+  }()
+
+  static let client = programs + "/tidings-conformance-client"
+
+  init(_ arguments: [String], fault: String? = nil) async throws {
+    let process = Self.process(arguments, fault: fault)
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    let ended = Observed(false)
+    process.terminationHandler = { _ in ended.update { $0 = true } }
+    try process.run()
+    let reading = Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }
+    output = String(decoding: await reading.value, as: UTF8.self)
+    try await ended.wait("the end of the runner") { $0 }
+    exitCode = process.terminationStatus
+  }
+
+  static func process(_ arguments: [String], fault: String? = nil) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: programs + "/tidings-conformance")
+    process.arguments = arguments
+    var environment = ProcessInfo.processInfo.environment
+    environment["TIDINGS_CONFORMANCE_FAULT"] = fault
+    process.environment = environment
+    return process
+  }
+
+  /// The result of a case in the output of `-o json`.
+  func result(of name: String) throws -> (outcome: String, message: String) {
+    let report = try JSONValue(parsing: output)
+    let cases = report.object?["cases"]?.array ?? []
+    let found = cases.compactMap(\.object).first { $0["name"]?.string == name }
+    return (found?["outcome"]?.string ?? "missing", found?["message"]?.string ?? "")
+  }
+}
