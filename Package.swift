@@ -51,6 +51,7 @@ let package = Package(
     .executable(name: "tidings-conformance-client", targets: ["tidings-conformance-client"]),
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
     .executable(name: "protoc-gen-tidings-c", targets: ["protoc-gen-tidings-c"]),
+    .executable(name: "protoc-gen-tidings-python", targets: ["protoc-gen-tidings-python"]),
     .library(name: "TidingsClient", targets: ["TidingsClient"]),
     .library(name: "TidingsKit", targets: ["TidingsKit"]),
     .library(name: "TidingsProto", targets: ["TidingsProto", "TidingsProtoC"]),
@@ -150,6 +151,7 @@ let package = Package(
     executable("rpcd", "TidingsService", "TidingsEngine", "TidingsKeys", "CommandLineTools"),
     executable(
       "rpcctl",
+      "BenchStatistics",
       "CommandLineTools",
       "TidingsClient",
       "TidingsEncryption",
@@ -159,9 +161,11 @@ let package = Package(
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
-      "TidingsRPC"
+      "TidingsRPC",
+      "TidingsZeroMQ"
     ),
-    library("BenchCore"),
+    library("BenchStatistics"),
+    library("BenchCore", "BenchStatistics"),
     executable(
       "tidings-bench",
       "BenchCore",
@@ -220,6 +224,7 @@ let package = Package(
     library("ProtoGen", "DescriptorProtoC", "CProtobufC"),
     executable("protoc-gen-tidings-swift", "ProtoGen"),
     executable("protoc-gen-tidings-c", "ProtoGen"),
+    executable("protoc-gen-tidings-python", "ProtoGen"),
 
     // Tests.
     .target(
@@ -282,6 +287,7 @@ let package = Package(
       "rpcctl"
     ),
     tests("CommandLineToolsTests", "CommandLineTools"),
+    tests("BenchStatisticsTests", "BenchStatistics", "RandomSupport"),
     testSupport("VectorSupport", "TidingsJSON"),
     tests(
       "ConformanceTests",
@@ -296,6 +302,7 @@ let package = Package(
     ),
     tests(
       "rpcctlTests",
+      exclude: ["Snapshots"],
       "rpcctl",
       "CommandLineTools",
       "RandomSupport",

@@ -25,3 +25,19 @@ need_swift() {
   command -v swift >/dev/null \
     || fail "swift is not on the PATH: install Swift 6.2 or newer from https://www.swift.org/install"
 }
+
+# version: of everything here; people change it with tools/version.
+version() {
+  sed -n 's/^  public static let current = "\(.*\)"$/\1/p' "$root/Sources/TidingsRPC/Version.swift"
+}
+
+# build_release PRODUCT...: the Swift library goes into the programs, so that they need no Swift where
+# they run. All tools build alike, or one would undo the other's work.
+release_options=(--configuration release --static-swift-stdlib)
+build_release() {
+  local product
+  for product in "$@"; do
+    say "building $product"
+    swift build --package-path "$root" "${release_options[@]}" --product "$product" >&2
+  done
+}

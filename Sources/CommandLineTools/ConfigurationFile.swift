@@ -40,7 +40,14 @@ public enum ConfigurationFile {
   }
 
   /// Reads a file's text.
-  static func parse(
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - path: What messages call the file.
+  ///   - names: The names that may stand in it.
+  /// - Returns: The values, by name.
+  /// - Throws: With the file, the line and what would be right.
+  public static func parse(
     _ text: String,
     of path: String,
     allowing names: [String]
@@ -58,11 +65,7 @@ public enum ConfigurationFile {
         throw UsageError("\(place): expected 'name = value', found '\(line)'")
       }
       guard names.contains(name) else {
-        let near = nearest(to: name, among: names)
-        throw UsageError(
-          "\(place): unknown name '\(name)'"
-            + (near.map { "; did you mean \($0)?" } ?? "")
-        )
+        throw UsageError("\(place): unknown name '\(name)'" + didYouMean(name, among: names))
       }
       settings[name] = Setting(value: parts[1], place: place)
     }

@@ -2,25 +2,52 @@
 public struct Help: CustomStringConvertible {
   private var lines: [String] = []
 
+  /// Widest line of a table whose last column is broken, in characters.
+  private static let widthMax = 100
+
   /// The help of a program with verbs.
   ///
   /// - Parameters:
   ///   - program: How it is called.
   ///   - summary: What it is for.
-  ///   - commands: Its verbs.
+  ///   - sections: Its verbs.
   ///   - options: Options that every verb takes.
   ///   - prefix: What the names of environment variables begin with.
   public init(
     program: String,
     summary: String,
-    commands: [Command],
+    sections: [HelpSection],
     options: [Option],
     prefix: String
   ) {
-    lines += [summary, "", "Usage: \(program) [options] VERB [operands]", "", "Verbs:"]
-    addTable(commands.map { ($0.name, $0.summary) })
+    lines += [summary, "", "Usage: \(program) [options] VERB [operands]"]
+    let tables = sections.map { (title: $0.title, lines: $0.lines) }
+    let width = tables.flatMap(\.lines).map(\.name.count).max() ?? 0
+    for table in tables where !table.lines.isEmpty {
+      lines += ["", table.title + ":"]
+      addTable(table.lines.map { ($0.name, $0.text) }, width: width)
+    }
     addOptions(options, title: "Options, before or after the verb", prefix: prefix)
     lines += ["", "`\(program) help VERB` tells more."]
+  }
+
+  /// The help of the verbs that begin with one word.
+  ///
+  /// - Parameters:
+  ///   - program: How the program is called.
+  ///   - word: The word.
+  ///   - commands: Verbs, some of whose names begin with the word.
+  public init(program: String, word: String, commands: [Command]) {
+    lines += ["Usage: \(program) \(word) … [options] [operands]", ""]
+    var rows: [(String, String)] = []
+    for command in commands {
+      for name in [command.name] + command.aliases where name.hasPrefix(word + " ") {
+        let original = name == command.name ? "" : " (\(command.name))"
+        rows.append((name, command.summary + original))
+      }
+    }
+    addTable(rows)
+    lines += ["", "`\(program) help \(rows.first?.0 ?? word)` tells more; so for the others."]
   }
 
   /// The help of one verb, or of a program without verbs.
@@ -34,6 +61,7 @@ public struct Help: CustomStringConvertible {
     let name = command.name == program ? program : "\(program) \(command.name)"
     let operands = command.operands.isEmpty ? "" : " \(command.operands)"
     lines += [command.summary, "", "Usage: \(name) [options]\(operands)"]
+    lines += command.aliases.map { "   or: \(program) \($0) [options]\(operands)" }
     if !command.discussion.isEmpty { lines += ["", command.discussion] }
     // Verbs have no environment of their own; a program without verbs has.
     addOptions(command.options, title: "Options", prefix: options.isEmpty ? prefix : nil)
@@ -53,13 +81,42 @@ public struct Help: CustomStringConvertible {
     )
   }
 
-  private mutating func addTable(_ rows: [(String, String)]) {
-    let width = rows.map(\.0.count).max() ?? 0
+  private mutating func addTable(_ rows: [(String, String)], width: Int? = nil) {
+    let width = width ?? rows.map(\.0.count).max() ?? 0
     for (left, right) in rows {
-      lines.append("  " + left + String(repeating: " ", count: width - left.count + 2) + right)
+      let indent = String(repeating: " ", count: width + 4)
+      var line = "  " + left + String(repeating: " ", count: width - left.count + 2)
+      var isEmpty = true
+      for word in right.split(separator: " ") {
+        if !isEmpty, line.count + 1 + word.count > Self.widthMax {
+          lines.append(line)
+          (line, isEmpty) = (indent, true)
+        }
+        line += (isEmpty ? "" : " ") + word
+        isEmpty = false
+      }
+      lines.append(line)
     }
   }
 
   /// The text, ending in a line break.
   public var description: String { lines.joined(separator: "\n") + "\n" }
+}
+
+extension String {
+  /// The words of the text in lines of a width, in characters.
+  package func wrapped(to width: Int) -> String {
+    var lines = [""]
+    for word in split(separator: " ") {
+      let line = lines[lines.count - 1]
+      if line.isEmpty {
+        lines[lines.count - 1] = String(word)
+      } else if line.count + 1 + word.count > width {
+        lines.append(String(word))
+      } else {
+        lines[lines.count - 1] += " " + word
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
 }

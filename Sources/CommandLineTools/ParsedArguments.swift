@@ -99,9 +99,9 @@ public struct ParsedArguments: Hashable, Sendable {
       isLong ? option.name == name : option.letter.map(String.init) == name
     }
     guard let option = found else {
-      let near = nearest(to: name, among: options.map(\.name))
       throw UsageError(
-        "unknown option '\(argument)'" + (near.map { "; did you mean --\($0)?" } ?? "")
+        "unknown option '\(argument)'"
+          + didYouMean(name, among: options.map(\.name), prefix: "--")
       )
     }
     given.insert(option.name)
@@ -136,10 +136,9 @@ public struct ParsedArguments: Hashable, Sendable {
       return
     }
     guard option.choices.isEmpty || option.choices.contains(value) else {
-      let near = nearest(to: value, among: option.choices)
       throw UsageError(
         "\(source) takes \(option.choices.joined(separator: ", ")), not '\(value)'"
-          + (near.map { "; did you mean \($0)?" } ?? "")
+          + didYouMean(value, among: option.choices)
       )
     }
     values[option.name, default: []].append(value)
@@ -159,26 +158,4 @@ extension Duration {
     else { return nil }
     self = .seconds(count * unit)
   }
-}
-
-/// The word that was probably meant: the nearest one, if it is near.
-public func nearest(to word: String, among words: [String]) -> String? {
-  let ranked = words.map { (word: $0, distance: editDistance(word, $0)) }
-  guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-  return best.distance <= max(1, word.count / 3) ? best.word : nil
-}
-
-private func editDistance(_ a: String, _ b: String) -> Int {
-  let b = Array(b)
-  var row = Array(0...b.count)
-  for (i, x) in a.enumerated() {
-    var diagonal = row[0]
-    row[0] = i + 1
-    for (j, y) in b.enumerated() {
-      let replaced = diagonal + (x == y ? 0 : 1)
-      diagonal = row[j + 1]
-      row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
-    }
-  }
-  return row[b.count]
 }

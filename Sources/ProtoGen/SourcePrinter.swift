@@ -2,10 +2,14 @@
 struct SourcePrinter {
   private(set) var text = ""
   private var depth = 0
+  private let step: String
+
+  /// A printer that indents with so many blanks.
+  init(indentation: Int = 2) { step = String(repeating: " ", count: indentation) }
 
   /// Adds a line; an empty one stays empty.
   mutating func line(_ line: String = "") {
-    if !line.isEmpty { text += String(repeating: "  ", count: depth) + line }
+    if !line.isEmpty { text += String(repeating: step, count: depth) + line }
     text += "\n"
   }
 

@@ -28,6 +28,8 @@ public final class Client: Sendable {
     settings.security = configuration.security
     settings.connectTimeout = configuration.connectTimeout
     settings.timeout = configuration.timeout
+    settings.retry.attemptsMax = configuration.retryCountMax + 1
+    settings.observer = configuration.observer
     do {
       connection = try await ClientConnection(settings)
     } catch {

@@ -1,6 +1,6 @@
 public import TidingsKeys
 public import TidingsProto
-internal import TidingsZeroMQ
+public import TidingsZeroMQ
 
 /// Which server a client calls, as whom, and where.
 public struct ClientConfiguration: Sendable {
@@ -20,6 +20,10 @@ public struct ClientConfiguration: Sendable {
   public var timeout: Duration? = .seconds(10)
   /// How long calls wait for a connection before they fail UNAVAILABLE.
   public var connectTimeout = Duration.seconds(3)
+  /// How often a call is sent again whose repetition does no harm, while its time allows.
+  public var retryCountMax = 4
+  /// Sees each call's frames as they are sent and received; `nil`: nobody looks.
+  public var observer: FrameObserver?
   /// How often a notification stream looks at the log though nothing was pushed.
   public var reconcileInterval = Duration.seconds(60)
 

@@ -4,6 +4,7 @@ public import TidingsRPC
 ///
 /// A request is a list of 32-bit little-endian numbers, then whatever is left.
 public struct InteropService: RPCService {
+  /// The service's full name.
   public static let name = "tidings.test.InteropService"
 
   private static func method(
@@ -44,6 +45,7 @@ public struct InteropService: RPCService {
   /// Not in the descriptor.
   public static let missing = method("Missing")
 
+  /// Without a schema: requests and responses are bytes.
   public static let descriptor = ServiceDescriptor(
     name: name,
     methods: [
@@ -52,19 +54,27 @@ public struct InteropService: RPCService {
     fileDescriptors: []
   )
 
+  /// Sees what the service does.
   public let probe: Probe
   private let hangs: Bool
 
+  /// A service.
+  ///
+  /// - Parameters:
+  ///   - probe: Sees what it does.
+  ///   - hangs: Whether methods that hang do; otherwise they answer at once.
   public init(probe: Probe = Probe(), hangs: Bool = true) {
     self.probe = probe
     self.hangs = hangs
   }
 
+  /// A request: numbers of 32 bits, little-endian, and what follows.
   public static func numbers(_ numbers: [UInt32], _ rest: [UInt8] = []) -> [UInt8] {
     numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
       + rest
   }
 
+  /// Answers a unary call.
   public func handleUnary(_ call: ServerCall, _ request: [UInt8]) async throws -> [UInt8] {
     probe.note {
       $0.started += 1
@@ -94,6 +104,7 @@ public struct InteropService: RPCService {
     }
   }
 
+  /// Answers a streaming call.
   public func handleServerStreaming(
     _ call: ServerCall,
     _ request: [UInt8],

@@ -5,14 +5,23 @@ public import TidingsRPC
 public final class Probe: Sendable {
   /// What was seen.
   public struct Sightings: Sendable {
+    /// Calls that began.
     public var started = 0
+    /// Calls that heard of their cancellation.
     public var cancelled = 0
+    /// Messages of streams that were handed over.
     public var written = 0
+    /// Messages that a reader says it took.
     public var consumed = 0
+    /// The most by which the writer was ahead of the reader.
     public var aheadMax = 0
+    /// Calls of `Sized`.
     public var executed = 0
+    /// For whoever tests how servers stop.
     public var stopping = 0
+    /// `Hold` answers.
     public var isReleased = false
+    /// That of the newest call.
     public var seenMetadata = Metadata()
   }
 
@@ -23,10 +32,13 @@ public final class Probe: Sendable {
 
   private let state = Mutex(State())
 
+  /// A probe that saw nothing.
   public init() {}
 
+  /// What was seen so far.
   public var sightings: Sightings { state.withLock { $0.sightings } }
 
+  /// Notes something.
   public func note(_ change: @Sendable (inout Sightings) -> Void) {
     let ready = state.withLock { state in
       change(&state.sightings)

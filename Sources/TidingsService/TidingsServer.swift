@@ -102,6 +102,13 @@ public final class TidingsServer: Sendable {
   /// Returns when the server has ended, whether it was stopped or its sockets failed.
   public func ended() async { await server.waitUntilEnded() }
 
+  /// Runs a closure on the loop's thread, in its next turn: never, while the loop hangs.
+  ///
+  /// - Returns: `false` when the loop has ended or too much waits already; it will not run.
+  public func onLoop(_ job: @escaping @Sendable () -> Void) -> Bool {
+    server.submit { _ in job() }
+  }
+
   /// Stops: no new calls, running ones finish, everything is flushed and closed.
   ///
   /// - Parameter grace: After this, running calls are cancelled.

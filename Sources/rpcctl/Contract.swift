@@ -5,25 +5,37 @@ internal import TidingsRPC
 
 /// The schema of Tidings' own messages, for those parts of them that need no form of their own.
 enum Contract {
-  /// Converts the contract's messages; made at the first use.
-  static let transcoder: Result<JSONTranscoder, Schema.ReadingError> = {
+  /// The messages' descriptions; read at the first use.
+  static let schema: Result<Schema, Schema.ReadingError> = {
     let files: [FileDescriptor] = [
       .tidingsV1NotificationServiceProto, .tidingsV1SubscriptionServiceProto,
       .tidingsV1ZoneServiceProto, .tidingsRpcV1ServerProto, .tidingsRpcV1ErrorDetailsProto,
       .tidingsV1ErrorProto, .tidingsV1AdminServiceProto, .tidingsV1AccountServiceProto,
-      .tidingsV1ShareServiceProto,
+      .tidingsV1ShareServiceProto, .tidingsV1RecordServiceProto, .tidingsV1AssetServiceProto,
+      .tidingsV1SchemaServiceProto, .tidingsRpcV1HealthProto, .tidingsRpcV1HeaderProto,
+      .tidingsRpcV1ReflectionProto,
     ]
     do throws(Schema.ReadingError) {
-      let schema = try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies))
-      return .success(JSONTranscoder(schema: schema))
+      return .success(try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies)))
     } catch {
       return .failure(error)
     }
   }()
 
+  /// Converts the contract's messages.
+  static let transcoder = schema.map { JSONTranscoder(schema: $0) }
+
   /// A message in proto3's JSON mapping.
   static func json<Value: Message>(_ message: Value) throws -> JSONValue {
     try transcoder.get().decode(message.encoded(), as: Value.messageName)
+  }
+
+  /// A message in proto3's JSON mapping, with the fields that have their defaults.
+  static func fullJSON<Value: Message>(_ message: Value) throws -> JSONValue {
+    var options = JSONTranscoder.Options()
+    options.writesDefaults = true
+    return try JSONTranscoder(schema: try schema.get(), options: options)
+      .decode(message.encoded(), as: Value.messageName)
   }
 
   /// A message from proto3's JSON mapping.

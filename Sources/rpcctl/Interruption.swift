@@ -23,6 +23,20 @@ final class Interruption {
   /// From now on SIGINT cancels the program's task; a second one still ends it at once.
   static func heed() { isAwaited.withLock { $0 = true } }
 
+  private static let isIgnored = Mutex(false)
+
+  /// SIGINT does nothing meanwhile: another program has the terminal.
+  static func whileIgnored<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    isIgnored.withLock { $0 = true }
+    defer { isIgnored.withLock { $0 = false } }
+    return try await body()
+  }
+
+  private static let diverted = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// From now on SIGINT does this, and ends nothing; `nil`: as before.
+  static func divert(to action: (@Sendable () -> Void)?) { diverted.withLock { $0 = action } }
+
   private let source: any DispatchSourceSignal
 
   /// Begins to listen; `cancel` is called at most once.
@@ -32,6 +46,8 @@ final class Interruption {
     let queue = DispatchQueue(label: "SIGINT")
     source = DispatchSource.makeSignalSource(signal: SIGINT, queue: queue)
     source.setEventHandler {
+      if Self.isIgnored.withLock({ $0 }) { return }
+      if let action = Self.diverted.withLock(\.self) { return action() }
       // What is printed is written at once, so that nothing is lost.
       guard Self.isAwaited.withLock({ $0 }) else { _exit(ExitCode.interrupted.rawValue) }
       signal(SIGINT) { _ in _exit(ExitCode.interrupted.rawValue) }

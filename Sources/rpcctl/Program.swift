@@ -19,20 +19,27 @@ struct Program: Sendable {
   private let environment: [String: String]
   private let input: Input
   private let output: Output
+  private let surroundings: Surroundings
   private let connect: @Sendable (ClientConfiguration) async throws -> Session
 
   /// A run of the real program.
   init(_ arguments: [String]) {
     var environment: [String: String] = [:]
-    for option in Settings.options {
-      let name = option.variable(prefix: Settings.environmentPrefix)
+    let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
+    let others =
+      Colors.variables + ContextFolder.variables + Editor.variables + ReplHistory.variables
+      + [LiveCandidates.timeVariable]
+    for name in names + others {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
+    let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+    let readLine: @Sendable () -> String? = { Swift.readLine() }
     self.init(
       arguments,
       environment: environment,
       input: .system,
       output: .system,
+      readLine: isTerminal ? readLine : nil,
       connect: Self.connect
     )
   }
@@ -43,8 +50,18 @@ struct Program: Sendable {
     environment: [String: String],
     input: Input,
     output: Output,
+    readLine: (@Sendable () -> String?)? = nil,
     connect: @escaping @Sendable (ClientConfiguration) async throws -> Session
   ) {
+    surroundings = Surroundings(environment: environment, readLine: readLine) {
+      await Program(
+        $0,
+        environment: environment,
+        input: input,
+        output: $1,
+        connect: connect
+      ).run()
+    }
     self.arguments = arguments
     self.environment = environment
     self.input = input
@@ -68,19 +85,27 @@ struct Program: Sendable {
   }
 
   func run() async -> ExitCode {
-    // The format is needed for errors too, whatever is wrong with the rest.
-    let format = Self.requestedFormat(arguments, environment)
-    let output = format.map(output.asked) ?? output
+    // How errors look is needed before it is known whether the rest is right.
+    var output = output
+    if let notation = early("output", "o").flatMap(ResultNotation.init) {
+      output = output.asked(for: notation)
+    }
+    output.colors = Colors(
+      early("color"),
+      environment: environment,
+      terminals: output.terminals
+    )
     do {
-      return try await run(output)
+      return try await run(&output)
     } catch {
+      output.finish()
       // What a call says when it is cancelled is beside the point.
       let isCancelled = Task.isCancelled && !(error is Interrupted)
       return output.fail(isCancelled ? Interrupted() : error)
     }
   }
 
-  private func run(_ output: Output) async throws -> ExitCode {
+  private func run(_ output: inout Output) async throws -> ExitCode {
     let (verbName, rest) = try Self.takeVerb(arguments)
     guard let verbName else { return try runWithoutVerb(output) }
     if !Verb.group(verbName).isEmpty, try parse(rest, Settings.options).has("help") {
@@ -93,27 +118,120 @@ struct Program: Sendable {
     } catch {
       throw UsageError("\(error)\n`\(Self.name) help` lists the verbs.")
     }
-    let parsed = try parse(rest, Settings.options + verb.command.options)
+    // A letter that is the verb's own means its option: -c of bench is no context.
+    let options = verb.command.options + Settings.options
+    var parsed = try parse(rest, options)
     if parsed.has("help") {
       output.write(text: Self.help(verb.command).description)
       return .success
     }
-    let settings = try Settings(parsed)
+    if let context = try context(of: verb, parsed) {
+      parsed = try parse(rest, options, context.settings)
+    }
+    try apply(parsed, to: &output)
+    if case .refused(let reason) = verb.dryRun, parsed.has("dry-run") {
+      throw UsageError("\(verb.command.name) does not take --dry-run: \(reason)")
+    }
+    return try await run(verb, parsed, output)
+  }
+
+  /// What is not said on the command line.
+  private func context(of verb: Verb, _ parsed: ParsedArguments) throws -> SavedContext? {
+    let folder = ContextFolder(environment)
+    switch (verb.context, parsed.operands.first) {
+    case (.none, _): return nil
+    case (.operand, let name?):
+      do {
+        return try folder.read(name)
+      } catch let error as UnknownContext {
+        throw UsageError("\(error)")
+      }
+    case (.chosen, _), (.operand, nil): return try folder.chosen(parsed)
+    }
+  }
+
+  private func run(
+    _ verb: Verb,
+    _ parsed: ParsedArguments,
+    _ output: Output
+  ) async throws -> ExitCode {
+    let dryRun = Box<DryRunTransport>()
+    let frames = FrameTeller(output, tellsFrames: parsed.has("trace"))
     let invocation = Invocation(
       arguments: parsed,
-      settings: settings,
+      settings: try Settings(parsed),
       output: output,
       input: input,
-      connect: { [connect] in
+      surroundings: surroundings,
+      connectTo: { [connect] settings in
         if let refusal = settings.refusal { throw refusal }
-        return try await connect(settings.client)
+        var client = settings.client
+        if parsed.has("trace") || parsed.has("verbose") {
+          client.observer = { frames.observe($0) }
+        }
+        var session = try await connect(client)
+        if parsed.has("verbose") {
+          session.transport = ToldTransport(
+            transport: session.transport,
+            frames: frames,
+            output: output
+          )
+        }
+        if let key = parsed["idempotency-key"] {
+          session.transport = KeyedTransport(session.transport, key: key)
+        }
+        if parsed.has("dry-run") {
+          let transport = DryRunTransport(session.transport, output)
+          dryRun.value = transport
+          session.transport = transport
+        }
+        return session
       }
     )
-    return try await EncryptedFields.$sealer.withValue(
-      verb.needsServer ? try await sealer(invocation) : nil
-    ) {
-      try await verb.run(invocation)
+    do {
+      let exitCode = try await EncryptedFields.$sealer.withValue(
+        verb.needsServer ? try await sealer(invocation) : nil
+      ) {
+        try await verb.run(invocation)
+      }
+      output.finish()
+      return exitCode
+    } catch {
+      // The verb could not go on after a call that was only told.
+      guard dryRun.value?.hasEnded == true else { throw error }
+      output.finish()
+      return .success
     }
+  }
+
+  /// How the output is to be, once all is known.
+  private func apply(_ parsed: ParsedArguments, to output: inout Output) throws(UsageError) {
+    let fields = try parsed["fields"].map(FieldSelection.init)
+    output = output.asked(
+      for: parsed["output"].flatMap(ResultNotation.init) ?? .auto,
+      fields: fields
+    )
+    output.colors = Colors(
+      parsed["color"],
+      environment: environment,
+      terminals: output.terminals
+    )
+    output.isQuiet = parsed.has("quiet")
+    output.hidesProgress = parsed.has("no-progress")
+  }
+
+  /// The value of an option, whatever is wrong with the rest of the command line.
+  private func early(_ name: String, _ letter: String? = nil) -> String? {
+    var value = environment["\(Settings.environmentPrefix)_\(name.uppercased())"]
+    for (index, argument) in arguments.enumerated() {
+      for spelling in ["--" + name] + (letter.map { ["-" + $0] } ?? []) {
+        if argument == spelling, index + 1 < arguments.count { value = arguments[index + 1] }
+        if argument.hasPrefix(spelling + "=") {
+          value = String(argument.dropFirst(spelling.count + 1))
+        }
+      }
+    }
+    return value
   }
 
   /// What encrypts fields and opens them, if a key ring is named.
@@ -139,13 +257,17 @@ struct Program: Sendable {
 
   private func runWithoutVerb(_ output: Output) throws -> ExitCode {
     let parsed = try parse(arguments, Settings.options)
-    output.write(text: parsed.has("version") ? "\(Self.name) \(Self.version)\n" : Self.help)
+    let text =
+      parsed.has("version")
+      ? "\(Self.name) \(Self.version)\n" : parsed.has("map") ? VerbMap.text : Self.help
+    output.write(text: text)
     return .success
   }
 
   private func parse(
     _ arguments: [String],
-    _ options: [Option]
+    _ options: [Option],
+    _ context: [String: ConfigurationFile.Setting] = [:]
   ) throws(UsageError)
     -> ParsedArguments
   {
@@ -153,7 +275,8 @@ struct Program: Sendable {
       arguments,
       options: options,
       environment: environment,
-      prefix: Settings.environmentPrefix
+      prefix: Settings.environmentPrefix,
+      settings: context
     )
   }
 
@@ -196,9 +319,13 @@ struct Program: Sendable {
       }
       // Whether a word that follows is its value cannot be known: it must not pass for the verb.
       guard let option = found else {
-        let near = nearest(to: String(name.drop { $0 == "-" }), among: known.map(\.name))
         throw UsageError(
-          "unknown option '\(argument)'" + (near.map { "; did you mean --\($0)?" } ?? "")
+          "unknown option '\(argument)'"
+            + didYouMean(
+              String(name.drop { $0 == "-" }),
+              among: known.map(\.name),
+              prefix: "--"
+            )
         )
       }
       index += option.value == nil || name != argument ? 1 : 2
@@ -206,18 +333,12 @@ struct Program: Sendable {
     return (nil, arguments)
   }
 
-  private static func requestedFormat(
-    _ arguments: [String],
-    _ environment: [String: String]
-  ) -> OutputFormat? {
-    var format = environment["RPCCTL_OUTPUT"]
-    for (index, argument) in arguments.enumerated() {
-      for name in ["--output", "-o"] {
-        if argument == name, index + 1 < arguments.count { format = arguments[index + 1] }
-        if argument.hasPrefix(name + "=") { format = String(argument.dropFirst(name.count + 1)) }
-      }
-    }
-    return format.flatMap(OutputFormat.init)
+  /// The verbs as help shows them.
+  static let helpSections = Verb.sections.map { section in
+    HelpSection(
+      section.title,
+      section.verbs.map(\.command).filter { !$0.name.hasPrefix(Verb.hiddenPrefix) }
+    )
   }
 
   /// The help of the program.
@@ -225,27 +346,32 @@ struct Program: Sendable {
     Help(
       program: name,
       summary: "rpcctl: saves records, keeps subscriptions, watches notifications.",
-      commands: Verb.all.map(\.command),
+      sections: helpSections,
       options: Settings.options,
       prefix: Settings.environmentPrefix
-    ).description + """
-
-      Exit codes: 0 done, 1 failed here, 2 wrong usage, 4 some items failed, 5 a command of --exec
-      failed, 64 + status of a call that failed (for example 78: the server cannot be reached), 130
-      interrupted.
-
-      """
+    ).description + "\n"
+      + ("Exit codes: " + exitCodes.map { "\($0.code) \($0.meaning)" }.joined(separator: "; ") + ".")
+      .wrapped(to: 100) + "\n"
   }
+
+  /// What the program's end tells the shell.
+  static let exitCodes = [
+    (code: "0", meaning: "all is done"),
+    (code: "1", meaning: "something failed here"),
+    (code: "2", meaning: "wrong usage"),
+    (
+      code: "3",
+      meaning: "it is not so: differences or problems were found, what was waited for did not come"
+    ),
+    (code: "4", meaning: "some items failed"),
+    (code: "5", meaning: "a command of --exec failed"),
+    (code: "64 + N", meaning: "a call failed with status N, for example 78: no server is reached"),
+    (code: "130", meaning: "interrupted"),
+  ]
 
   /// The help of the verbs with one first word.
   static func help(group name: String) -> String {
-    Help(
-      program: Self.name,
-      summary: "The verbs that begin with '\(name)':",
-      commands: Verb.group(name).map(\.command),
-      options: Settings.options,
-      prefix: Settings.environmentPrefix
-    ).description
+    Help(program: Self.name, word: name, commands: Verb.group(name).map(\.command)).description
   }
 
   /// The help of a verb.

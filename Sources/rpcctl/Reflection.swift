@@ -28,11 +28,11 @@ enum Reflection {
     }
     let service = try service(parts[0], schema)
     guard let method = service.methods.first(where: { $0.name == parts[1] }) else {
-      let near = nearest(to: parts[1], among: service.methods.map(\.name))
+      let names = service.methods.map(\.name)
+      let near = didYouMean(parts[1], among: names)
       throw UsageError(
         "\(service.name) has no method '\(parts[1])'"
-          + (near.map { "; did you mean \($0)?" }
-            ?? "; it has \(service.methods.map(\.name).joined(separator: ", "))")
+          + (near.isEmpty ? "; it has \(names.joined(separator: ", "))" : near)
       )
     }
     guard !method.isClientStreaming else {
@@ -71,6 +71,21 @@ enum Reflection {
       ?? nearest(to: name, among: services.map { shortName($0.name) })
     throw UsageError(
       "the server has no service '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
+    )
+  }
+
+  /// The full name of the message that a name means, with or without its package.
+  static func message(_ name: String, _ schema: Schema) throws(UsageError) -> String {
+    let names = schema.messages.values.filter { !$0.isMapEntry }.map(\.name)
+    if names.contains(name) { return name }
+    let candidates = names.filter { $0.hasSuffix("." + name) }.sorted()
+    if candidates.count == 1 { return candidates[0] }
+    if candidates.count > 1 {
+      throw UsageError("'\(name)' could be \(candidates.joined(separator: " or "))")
+    }
+    let near = nearest(to: name, among: names) ?? nearest(to: name, among: names.map(shortName))
+    throw UsageError(
+      "the server has no message '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
     )
   }
 

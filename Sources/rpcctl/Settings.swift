@@ -7,69 +7,7 @@ internal import TidingsProto
 struct Settings: Sendable {
   static let environmentPrefix = "RPCCTL"
 
-  static let options = [
-    Option(
-      "endpoint",
-      value: "ENDPOINT",
-      default: "tcp://127.0.0.1:5570",
-      "The server's RPC endpoint."
-    ),
-    Option("container", value: "NAME", default: "default", "The container."),
-    Option(
-      "environment",
-      value: "NAME",
-      default: "development",
-      choices: ["development", "production"],
-      "The environment: development or production."
-    ),
-    Option(
-      "database",
-      value: "SCOPE",
-      default: "private",
-      choices: ["public", "private", "shared"],
-      "The database: public, private, or shared: what others share with the user."
-    ),
-    Option(
-      "owner",
-      value: "USER",
-      "In the shared database: whose zone is meant. Without it zones are written OWNER/ZONE."
-    ),
-    Option(
-      "key-file",
-      value: "FILE",
-      "The key pair to connect with; `rpcctl keys generate` makes one."
-    ),
-    Option(
-      "server-key",
-      value: "KEY|FILE",
-      "The server's public key, or a file with it: server.pub in its data folder."
-    ),
-    Option("as", value: "USER", "The user that calls (development mode)."),
-    Option(
-      "device",
-      value: "DEVICE",
-      "The device that calls; it hears nothing of its own changes."
-    ),
-    Option("key-ring", value: "FILE", "The keys of encrypted fields: see keys ring create."),
-    Option(
-      "output",
-      letter: "o",
-      value: "FORMAT",
-      choices: ["table", "json", "jsonl"],
-      "How results are printed: table, json, jsonl. Without it a table on a terminal, else jsonl."
-    ),
-    Option("timeout", value: "TIME", default: "10s", "How long a call may take: 500ms, 10s, 2m."),
-    Option(
-      "connect-timeout",
-      value: "TIME",
-      default: "3s",
-      "How long to wait for a connection."
-    ),
-    Option(flag: "help", letter: "h", "Show help."),
-    Option(flag: "version", "Show the version."),
-  ]
-
-  let client: ClientConfiguration
+  var client: ClientConfiguration
   var scope: TidingsV1.DatabaseScope
   /// Whose zones are meant; empty: those of the database, or as each one says.
   let owner: String
@@ -87,6 +25,7 @@ struct Settings: Sendable {
     client.device = arguments["device"] ?? ""
     client.timeout = try arguments.duration("timeout")
     client.connectTimeout = try arguments.duration("connect-timeout") ?? client.connectTimeout
+    client.retryCountMax = try arguments.number("retries", in: 0...100) ?? client.retryCountMax
     do {
       client.keys = try Self.keys(arguments)
       refusal = nil

@@ -9,17 +9,11 @@ struct Verb: Sendable {
   let command: Command
   /// It calls a server; without one, records are not encrypted either.
   var needsServer = true
+  /// Where it takes from what is not said.
+  var context = ContextUse.chosen
+  /// How it takes `--dry-run`.
+  var dryRun = DryRunSupport.byCalls
   let run: @Sendable (Invocation) async throws -> ExitCode
-
-  static let all: [Verb] =
-    [
-      modifyRecords, fetchRecords, query, explain, export, importRecords, modifyZones, fetchZones,
-      uploadAsset, downloadAsset, fetchZoneChanges, fetchDatabaseChanges, modifySubscriptions,
-      fetchSubscriptions, explainSubscriptions, watch, fetchNotificationChanges,
-      markNotificationsRead, modifyBadge, traceNotification, leaseNotifications,
-      settleNotifications, work, rotateChannels,
-    ] + shareVerbs + schemaVerbs + userVerbs + keyVerbs + keyFileVerbs + keyRingVerbs
-    + [audit, account, call, describe, status, help]
 
   /// The verb with a name.
   ///
@@ -30,9 +24,30 @@ struct Verb: Sendable {
     guard words.isEmpty else {
       throw UsageError("'\(name)' is followed by one of: \(words.joined(separator: ", "))")
     }
-    let near = nearest(to: name, among: all.flatMap(\.names))
-    throw UsageError("there is no verb '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
+    throw UsageError("there is no verb '\(name)'" + suggestion(for: name))
   }
+
+  /// What was probably meant by a name: a verb, or the first word of some; and what else the group
+  /// has.
+  private static func suggestion(for name: String) -> String {
+    let first = String(name.prefix { $0 != " " })
+    let words = words(after: first)
+    let names = shown.flatMap(\.names)
+    guard first != name, !words.isEmpty else {
+      return didYouMean(
+        name,
+        among: names + Set(names.map { String($0.prefix { $0 != " " }) }).sorted()
+      )
+    }
+    let near = didYouMean(name, among: words.map { "\(first) \($0)" })
+    return near.isEmpty ? "; '\(first)' has \(words.joined(separator: ", "))" : near
+  }
+
+  /// The verbs that help and completion show.
+  static let shown: [Verb] = all.filter { !$0.command.name.hasPrefix(hiddenPrefix) }
+
+  /// Verbs whose names begin so are for other programs.
+  static let hiddenPrefix = "__"
 
   /// What the verb is called by: its own name first.
   var names: [String] { [command.name] + command.aliases }
@@ -49,7 +64,23 @@ struct Verb: Sendable {
   }
 
   /// `--zone`, the same for all verbs.
-  static let zoneOption = Option("zone", value: "ZONE", "The zone; without it the default zone.")
+  static let zoneOption = Option(
+    "zone",
+    letter: "z",
+    value: "ZONE",
+    completion: .live("zones"),
+    "The zone; without it the default zone."
+  )
+}
+
+/// Where a verb takes from what is not said on the command line.
+enum ContextUse: Sendable {
+  /// The context that is chosen, if any.
+  case chosen
+  /// The one that its operand names, else the one that is chosen.
+  case operand
+  /// No context.
+  case none
 }
 
 /// One run of a verb.
@@ -58,8 +89,13 @@ struct Invocation: Sendable {
   var settings: Settings
   let output: Output
   let input: Input
+  /// What else the process has around it.
+  let surroundings: Surroundings
+  /// Begins to connect to a place.
+  let connectTo: @Sendable (Settings) async throws -> Session
+
   /// Begins to connect; called once what is to be sent is known to be right.
-  let connect: @Sendable () async throws -> Session
+  func connect() async throws -> Session { try await connectTo(settings) }
 
   /// The zone that `--zone` names; empty: the default zone.
   var zoneName: String { arguments["zone"] ?? "" }
@@ -119,7 +155,7 @@ struct Invocation: Sendable {
 /// A connection as verbs see it.
 struct Session: Sendable {
   /// Carries calls.
-  let transport: any ClientTransport
+  var transport: any ClientTransport
   /// The user's notifications from a begin on; the closure hears of the connection.
   let notifications:
     @Sendable (

@@ -27,7 +27,7 @@ enum InitArguments {
     Option(flag: "help", letter: "h", "Show this."),
   ]
 
-  private static let command = Command(
+  static let command = Command(
     "rpcd init",
     "rpcd init: makes a server key and the first administrator, so that callers prove who they are.",
     options: options,

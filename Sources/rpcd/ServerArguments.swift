@@ -9,7 +9,7 @@ import Musl
 
 /// What rpcd's command line, its environment and its configuration file say.
 enum ServerArguments {
-  private static let environmentPrefix = "RPCD"
+  static let environmentPrefix = "RPCD"
 
   private static let defaults = ServerSettings()
 
@@ -69,7 +69,7 @@ enum ServerArguments {
     Option(flag: "version", "Show the version."),
   ]
 
-  private static let command = Command(
+  static let command = Command(
     "rpcd",
     "rpcd: the Tidings server.",
     options: options,

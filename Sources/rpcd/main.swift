@@ -17,16 +17,23 @@ do {
     try InitArguments.run(CommandLine.arguments.dropFirst(2))
     exit(0)
   }
+  if CommandLine.arguments.dropFirst().first == ServerManual.word {
+    print(ServerManual.page.text, terminator: "")
+    exit(0)
+  }
   guard let settings = try ServerArguments.settings(CommandLine.arguments.dropFirst()) else {
     exit(0)
   }
+  let logger = Logger(level: settings.logLevel)
+  let supervision = Supervision(logger)
   let stopSignals = StopSignals()
   DescriptorLimit.raise()
+  supervision.starting(settings)
   let server = try await TidingsServer.start(settings)
   print("rpcd ready rpc=\(server.rpcEndpoint) push=\(server.pushEndpoint)")
   // Whoever started this waits for the line, and standard output may be a pipe.
   fflush(nil)
-  let logger = Logger(level: settings.logLevel)
+  supervision.ready(server)
   if server.publicKey == nil {
     logger.log(
       .warning,
@@ -47,6 +54,7 @@ do {
   switch await stopSignals.next() {
   case .signal(let name):
     logger.log(.info, "stopping", ["signal": name])
+    supervision.stopping()
     await server.stop()
   case .failure(let reason):
     complain("rpcd: \(reason)\n")

@@ -97,8 +97,13 @@ enum Program {
     if let command = commands.first(where: { $0.name == verb }) {
       return "\(Help(program: name, command: command, options: common, prefix: prefix))"
     }
-    return
-      "\(Help(program: name, summary: summary, commands: commands, options: common, prefix: prefix))"
+    return Help(
+      program: name,
+      summary: summary,
+      sections: [HelpSection("Verbs", commands)],
+      options: common,
+      prefix: prefix
+    ).description
   }
 
   private static func runCases(_ parsed: ParsedArguments) async throws -> Bool {

@@ -140,7 +140,7 @@ import Testing
     let help = Help(
       program: "tool",
       summary: "tool: does it.",
-      commands: [Command("fetch", "Fetches.")],
+      sections: [HelpSection("Verbs", [Command("fetch", "Fetches.")])],
       options: options,
       prefix: "TOOL"
     )

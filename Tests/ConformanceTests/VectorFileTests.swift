@@ -91,8 +91,10 @@ private struct Protoc {
 
   private static func run(_ arguments: [String], input: [UInt8] = []) throws -> [UInt8] {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["protoc"] + arguments
+    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+    let path = folders.map { "\($0)/protoc" }.first(where: FileManager.default.isExecutableFile)
+    process.executableURL = URL(fileURLWithPath: try #require(path, "protoc is not installed"))
+    process.arguments = arguments
     let (into, out, errors) = (Pipe(), Pipe(), Pipe())
     (process.standardInput, process.standardOutput, process.standardError) = (into, out, errors)
     try process.run()

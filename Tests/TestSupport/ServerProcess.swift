@@ -52,13 +52,18 @@ public final class ServerProcess: Sendable {
   /// - Parameters:
   ///   - arguments: Without the program's own name.
   ///   - descriptorsMax: How many it may have; `nil`: as many as this process.
+  ///   - environment: Variables beside those of this process.
   /// - Throws: `WaitingFailure` when it cannot be started.
-  public init(arguments: [String], descriptorsMax: Int? = nil) throws {
+  public init(
+    arguments: [String],
+    descriptorsMax: Int? = nil,
+    environment: [String: String] = [:]
+  ) throws {
     try StartedServers.check()
     let seen = Observed(Sightings())
     self.seen = seen
     let (pid, output, errors) = try Self.starting.withLock { _ in
-      try Self.spawn(try Self.executablePath(), arguments, descriptorsMax)
+      try Self.spawn(try Self.executablePath(), arguments, descriptorsMax, environment)
     }
     self.pid = pid
     Self.running.insert(pid)
@@ -160,7 +165,8 @@ public final class ServerProcess: Sendable {
   private static func spawn(
     _ path: String,
     _ arguments: [String],
-    _ descriptorsMax: Int?
+    _ descriptorsMax: Int?,
+    _ environment: [String: String]
   ) throws
     -> (pid: pid_t, output: Int32, errors: Int32)
   {
@@ -180,6 +186,7 @@ public final class ServerProcess: Sendable {
     // The surroundings of the tests must not set options.
     var variables: [UnsafeMutablePointer<CChar>?] =
       ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RPCD_") }
+      .merging(environment) { $1 }
       .map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }
     var pid = pid_t()

@@ -133,7 +133,7 @@ import TidingsRPC
       let messages = Recorder()
       let output = Output(
         format: .table,
-        showsProgress: showsProgress,
+        terminals: (false, showsProgress),
         writeData: { _ in },
         writeMessage: { messages.append($0) }
       )

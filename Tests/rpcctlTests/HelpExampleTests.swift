@@ -7,11 +7,14 @@ import TidingsRPC
 
 /// The examples in the help are commands that work.
 @Suite struct HelpExampleTests {
-  /// Every example: lines that begin with `rpcctl`, with what continues them.
-  static let examples: [String] = Verb.all.flatMap { verb in
+  /// Every example in the help.
+  static let examples = Verb.shown.flatMap { examples(in: $0.command.discussion) }
+
+  /// The examples in a text: lines that begin with `rpcctl`, with what continues them.
+  static func examples(in text: String) -> [String] {
     var examples: [String] = []
     var isOpen = false
-    for line in verb.command.discussion.split(separator: "\n") {
+    for line in text.split(separator: "\n") {
       let text = line.drop { $0 == " " }
       if text.hasPrefix("rpcctl ") {
         examples.append(String(text))
@@ -26,8 +29,17 @@ import TidingsRPC
     return examples
   }
 
+  private static let token = "Abo8V/kNxoLkAQDsHnMElU/Qao+L5XKGHUqK"
+
+  /// Files that are written, or read past the program's input, are real ones.
+  private static func word(_ word: String, in folder: TemporaryFolder) -> String {
+    let (sign, path) = word.hasPrefix("@") ? ("@", String(word.dropFirst())) : ("", word)
+    let isReal = [".ring", ".token", ".state", ".copy", "man1"].contains(where: path.hasSuffix)
+    return isReal ? sign + folder.file(path) : word
+  }
+
   /// The commands of a pipeline as words, as a shell has them.
-  private static func commands(_ example: String) -> [[String]] {
+  static func commands(_ example: String) -> [[String]] {
     var commands: [[String]] = [[]]
     var word: String?
     var quote: Character?
@@ -62,17 +74,22 @@ import TidingsRPC
   func example(text: String) async throws {
     var count = 0
     let folder = try TemporaryFolder()
+    let environment = ["XDG_CONFIG_HOME": folder.path]
+    let contexts = ContextFolder(environment)
+    for name in ["home", "old"] { try contexts.write("as = ada\n", as: name) }
+    try contexts.select(.init(current: "home", previous: "old"))
     for command in Self.commands(text) where command.first == "rpcctl" {
       count += 1
       let run = await ProgramRun(
-        // Key rings are real files.
-        list: command.dropFirst().prefix { $0 != ">" }.map {
-          $0.hasSuffix(".ring") ? folder.file($0) : $0
+        list: command.dropFirst().prefix { ![">", "<"].contains($0) }.map {
+          Self.word($0, in: folder)
         },
+        environment: environment,
         files: [
-          "-": #"{"recordType":"T","recordName":"a"}"#,
+          "-": command.contains("repl") ? "version" : #"{"recordType":"T","recordName":"a"}"#,
           "houses.jsonl": "", "houses.ckdb": "DEFINE SCHEMA",
           "houses.json": #"{"recordType":"T","recordName":"a"}"#,
+          folder.file("notes.token"): Self.token, folder.file("mailer.state"): Self.token,
         ]
       )
       #expect(run.exitCode != .usage, "\(command): \(run.err)")
@@ -83,7 +100,7 @@ import TidingsRPC
 
   @Test("most verbs have an example")
   func all() {
-    for verb in Verb.all where !["status", "help"].contains(verb.command.name) {
+    for verb in Verb.shown where !["status", "help"].contains(verb.command.name) {
       #expect(
         Self.examples.contains {
           $0.contains("rpcctl \(verb.command.name)")

@@ -90,11 +90,11 @@ struct ProgramRun {
         writeMessage: { err.append($0) }
       ),
       connect: { settings in
-        configuration.set(settings)
+        configuration.value = settings
         return Session(
           transport: transport,
           notifications: { start, onEvent in
-            begin.set(start)
+            begin.value = start
             for event in events { onEvent(event) }
             return ScriptedNotifications(list: notifications, staysOpen: staysOpen)
           }
@@ -109,10 +109,8 @@ struct ProgramRun {
   }
 }
 
-final class Box<Value: Sendable>: Sendable {
-  private let state = Mutex<Value?>(nil)
-  var value: Value? { state.withLock { $0 } }
-  func set(_ value: Value) { state.withLock { $0 = value } }
+extension Box {
+  func set(_ value: Value) { self.value = value }
 }
 
 final class Recorder: Sendable {

@@ -13,7 +13,7 @@ import TidingsRPC
     let help = await ProgramRun()
     #expect(help.out.hasPrefix("rpcctl: saves records") && help.exitCode == .success)
     let version = await ProgramRun("--version")
-    #expect(version.out == "rpcctl 0.1.0\n" && version.configuration == nil)
+    #expect(version.out == "rpcctl \(Version.current)\n" && version.configuration == nil)
   }
 
   @Test("every verb has help, in two ways")
@@ -50,7 +50,7 @@ import TidingsRPC
         "--endpoint takes tcp://HOST:PORT or ipc://PATH, not 'localhost:5570'"
       ),
       (["fetch-zones", "--endpoint=tcp://h:0"], "--endpoint takes tcp://HOST:PORT"),
-      (["watch", "--since", "?"], "--since takes beginning, now, or a changeToken"),
+      (["watch", "--since", "?"], "--since takes beginning, now, @FILE, or a changeToken"),
       (["watch", "--state", ""], "--state is empty"),
       (["watch", "--exec="], "--exec is empty"),
       (
@@ -134,7 +134,7 @@ import TidingsRPC
         "--database takes public, private, shared, not 'privat'; did you mean private?"
       ),
       (["fetch-zones", "--timeout", "soon"], "--timeout takes a time like 500ms, 10s or 2m"),
-      (["modify-records"], "nothing to do: --save and --delete say what"),
+      (["modify-records"], "nothing to do: --save, --file and --delete say what"),
       (["modify-records", "--save", "{"], "--save '{' is not JSON"),
       (
         ["modify-records", "--save", "h.json"],
@@ -213,7 +213,7 @@ import TidingsRPC
     let json = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in throw error }
     #expect(
       json.err
-        == #"{"code":5,"status":"NOT_FOUND","message":"gone","details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
+        == #"{"code":5,"status":"NOT_FOUND","reason":"WHY","message":"gone","exitCode":69,"details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
         + "\n"
     )
     #expect(json.out.isEmpty)
@@ -223,6 +223,10 @@ import TidingsRPC
   func localFailure() async {
     let run = await ProgramRun("modify-records", "--save", "@none", "--output=json")
     #expect(run.exitCode == .localFailure)
-    #expect(run.err == #"{"status":"LOCAL_FAILURE","message":"cannot read 'none'"}"# + "\n")
+    #expect(
+      run.err
+        == #"{"code":1,"status":"LOCAL_FAILURE","reason":"LOCAL_FAILURE","message":"cannot read 'none'","exitCode":1}"#
+        + "\n"
+    )
   }
 }

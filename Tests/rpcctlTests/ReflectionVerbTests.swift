@@ -7,7 +7,7 @@ import TidingsRPC
 
 @Suite struct ReflectionVerbTests {
   /// A server with the health and the record service, by reflection.
-  private static func server(_ call: ScriptedTransport.Call) throws(RPCError) -> [[UInt8]] {
+  static func server(_ call: ScriptedTransport.Call) throws(RPCError) -> [[UInt8]] {
     switch call.method.name {
     case "FetchFileDescriptorSet":
       var set: [UInt8] = []

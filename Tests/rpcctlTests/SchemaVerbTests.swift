@@ -82,7 +82,7 @@ import TidingsRPC
 
   @Test("diff changes nothing, and its exit code tells whether anything would")
   func diff() async throws {
-    for (changes, exitCode) in [(changes, ExitCode.different), ([], .success)] {
+    for (changes, exitCode) in [(changes, ExitCode.found), ([], .success)] {
       let run = await ProgramRun("schema", "diff", "s", files: ["s": text]) { _ in
         [TidingsV1.ApplySchemaResponse(changes: changes).encoded()]
       }
@@ -169,7 +169,7 @@ import TidingsRPC
       (["schema", "diff", "a", "b"], "one FILE is needed"),
       (["schema", "diff", "none"], "cannot read 'none'"),
       (["schema", "deploy", "x"], "'x' is not expected here"),
-      (["schema", "get", "--dry-run"], "unknown option '--dry-run'"),
+      (["schema", "get", "--from", "x"], "unknown option '--from'"),
       (
         ["schema", "apply", "s", "--environment", "production"],
         "a schema is applied to development, and deployed to production from there"

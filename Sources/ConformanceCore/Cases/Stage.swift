@@ -44,7 +44,10 @@ final class Stage {
 
   /// Has the client do something.
   ///
-  /// - Parameter extra: Milliseconds that it may take in addition.
+  /// - Parameters:
+  ///   - action: What to do.
+  ///   - extra: Milliseconds that it may take in addition.
+  /// - Returns: What came of it.
   /// - Throws: `CaseSkipped` when it cannot, `CaseFailure` when its program failed, `ClientFault`.
   func perform(_ action: Action, extra: Int = 0) async throws -> Outcome {
     guard let client else { throw CaseFailure("the client does not run") }

@@ -10,6 +10,7 @@ final class ClientProcess: Sendable {
   /// Starts the client.
   ///
   /// - Parameter command: For the shell.
+  /// - Throws: When there is no shell.
   init(command: String) throws(ConformanceError) {
     child = try ChildProcess(["/bin/sh", "-c", command])
   }
@@ -22,7 +23,10 @@ final class ClientProcess: Sendable {
 
   /// Has the client do something.
   ///
-  /// - Parameter milliseconds: How long it may take.
+  /// - Parameters:
+  ///   - action: What to do.
+  ///   - milliseconds: How long it may take.
+  /// - Returns: What came of it.
   /// - Throws: What it did instead; it is no longer there afterwards.
   func perform(
     _ action: TidingsConformanceV1.Task.Action,
@@ -128,7 +132,7 @@ private struct Deadline {
     end = .now + .milliseconds(milliseconds)
   }
 
-  /// `nil`: it is over. At most a second, so that no clock that jumps matters.
+  /// What is left, a second at most; `nil`: it is over.
   var millisecondsLeft: CInt? {
     let left = ContinuousClock.now.duration(to: end) / .milliseconds(1)
     return left <= 0 ? nil : CInt(min(left.rounded(.up), 1_000))

@@ -22,6 +22,7 @@ final class RecordServer {
   ///   - path: The program.
   ///   - isSecure: Callers prove who they are.
   ///   - advertisedPush: Where clients are told to connect for pushes.
+  /// - Throws: When it does not start.
   init(
     _ path: String,
     isSecure: Bool = false,

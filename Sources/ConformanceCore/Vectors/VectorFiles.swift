@@ -22,6 +22,7 @@ public enum VectorFiles {
   ///
   /// - Parameter folder: The folder.
   /// - Returns: The names of those that differ, are missing, or should not be there.
+  /// - Throws: `ConformanceError`.
   public static func outdated(in folder: String) throws -> [String] {
     let files = try files()
     let differing = files.filter { name, text in

@@ -107,7 +107,7 @@ private struct FieldReader {
     }
   }
 
-  /// - Parameter width: In bytes; 0: a varint.
+  // The width is in bytes; 0 is a varint.
   mutating func number(width: Int) throws -> UInt64 {
     var value: UInt64 = 0
     if width > 0 {

@@ -127,7 +127,12 @@ struct ClientLoop: ~Copyable {
     var count = 0
     while try frames.receive(from: link.socket) {
       count += 1
-      if frames.count >= 2 { handleResponse() }
+      if frames.count >= 2 {
+        configuration.observer?(
+          .received(Array(frames[frames.count - 2]), Array(frames[frames.count - 1]))
+        )
+        handleResponse()
+      }
       frames.clear()
       arena.reset()
     }
@@ -239,7 +244,10 @@ struct ClientLoop: ~Copyable {
   }
 
   private func send(_ header: [UInt8], _ body: [UInt8]) -> Bool {
-    header.withUnsafeBytes { link.socket.send($0, more: true) } == .sent
+    let isSent =
+      header.withUnsafeBytes { link.socket.send($0, more: true) } == .sent
       && body.withUnsafeBytes { link.socket.send($0) } == .sent
+    if isSent { configuration.observer?(.sent(header, body)) }
+    return isSent
   }
 }

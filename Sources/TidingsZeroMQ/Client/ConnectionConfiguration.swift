@@ -18,6 +18,8 @@ public struct ConnectionConfiguration: Sendable {
   public var frameBytesMax: Int
   /// Most calls that wait for an answer at once.
   public var callsInFlightMax: Int
+  /// Sees each call's frames as they are sent and received; `nil`: nobody looks.
+  public var observer: FrameObserver?
 
   /// A configuration with the default limits.
   public init(endpoint: String, metadata: Metadata = Metadata()) {

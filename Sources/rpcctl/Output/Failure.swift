@@ -7,55 +7,86 @@ internal import TidingsRPC
 /// Why the program fails, for people, for programs and for the shell.
 struct Failure {
   let text: String
-  let json: JSONValue
   let exitCode: ExitCode
+  /// The number of what failed: a call's status, an item's code, or the exit code.
+  private let code: JSONValue
+  /// The name of that number.
+  private let status: String
+  /// Why, more closely where that is known.
+  private var reason: String?
+  private let message: String
+  private var more: JSONObject = [:]
+
+  /// The failure for programs: the same members whatever failed.
+  var json: JSONValue {
+    var object: JSONObject = [
+      "code": code, "status": .string(status), "reason": .string(reason ?? status),
+      "message": .string(message), "exitCode": .integer(exitCode.rawValue),
+    ]
+    for member in more.members { object.append(member.name, member.value) }
+    return .object(object)
+  }
 
   init(_ error: any Error) {
     switch error {
-    case ChangeFeedError.call(let error): self = Failure(error)
-    case let error as ChangeFeedError:
-      text = "rpcctl: \(error.item.text)"
-      json = error.item.json
-      exitCode = .itemsFailed
-    case ShareError.call(let error): self = Failure(error)
-    case ShareError.refused(let error):
-      text = "rpcctl: \(error.text)"
-      json = error.json
-      exitCode = .itemsFailed
-    case InboxError.call(let error): self = Failure(error)
+    case ChangeFeedError.call(let error): self.init(call: error)
+    case let error as ChangeFeedError: self.init(item: error.item)
+    case ShareError.call(let error): self.init(call: error)
+    case ShareError.refused(let error): self.init(item: error)
+    case InboxError.call(let error): self.init(call: error)
     case InboxError.changeTokenExpired(let message):
-      text = """
-        rpcctl: \(message)
-        Bring what you hold up to date from the records, then begin anew: --since beginning, without \
-        the --state file.
-        """
-      json = .object(["status": .string("OUT_OF_RANGE"), "message": .string(message)])
-      exitCode = .failedCall(.outOfRange)
-    case let error as RPCError:
-      text = Self.text(of: error)
-      json = .omittingNil([
-        "code": .integer(error.code.rawValue), "status": .string("\(error.code)"),
-        "message": .string(error.message),
-        "details": error.details.isEmpty ? nil : .array(error.details.map(Contract.json)),
-      ])
-      exitCode = .failedCall(error.code)
-    case is UsageError, is ValueError:
-      text = "rpcctl: \(error)"
-      json = .object(["status": .string("USAGE"), "message": .string("\(error)")])
-      exitCode = .usage
-    case is Interrupted:
-      text = "rpcctl: \(error)"
-      json = .object(["status": .string("INTERRUPTED"), "message": .string("\(error)")])
-      exitCode = .interrupted
-    case is CommandFailure:
-      text = "rpcctl: \(error)"
-      json = .object(["status": .string("COMMAND_FAILED"), "message": .string("\(error)")])
-      exitCode = .commandFailed
-    default:
-      text = "rpcctl: \(error)"
-      json = .object(["status": .string("LOCAL_FAILURE"), "message": .string("\(error)")])
-      exitCode = .localFailure
+      self.init(
+        call: RPCError(.outOfRange, message),
+        text: """
+          rpcctl: \(message)
+          Bring what you hold up to date from the records, then begin anew: --since beginning, without \
+          the --state file.
+          """
+      )
+    case let error as RPCError: self.init(call: error)
+    case is UsageError, is ValueError: self.init(here: error, "USAGE", .usage)
+    case is Interrupted: self.init(here: error, "INTERRUPTED", .interrupted)
+    case is CommandFailure: self.init(here: error, "COMMAND_FAILED", .commandFailed)
+    case is Unconfirmed: self.init(here: error, "NOT_CONFIRMED", .localFailure)
+    default: self.init(here: error, "LOCAL_FAILURE", .localFailure)
     }
+  }
+
+  /// Something failed on this side.
+  private init(here error: any Error, _ status: String, _ exitCode: ExitCode) {
+    message = "\(error)"
+    text = "rpcctl: \(error)"
+    code = .integer(exitCode.rawValue)
+    self.status = status
+    self.exitCode = exitCode
+  }
+
+  /// A call failed for the reason of an item.
+  private init(item error: TidingsV1.ItemError) {
+    message = error.message
+    text = "rpcctl: \(error.text)"
+    code = .integer(error.code.rawValue)
+    status = error.name
+    exitCode = .itemsFailed
+    for member in error.json.object?.members ?? []
+    where !["code", "name", "message"].contains(member.name) {
+      more.append(member.name, member.value)
+    }
+  }
+
+  /// A call failed.
+  private init(call error: RPCError, text: String? = nil) {
+    message = error.message
+    self.text = text ?? Self.text(of: error)
+    code = .integer(error.code.rawValue)
+    status = "\(error.code)"
+    exitCode = .failedCall(error.code)
+    let details = error.details.map(Contract.json)
+    reason = details.lazy.compactMap { $0.object?["reason"]?.string }.first
+    if let delay = details.lazy.compactMap({ $0.object?["retryDelay"] }).first {
+      more.append("retryAfter", delay)
+    }
+    if !details.isEmpty { more.append("details", .array(details)) }
   }
 
   private static func text(of error: RPCError) -> String {

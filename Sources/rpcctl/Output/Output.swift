@@ -8,39 +8,53 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// How results are printed.
-enum OutputFormat: String, Sendable {
-  case table
-  case json
-  case jsonl
-}
-
 /// Data on standard output, messages on standard error.
 struct Output: Sendable {
-  private(set) var format: OutputFormat
+  /// What verbs make of their results.
+  var format: OutputFormat { results.format }
+  /// A notation was asked for, other than a table.
+  var asksForData: Bool { ![.auto, .table, .wide].contains(results.notation) }
+  /// Cells of tables are not cut.
+  var isWide: Bool { results.notation == .wide }
+  /// How far long work has come may be shown: messages go to a terminal.
+  var showsProgress: Bool { terminals.messages && !isQuiet && !hidesProgress }
+  /// Only errors are told.
+  var isQuiet = false
+  /// Progress is not shown, whoever looks.
+  var hidesProgress = false
   /// Errors are JSON too: a program asked for it, rather than a pipe being there.
-  private var failsInJSON = false
-  /// Messages go to a terminal: how far long work has come may be shown.
-  let showsProgress: Bool
+  var failsInJSON = false
+  var colors = Colors()
+
+  /// Which of the two streams are terminals.
+  let terminals: (data: Bool, messages: Bool)
+  private(set) var results: ResultWriter
   private let writeData: @Sendable ([UInt8]) -> Void
   private let writeMessage: @Sendable ([UInt8]) -> Void
 
+  /// An output.
+  ///
+  /// - Parameters:
+  ///   - format: What results are where no notation is asked for.
+  ///   - terminals: Which of the two streams are terminals.
+  ///   - writeData: Takes results.
+  ///   - writeMessage: Takes messages.
   init(
     format: OutputFormat,
-    showsProgress: Bool = false,
+    terminals: (data: Bool, messages: Bool) = (false, false),
     writeData: @escaping @Sendable ([UInt8]) -> Void,
     writeMessage: @escaping @Sendable ([UInt8]) -> Void
   ) {
-    self.format = format
-    self.showsProgress = showsProgress
+    self.terminals = terminals
     self.writeData = writeData
     self.writeMessage = writeMessage
+    results = ResultWriter(usual: format, .auto, nil)
   }
 
   /// The process's own: a table on a terminal, else JSON lines.
   static let system = Output(
     format: isatty(STDOUT_FILENO) == 1 ? .table : .jsonl,
-    showsProgress: isatty(STDERR_FILENO) == 1,
+    terminals: (isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1),
     writeData: { write($0, to: STDOUT_FILENO) },
     writeMessage: { write($0, to: STDERR_FILENO) }
   )
@@ -74,36 +88,74 @@ struct Output: Sendable {
     return 0
   }
 
-  /// The same output in a format that was asked for.
-  func asked(for format: OutputFormat) -> Self {
+  /// The same output in a notation that was asked for.
+  func asked(for notation: ResultNotation, fields: FieldSelection? = nil) -> Self {
     var output = self
-    output.format = format
-    output.failsInJSON = format != .table
+    output.results = ResultWriter(usual: results.usual, notation, fields)
+    output.failsInJSON = notation.failsInJSON
     return output
   }
 
-  /// Prints text.
+  /// Prints text, in tables: what is not a result by itself.
   func write(text: String) { writeData(Array(text.utf8)) }
 
   /// Prints a value as it is asked for: indented, or on one line.
-  func write(_ value: JSONValue) {
-    writeData(value.text(isPretty: format != .jsonl) + [UInt8(ascii: "\n")])
-  }
+  func write(_ value: JSONValue) { write(results.add(value, .single)) }
 
-  /// Prints a value on one line.
-  func write(line value: JSONValue) { writeData(value.text() + [UInt8(ascii: "\n")]) }
+  /// Prints one of many values: on one line.
+  func write(line value: JSONValue) { write(results.add(value, .oneOfMany)) }
 
-  /// Prints a list: a table of it, an array, or a line for each element.
-  func write(_ list: [JSONValue], table: () -> Table) {
-    switch format {
-    case .table: write(text: table().description)
-    case .json: write(.array(list))
-    case .jsonl: for value in list { write(line: value) }
+  /// Prints where a page of lines ends: no result, but what is needed to go on.
+  func write(end value: JSONValue) {
+    if results.hasPlainLines { return write(line: value) }
+    for (name, value) in FieldSelection.flattened(value) {
+      tell("\(name) \(printable(CSVText.cell(value)))")
     }
   }
 
+  /// Prints a list: a table of it, an array, or a line for each element.
+  func write(_ list: [JSONValue], table: () -> Table) {
+    guard format != .table else { return write(table()) }
+    write(results.add(list))
+  }
+
+  /// Prints a table.
+  func write(_ table: Table) {
+    let text = table.description
+    let head = text.prefix { !$0.isNewline }
+    write(head: String(head))
+    write(text: String(text.dropFirst(head.count)))
+  }
+
+  /// Prints the head of a table, with or without its line break.
+  func write(head: String) { write(text: colors.bold(head)) }
+
+  /// Results come over a long time: each is printed at once.
+  func beginStream() { results.beginStream() }
+
+  /// Prints what was kept until all results are known.
+  func finish() {
+    write(results.finish())
+    if let remark = results.remark { tell("rpcctl: \(remark)") }
+  }
+
+  private func write(_ text: ResultText) {
+    if !text.head.isEmpty { write(head: text.head) }
+    if !text.body.isEmpty { write(text: text.body) }
+    for failure in text.failures { tellAlways("rpcctl: \(failure)") }
+  }
+
   /// Tells something that is not data.
-  func tell(_ message: String) { writeMessage(Array("\(message)\n".utf8)) }
+  func tell(_ message: String) { if !isQuiet { tellAlways(message) } }
+
+  /// Tells what helps on, and is not news.
+  func hint(_ message: String) { tell(colors.dim(message)) }
+
+  /// Tells what must not be missed.
+  func tellAlways(_ message: String) { writeMessage(Array("\(message)\n".utf8)) }
+
+  /// Asks something: the answer is to stand on the same line.
+  func ask(_ question: String) { writeMessage(Array(question.utf8)) }
 
   /// Shows how far work has come, in place of what was shown before.
   func show(progress: String) { writeMessage(Array("\r\u{1B}[K\(progress)".utf8)) }
@@ -117,7 +169,7 @@ struct Output: Sendable {
   /// Tells why the program fails, and returns how it ends.
   func fail(_ error: any Error) -> ExitCode {
     let failure = Failure(error)
-    tell(failsInJSON ? failure.json.description : failure.text)
+    tellAlways(failsInJSON ? failure.json.description : colors.red(failure.text))
     return failure.exitCode
   }
 }

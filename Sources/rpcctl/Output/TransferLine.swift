@@ -4,17 +4,11 @@ internal import TidingsClient
 /// A line on a terminal that tells how far a transfer is: plain text, no colours.
 final class TransferLine: Sendable {
   private let name: String
-  private let output: Output
   private let clock: @Sendable () -> ContinuousClock.Instant
-  private let state: Mutex<State>
+  private let line: Progress
+  /// When and where bytes began to travel.
+  private let begin = Mutex<(time: ContinuousClock.Instant, bytes: UInt64)?>(nil)
 
-  private struct State {
-    /// When and where bytes began to travel.
-    var begin: (time: ContinuousClock.Instant, bytes: UInt64)?
-    var nextUpdate: ContinuousClock.Instant?
-  }
-
-  private static let updatePause = Duration.milliseconds(100)
   private static let barWidth = 24
 
   /// A line for one transfer; nothing is shown where nobody looks.
@@ -24,31 +18,30 @@ final class TransferLine: Sendable {
     clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.name = name
-    self.output = output
     self.clock = clock
-    state = Mutex(State())
+    line = Progress(output, clock: clock)
   }
 
   /// Hears of progress, as often as it likes.
   func update(_ progress: AssetProgress) {
-    guard output.showsProgress else { return }
     let now = clock()
-    let speed: Double? = state.withLock { state in
-      if progress.step == .transferring, state.begin == nil {
-        state.begin = (now, progress.bytesDone)
-      }
-      if let next = state.nextUpdate, now < next { return nil }
-      state.nextUpdate = now.advanced(by: Self.updatePause)
-      guard let (time, bytes) = state.begin, progress.bytesDone > bytes else { return 0 }
-      return Double(progress.bytesDone - bytes) / ((now - time) / .seconds(1))
+    let begin = begin.withLock { begin in
+      if progress.step == .transferring, begin == nil { begin = (now, progress.bytesDone) }
+      return begin
     }
-    if let speed { output.show(progress: line(progress, bytesPerSecond: speed)) }
+    line.update {
+      guard let (time, bytes) = begin, progress.bytesDone > bytes else {
+        return text(progress, bytesPerSecond: 0)
+      }
+      let speed = Double(progress.bytesDone - bytes) / ((now - time) / .seconds(1))
+      return text(progress, bytesPerSecond: speed)
+    }
   }
 
   /// Removes the line.
-  func end() { output.endProgress() }
+  func end() { line.end() }
 
-  private func line(_ progress: AssetProgress, bytesPerSecond: Double) -> String {
+  private func text(_ progress: AssetProgress, bytesPerSecond: Double) -> String {
     let done = Double(progress.bytesDone)
     let speed = bytesPerSecond > 0 ? ", \(Self.megabytes(bytesPerSecond)) MB/s" : ""
     guard let bytesTotal = progress.bytesTotal else {

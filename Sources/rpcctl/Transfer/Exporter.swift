@@ -16,7 +16,7 @@ struct Exporter {
   private var state: ExportState
   private var failedZoneCount = 0
   private let start = ContinuousClock.now
-  private var shownAt = ContinuousClock.now
+  private let line: Progress
 
   init(
     transport: any ClientTransport,
@@ -34,6 +34,7 @@ struct Exporter {
     self.sink = sink
     self.state = state
     self.output = output
+    line = Progress(output)
   }
 
   /// Exports zones.
@@ -49,7 +50,7 @@ struct Exporter {
       }
       try sink.flush()
     } catch {
-      output.endProgress()
+      line.end()
       // What is complete up to the last marker is worth having.
       guard Task.isCancelled else {
         try? sink.flush()
@@ -58,7 +59,7 @@ struct Exporter {
       try sink.flush()
       throw interrupted
     }
-    output.endProgress()
+    line.end()
     let seconds = ((ContinuousClock.now - start) / .milliseconds(1)).rounded() / 1000
     let records = counted(state.recordCount, "record")
     output.tell("\(records) of \(counted(zones.count, "zone")) in \(seconds) s")
@@ -121,15 +122,14 @@ struct Exporter {
       )
     }
     failedZoneCount += 1
-    output.tell("the zone '\(zone)' cannot be exported: \(error.text)")
+    output.tellAlways("the zone '\(zone)' cannot be exported: \(error.text)")
   }
 
-  private mutating func showProgress(_ zone: String) {
-    let now = ContinuousClock.now
-    guard output.showsProgress, now - shownAt > .milliseconds(200) else { return }
-    shownAt = now
-    let rate = Int(Double(state.recordCount) / max((now - start) / .seconds(1), 0.001))
-    output.show(progress: "\(state.recordCount) records, \(rate)/s, zone \(zone)")
+  private func showProgress(_ zone: String) {
+    line.update {
+      let rate = Int(Double(state.recordCount) / max((.now - start) / .seconds(1), 0.001))
+      return "\(state.recordCount) records, \(rate)/s, zone \(zone)"
+    }
   }
 }
 

@@ -4,13 +4,12 @@ internal import TidingsJSON
 final class ImportReport {
   /// Most errors that are told on standard error.
   private static let toldMax = 100
-  private static let progressInterval = Duration.milliseconds(200)
 
   private let output: Output
   private let source: String
   private let errors: OutputFile?
   private let start = ContinuousClock.now
-  private var progressAt = ContinuousClock.now
+  private let line: Progress
   private var toldCount = 0
 
   /// Begins to count the time.
@@ -21,6 +20,7 @@ final class ImportReport {
   ///   - errors: Where all errors go, as JSON lines; `nil`: to standard error, as far as they fit.
   init(_ output: Output, source: String, errors: OutputFile?) {
     self.output = output
+    line = Progress(output)
     self.source = source
     self.errors = errors
   }
@@ -31,7 +31,7 @@ final class ImportReport {
       return try errors.write(reason.json(line: line).text() + [UInt8(ascii: "\n")])
     }
     toldCount += 1
-    if toldCount <= Self.toldMax { output.tell("\(source), line \(line): \(reason.text)") }
+    if toldCount <= Self.toldMax { output.tellAlways("\(source), line \(line): \(reason.text)") }
     if toldCount == Self.toldMax + 1 {
       output.tell("\(source): further errors are not shown; --errors FILE takes all")
     }
@@ -42,20 +42,19 @@ final class ImportReport {
 
   /// Shows how far it is, now and then.
   func progress(saved: Int, offset: Int, size: Int?) {
-    let now = ContinuousClock.now
-    guard output.showsProgress, now - progressAt >= Self.progressInterval else { return }
-    progressAt = now
-    let part = size.map { $0 > 0 ? ", \(offset * 100 / $0) %" : "" } ?? ""
-    output.show(progress: "\(saved) records, \(rate(saved))/s\(part)")
+    line.update {
+      let part = size.map { $0 > 0 ? ", \(offset * 100 / $0) %" : "" } ?? ""
+      return "\(saved) records, \(rate(saved))/s\(part)"
+    }
   }
 
   /// Ends the line of the progress.
-  func endProgress() { output.endProgress() }
+  func endProgress() { line.end() }
 
   /// Tells what became of everything; `saved` counts what earlier runs saved too, `count` does not.
   func finish(saved: Int, deleted: Int, failed: Int, count: Int) {
     let seconds = ((ContinuousClock.now - start) / .milliseconds(1)).rounded() / 1000
-    output.endProgress()
+    line.end()
     guard output.format == .table else {
       return output.write(
         .object([

@@ -20,14 +20,15 @@ extension GoogleProtobuf.Duration {
 }
 
 extension Duration {
-  /// This time for people: `340 ms`, `3.2 s`, `12 min`, `5.0 h`.
+  /// This time for people: `340 ms`, `3.2 s`, `12 min`, `5.0 h`, `30.0 d`.
   var shortText: String {
     let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
     switch abs(seconds) {
     case ..<1: return "\(Int((seconds * 1_000).rounded())) ms"
     case ..<100: return "\((seconds * 10).rounded() / 10) s"
     case ..<6_000: return "\(Int((seconds / 60).rounded())) min"
-    default: return "\((seconds / 360).rounded() / 10) h"
+    case ..<172_800: return "\((seconds / 360).rounded() / 10) h"
+    default: return "\((seconds / 8_640).rounded() / 10) d"
     }
   }
 }

@@ -6,6 +6,7 @@ extension Verb {
   static let account = Verb(
     command: Command(
       "account",
+      aliases: ["users whoami"],
       "Tells who the caller is: status, roles, usage and quota, expiry of the key.",
       discussion: """
         Ends with 1 when the caller has no account, or it is restricted.
@@ -20,7 +21,7 @@ extension Verb {
       let response = try await accounts.fetchAccountStatus(.init(), options: invocation.callOptions)
       let status = Contract.shortName(response.status, "ACCOUNT_STATUS_")
       if invocation.output.format == .table {
-        invocation.output.write(text: table(response, status).description)
+        invocation.output.write(table(response, status))
       } else {
         var object = try Contract.json(response).object ?? [:]
         object["status"] = .string(status)

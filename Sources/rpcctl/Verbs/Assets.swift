@@ -10,8 +10,10 @@ extension Verb {
   static let uploadAsset = Verb(
     command: Command(
       "upload-asset",
+      aliases: ["assets put"],
       "Uploads files, for records to name them.",
       operands: "FILE…",
+      completion: .files,
       discussion: """
         Prints each asset as the value of a field. What the server has already is not sent again, so
         that an upload that broke off is continued by the same command.
@@ -44,6 +46,7 @@ extension Verb {
   static let downloadAsset = Verb(
     command: Command(
       "download-asset",
+      aliases: ["assets get"],
       "Downloads an asset into a file.",
       operands: "[CHECKSUM]",
       options: [
@@ -64,6 +67,7 @@ extension Verb {
         command continues it. With --output json its path and size are printed.
         """
     ),
+    dryRun: .byItself,
     run: { invocation in
       let arguments = invocation.arguments
       guard let path = arguments["file"] else {
@@ -75,6 +79,9 @@ extension Verb {
       let source = try AssetSource(invocation)
       let session = try await invocation.connect()
       let asset = try await source.asset(invocation, session)
+      if invocation.wouldOnly("write \(counted(Int(asset.size), "byte")) to '\(path)'") {
+        return .success
+      }
       let transfer = AssetTransfer(
         session.transport,
         in: invocation.settings.databaseID,
@@ -91,8 +98,13 @@ extension Verb {
   )
 
   private static func assetTransfer(_ invocation: Invocation) async throws -> AssetTransfer {
+    assetTransfer(try await invocation.connect(), invocation)
+  }
+
+  /// Carries assets over a connection.
+  static func assetTransfer(_ session: Session, _ invocation: Invocation) -> AssetTransfer {
     AssetTransfer(
-      try await invocation.connect().transport,
+      session.transport,
       in: invocation.settings.databaseID,
       options: invocation.callOptions
     )
@@ -104,7 +116,7 @@ extension Verb {
 }
 
 /// How the command line names an asset.
-private enum AssetSource {
+enum AssetSource {
   case checksum([UInt8])
   case field(String, record: String, index: Int)
 
@@ -158,7 +170,7 @@ private enum AssetSource {
 
 extension TidingsV1.FieldValue {
   /// The asset or assets that the field holds.
-  fileprivate var assets: [TidingsV1.Asset] {
+  var assets: [TidingsV1.Asset] {
     switch value {
     case .assetValue(let asset)?: [asset]
     case .assetListValue(let list)?: list.values

@@ -9,7 +9,14 @@ extension Verb {
       "call",
       "Calls any method of the server, by reflection.",
       operands: "SERVICE/METHOD [JSON|@FILE|-]",
+      completion: .live("methods"),
       options: [
+        Option(
+          "data",
+          letter: "d",
+          value: "JSON",
+          "The request: JSON, @FILE, or - for standard input; the same as the second operand."
+        ),
         Option(
           "header",
           letter: "H",
@@ -17,12 +24,8 @@ extension Verb {
           repeats: true,
           "Metadata to send with the call."
         ),
-        Option(
-          "idempotency-key",
-          value: "KEY",
-          "Applies the call once, however often it is repeated."
-        ),
         Option(flag: "emit-defaults", "Print fields that have their defaults too."),
+        Option(flag: "stream", "Refuse a method that does not answer with a stream."),
       ],
       discussion: """
         The request and the responses are in proto3's JSON mapping; without JSON the request is empty.
@@ -33,6 +36,8 @@ extension Verb {
         Examples:
           rpcctl call tidings.rpc.v1.HealthService/Check '{}'
           rpcctl call RecordService/FetchRecords '{"recordIds":[{"recordName":"h1"}]}'
+          rpcctl reflect template RecordService/FetchRecords | rpcctl call RecordService/FetchRecords -d -
+          rpcctl call HealthService/Watch --stream
         """
     ),
     run: { invocation in
@@ -44,16 +49,22 @@ extension Verb {
       where invocation.arguments.isGiven(option) {
         throw UsageError("call does not take --\(option): set databaseId in the request instead")
       }
+      let data = invocation.arguments["data"]
+      guard data == nil || operands.count == 1 else {
+        throw UsageError("the request stands twice: as the second operand and as --data")
+      }
       let request = try invocation.input.value(
-        operands.count > 1 ? operands[1] : "{}",
+        data ?? (operands.count > 1 ? operands[1] : "{}"),
         "the request"
       )
       var options = invocation.callOptions
       options.metadata = try metadata(invocation.arguments)
-      options.idempotencyKey = invocation.arguments["idempotency-key"]
       let transport = try await invocation.connect().transport
       let schema = try await Reflection.fetchSchema(transport, invocation)
       let (method, types) = try Reflection.method(operands[0], schema)
+      if invocation.arguments.has("stream"), method.kind == .unary {
+        throw UsageError("\(method.fullName) answers once: leave out --stream")
+      }
       var mapping = JSONTranscoder.Options()
       mapping.writesDefaults = invocation.arguments.has("emit-defaults")
       let transcoder = JSONTranscoder(schema: schema, options: mapping)

@@ -5,8 +5,10 @@ extension Verb {
   static let describe = Verb(
     command: Command(
       "describe",
+      aliases: ["reflect describe"],
       "Describes the server's services, or one service, method, message or enum.",
       operands: "[SYMBOL]",
+      completion: .live("symbols"),
       discussion: """
         Examples:
           rpcctl describe

@@ -6,8 +6,10 @@ extension Verb {
   static let explainSubscriptions = Verb(
     command: Command(
       "explain-subscriptions",
+      aliases: ["subscriptions test"],
       "Tells which subscriptions a change would fire, and why the others would not.",
       operands: "[ID…]",
+      completion: .live("subscriptions"),
       options: [
         Option("record", value: "JSON|@FILE|-", "The record after the change."),
         Option("before", value: "JSON|@FILE|-", "The record before; without it, it is created."),
@@ -27,6 +29,7 @@ extension Verb {
           rpcctl explain-subscriptions --record '{"recordType":"Houses","fields":{"price":90000}}'
           rpcctl explain-subscriptions --save pricey \\
             --record '{"recordType":"Houses","recordName":"h1","fields":{"price":200000}}'
+          rpcctl subscriptions test pricey --record @houses.json
           rpcctl explain-subscriptions --delete h1
         """
     ),

@@ -29,6 +29,7 @@ extension Verb {
         comes again in a later line, one that is deleted has a line that says so; import heeds both.
         """
     ),
+    dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
@@ -49,6 +50,11 @@ extension Verb {
       }
       let transport = try await invocation.connect().transport
       let zones = try await zoneNames(invocation, .init(transport))
+      if invocation.isDryRun {
+        let text = zones.map { "'\(printable($0))'" }.joined(separator: ", ")
+        _ = invocation.wouldOnly("export \(counted(zones.count, "zone")) to '\(out)': \(text)")
+        return .success
+      }
       // Only now, so that a server that is not there leaves the file alone.
       let file = try path.map {
         try OutputFile($0, mode: state.header == nil ? .replacing : .appending)

@@ -6,9 +6,9 @@ extension Verb {
   static let fetchNotificationChanges = Verb(
     command: Command(
       "fetch-notification-changes",
+      aliases: ["notifications list"],
       "Fetches the user's notifications from the log.",
-      options: [
-        Option("token", value: "TOKEN", "Continue after this `changeToken`."),
+      options: TokenText.options + [
         Option("limit", value: "N", "Most notifications in a page."),
         Option(flag: "all", "All pages, not only the next."),
         Option(flag: "badge", "Tell the badge's number after the last page."),
@@ -16,7 +16,7 @@ extension Verb {
         Option(flag: "omit-read", "Do not tell what other devices marked read."),
       ],
       discussion: """
-        Without --token it begins with the oldest unread notification that is kept. What another device
+        Without --since it begins with the oldest unread notification that is kept. What another device
         of the user marks read later comes as a READ_NOTIFICATION.
 
         With `--output json` it prints one object with `notifications`, `changeToken` and
@@ -26,7 +26,7 @@ extension Verb {
 
         Examples:
           rpcctl fetch-notification-changes --limit 50 -o json
-          rpcctl fetch-notification-changes --all --badge --omit-read
+          rpcctl notifications list --all --badge --omit-read
         """
     ),
     run: { invocation in
@@ -34,7 +34,7 @@ extension Verb {
       var request = TidingsV1.FetchNotificationChangesRequest(
         container: invocation.settings.container,
         environment: invocation.settings.environment,
-        changeToken: try changeToken(invocation.arguments),
+        changeToken: try invocation.sinceToken(),
         omitsReadNotifications: invocation.arguments.has("omit-read"),
         wantsUserInfo: invocation.arguments.has("user-info"),
         wantsBadge: invocation.arguments.has("badge")
@@ -43,14 +43,14 @@ extension Verb {
       request.limit = UInt32(limit ?? 0)
       let transport = try await invocation.connect().transport
       let client = TidingsV1.NotificationService.Client(transport)
+      var printer = NotificationPrinter(invocation.output)
       var page: NotificationPage
-      var notifications: [TidingsV1.Notification] = []
       repeat {
         let response = try await client.fetchNotificationChanges(
           request,
           options: invocation.callOptions
         )
-        notifications += response.notifications
+        try printer.print(response.notifications)
         page = NotificationPage(
           changeToken: response.changeToken,
           moreComing: response.moreComing,
@@ -59,16 +59,11 @@ extension Verb {
         )
         request.changeToken = response.changeToken
       } while page.moreComing && invocation.arguments.has("all")
-      try page.print(notifications, invocation.output)
+      printer.finish(page)
+      try invocation.keep(token: page.changeToken)
       return .success
     }
   )
-
-  /// The bytes of `--token`; none without it.
-  static func changeToken(_ arguments: ParsedArguments) throws(UsageError) -> [UInt8] {
-    guard let text = arguments["token"] else { return [] }
-    return try changeToken(text, "--token")
-  }
 
   /// The bytes of a token as it was printed; an empty one is probably a variable that was not set.
   static func changeToken(_ text: String, _ option: String) throws(UsageError) -> [UInt8] {
@@ -90,7 +85,8 @@ struct NotificationPage {
   /// `nil`: nobody asked for it, or it is not the last page.
   let badgeValue: UInt32?
 
-  private var members: JSONObject {
+  /// For programs.
+  fileprivate var members: JSONObject {
     var object: JSONObject = [
       "changeToken": .string(Base64.encode(changeToken)), "moreComing": .bool(moreComing),
     ]
@@ -98,29 +94,41 @@ struct NotificationPage {
     if let badgeValue { object.append("badgeValue", .integer(badgeValue)) }
     return object
   }
+}
 
-  /// Prints the notifications, and where to go on.
-  func print(_ notifications: [TidingsV1.Notification], _ output: Output) throws {
+/// Prints the log page by page, however long it is, and then where to go on.
+private struct NotificationPrinter {
+  private let output: Output
+  private var table = GrowingTable(NotificationJSON.columns)
+  /// As JSON everything is one object.
+  private var list: [JSONValue] = []
+
+  init(_ output: Output) { self.output = output }
+
+  /// Prints a page.
+  mutating func print(_ notifications: [TidingsV1.Notification]) throws {
     switch output.format {
-    case .json:
-      var object: JSONObject = [
-        "notifications": .array(try notifications.map(NotificationJSON.json))
-      ]
-      for member in members.members { object.append(member.name, member.value) }
-      output.write(.object(object))
+    case .json: list += try notifications.map(NotificationJSON.json)
     case .jsonl:
       for notification in notifications {
         output.write(line: try NotificationJSON.json(notification))
       }
-      output.write(line: .object(members))
+    case .table: table.print(notifications.map(NotificationJSON.row), output)
+    }
+  }
+
+  /// Prints where the last page ends.
+  func finish(_ page: NotificationPage) {
+    switch output.format {
+    case .json:
+      var object: JSONObject = ["notifications": .array(list)]
+      for member in page.members.members { object.append(member.name, member.value) }
+      output.write(.object(object))
+    case .jsonl: output.write(end: .object(page.members))
     case .table:
-      var table = Table(NotificationJSON.columns)
-      for notification in notifications { table.append(NotificationJSON.row(notification)) }
-      output.write(text: table.description)
-      output.tell(
-        "changeToken \(Base64.encode(changeToken))\(moreComing ? ", more coming" : "")"
-      )
-      if let badgeValue { output.tell("badge \(badgeValue)") }
+      let more = page.moreComing ? ", more coming" : ""
+      output.tell("changeToken \(Base64.encode(page.changeToken))\(more)")
+      if let badgeValue = page.badgeValue { output.tell("badge \(badgeValue)") }
     }
   }
 }

@@ -5,8 +5,10 @@ extension Verb {
   static let fetchRecords = Verb(
     command: Command(
       "fetch-records",
+      aliases: ["records get"],
       "Fetches records by name.",
       operands: "NAME…",
+      completion: .live("records"),
       options: [
         zoneOption,
         Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
@@ -14,7 +16,7 @@ extension Verb {
       discussion: """
         Examples:
           rpcctl fetch-records h1 h2 --desired-keys price
-          rpcctl fetch-records h1 | rpcctl modify-records --save -
+          rpcctl records get h1 | rpcctl records put -
 
         A record that cannot be fetched is printed with its error, and the exit code is 4.
         """

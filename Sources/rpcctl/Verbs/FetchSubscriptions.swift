@@ -6,15 +6,17 @@ extension Verb {
   static let fetchSubscriptions = Verb(
     command: Command(
       "fetch-subscriptions",
+      aliases: ["subscriptions list", "subscriptions get"],
       "Fetches subscriptions by id, or all of the user's.",
       operands: "[ID…]",
+      completion: .live("subscriptions"),
       options: [
         Option(flag: "health", "How they fare: when they fired, how often, what is unread.")
       ],
       discussion: """
         Examples:
           rpcctl fetch-subscriptions pricey
-          rpcctl fetch-subscriptions --health
+          rpcctl subscriptions list --health
 
         What it prints can be given to `modify-subscriptions --save`. With --health, FIRED counts how
         often a subscription fired since it was saved, and EVALUATED the changes that were looked at

@@ -10,12 +10,13 @@ extension Verb {
       "fetch-zone-changes",
       "Fetches what changed in a zone: records saved and deleted, oldest change first.",
       operands: "[ZONE]",
+      completion: .live("zones"),
       options: feedOptions("records") + [
         Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
         Option("types", value: "T,U", "Only records of these types. Without it all."),
       ],
       discussion: """
-        Without ZONE the default zone; without --token all its records. Each record comes once, at its
+        Without ZONE the default zone; without --since all its records. Each record comes once, at its
         latest state. \(feedOutput("changedRecords", "deletedRecords"))
 
         `clientTokenData` stands beside the token when this device (--device) sent a mark with a save
@@ -23,7 +24,8 @@ extension Verb {
 
         Examples:
           rpcctl fetch-zone-changes notes --all
-          rpcctl fetch-zone-changes notes --token AQIDBAUG --follow --types Note
+          rpcctl fetch-zone-changes notes --since AQIDBAUG --follow --types Note
+          rpcctl fetch-zone-changes notes --since @notes.token --save-token notes.token --all
         """
     ),
     run: { invocation in
@@ -31,7 +33,7 @@ extension Verb {
       guard arguments.operands.count <= 1 else {
         throw UsageError("one ZONE at most: '\(arguments.operands[1])' is one too many")
       }
-      let feed = try FeedArguments(arguments)
+      let feed = try FeedArguments(invocation)
       let options = TidingsV1.ZoneChangesOptions(
         zoneID: try invocation.zoneID(arguments.operands.first ?? ""),
         changeToken: feed.token,
@@ -47,7 +49,7 @@ extension Verb {
         timeout: feed.timeout(invocation.settings),
         onConnection: { tell($0, invocation.output) }
       )
-      return try await print(changes, feed, invocation.output)
+      return try await print(changes, feed, invocation)
     }
   )
 
@@ -57,17 +59,17 @@ extension Verb {
       "Fetches which zones of the database changed, oldest change first.",
       options: feedOptions("zones"),
       discussion: """
-        A zone changed when it was created, or a record in it was saved or deleted. Without --token all
+        A zone changed when it was created, or a record in it was saved or deleted. Without --since all
         zones. \(feedOutput("changedZones", "deletedZones"))
 
         Examples:
           rpcctl fetch-database-changes
-          rpcctl fetch-database-changes --token AQIDBAUG --follow
+          rpcctl fetch-database-changes --since AQIDBAUG --follow
         """
     ),
     run: { invocation in
       try invocation.refuseOperands()
-      let feed = try FeedArguments(invocation.arguments)
+      let feed = try FeedArguments(invocation)
       let changes = DatabaseChanges(
         try await connect(invocation, feed).transport,
         database: invocation.settings.databaseID,
@@ -77,13 +79,12 @@ extension Verb {
         timeout: feed.timeout(invocation.settings),
         onConnection: { tell($0, invocation.output) }
       )
-      return try await print(changes, feed, invocation.output)
+      return try await print(changes, feed, invocation)
     }
   )
 
   private static func feedOptions(_ items: String) -> [Option] {
-    [
-      Option("token", value: "TOKEN", "Continue after this `changeToken`."),
+    TokenText.options + [
       Option("limit", value: "N", "Most \(items) in a page."),
       Option(flag: "all", "All pages, not only the next."),
       Option(flag: "follow", "All pages, and then what changes, as it does, until interrupted."),
@@ -94,7 +95,7 @@ extension Verb {
     """
     With `--output json` it prints an object for each page with `\(changed)`, `\(deleted)`, `changeToken` and `moreComing`; with jsonl a
     line for each change, and one with the other two at the end of each page; as a table the rows,
-    and the token on standard error. `--token` takes the token as it is printed.
+    and the token on standard error. `--since` takes the token as it is printed, or @FILE with one.
 
     With --follow, `--timeout TIME` on the command line ends it, with 0, after that time; without it
     Ctrl-C does (130). When the server goes away it is waited for, which is told on standard error. A page and its token are printed together: nothing is lost or told twice by
@@ -102,7 +103,8 @@ extension Verb {
     """
   }
 
-  private static func tell(_ connection: NotificationStream.Connection, _ output: Output) {
+  /// Tells of the connection of a feed that is followed.
+  static func tell(_ connection: NotificationStream.Connection, _ output: Output) {
     switch connection {
     case .lost(let error):
       output.tell("rpcctl: the connection is lost, trying again: \(error)")
@@ -123,13 +125,16 @@ extension Verb {
   private static func print<Pages: AsyncSequence & Sendable>(
     _ pages: Pages,
     _ feed: FeedArguments,
-    _ output: Output
+    _ invocation: Invocation
   ) async throws -> ExitCode where Pages.Element: PrintablePage {
+    let output = invocation.output
+    if feed.follows { output.beginStream() }
     if feed.follows, output.format == .table { output.tell("following; Ctrl-C ends") }
     _ = try await withTimeLimit(feed.timeLimit) { _ in
       var widths: [Int] = []
       for try await page in pages {
         try print(page, &widths, output)
+        try invocation.keep(token: page.changeToken)
         if !feed.isComplete { return }
       }
     }
@@ -155,7 +160,7 @@ extension Verb {
       output.write(.object(object))
     case .jsonl:
       for line in page.lines { output.write(line: line) }
-      output.write(line: .object(end))
+      output.write(end: .object(end))
     case .table:
       // The header is printed once; what follows keeps to its columns, or widens them.
       var table = Table(type(of: page).columns, widthsMin: widths)
@@ -187,8 +192,9 @@ private struct FeedArguments {
   /// How long to follow.
   let timeLimit: Duration?
 
-  init(_ arguments: ParsedArguments) throws {
-    token = try Verb.changeToken(arguments)
+  init(_ invocation: Invocation) throws {
+    let arguments = invocation.arguments
+    token = try invocation.sinceToken()
     limit = UInt32(try arguments.number("limit", in: 1...Int(UInt32.max)) ?? 0)
     follows = arguments.has("follow")
     isComplete = follows || arguments.has("all")

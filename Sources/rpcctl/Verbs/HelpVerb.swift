@@ -2,7 +2,14 @@ internal import CommandLineTools
 
 extension Verb {
   static let help = Verb(
-    command: Command("help", "Shows help, of a verb if one is named.", operands: "[VERB]"),
+    command: Command(
+      "help",
+      "Shows help, of a verb if one is named.",
+      operands: "[VERB]",
+      completion: .live("verbs")
+    ),
+    needsServer: false,
+    context: .none,
     run: { invocation in
       let words = invocation.arguments.operands
       guard !words.isEmpty else {

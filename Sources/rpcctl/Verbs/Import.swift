@@ -10,18 +10,12 @@ extension Verb {
       "import",
       "Saves the records of a file of JSON lines, in batches.",
       operands: "FILE|-",
+      completion: .files,
       options: [
         Option(
           "zone",
           value: "ZONE",
           "The zone of records that name none; without it the default."
-        ),
-        Option(
-          "policy",
-          value: "POLICY",
-          default: "changed-keys",
-          choices: ["if-unchanged", "changed-keys", "all-keys"],
-          "changed-keys and all-keys write the fields sent; if-unchanged only creates records."
         ),
         Option("batch", value: "N", default: "400", "Most records in a call."),
         Option(
@@ -32,7 +26,11 @@ extension Verb {
         ),
         Option(flag: "resume", "Go on where an import of the file broke off."),
         Option("errors", value: "FILE", "Where errors go, as JSON lines; else to standard error."),
-      ],
+      ]
+        + SavePolicyOption.options(
+          default: "changed-keys",
+          "changed-keys and all-keys write the fields sent; if-unchanged only creates records"
+        ),
       discussion: """
         Examples:
           rpcctl import houses.jsonl
@@ -51,6 +49,7 @@ extension Verb {
         Control-C breaks it off in order; a second one, or two seconds, at once.
         """
     ),
+    dryRun: .refused("modify-records --dry-run tells what would become of records"),
     run: { invocation in
       let arguments = invocation.arguments
       guard arguments.operands.count == 1, let operand = arguments.operands.first else {
@@ -69,7 +68,7 @@ extension Verb {
           fileBytes: size ?? 0,
           database: databaseText(invocation),
           zoneName: invocation.zoneName,
-          policy: arguments["policy"] ?? "",
+          policy: try SavePolicyOption.word(arguments, default: "changed-keys"),
           batchCountMax: countMax
         ),
         path: progressPath
@@ -94,7 +93,7 @@ extension Verb {
           transport: transport,
           options: invocation.callOptions,
           databaseID: invocation.settings.databaseID,
-          savePolicy: savePolicy(arguments)
+          savePolicy: try SavePolicyOption.policy(arguments, default: "changed-keys")
         ),
         zones: zones,
         report: report,
@@ -146,14 +145,5 @@ extension Verb {
       settings.container, Contract.shortName(settings.environment, "ENVIRONMENT_").lowercased(),
       Contract.shortName(settings.scope, "DATABASE_SCOPE_").lowercased(), settings.client.user,
     ].joined(separator: "/")
-  }
-
-  /// What `--policy` says.
-  static func savePolicy(_ arguments: ParsedArguments) -> TidingsV1.SavePolicy {
-    switch arguments["policy"] {
-    case "changed-keys": .changedKeys
-    case "all-keys": .allKeys
-    default: .ifServerRecordUnchanged
-    }
   }
 }

@@ -22,11 +22,13 @@ extension Verb {
         """
     ),
     needsServer: false,
+    dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
       guard let path = invocation.arguments["file"], !path.isEmpty else {
         throw UsageError("-O FILE says where the key pair is written")
       }
+      if invocation.wouldOnly("write a key pair to '\(path)'") { return .success }
       let pair = KeyPair()
       try KeyFile.pair(pair).write(
         to: path,
@@ -40,8 +42,10 @@ extension Verb {
   private static let showKey = Verb(
     command: Command(
       "keys show",
+      aliases: ["keys public"],
       "Prints the public part of a key file.",
       operands: "FILE",
+      completion: .files,
       discussion: """
         Needs no server.
 

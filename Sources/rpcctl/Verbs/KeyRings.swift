@@ -24,9 +24,11 @@ extension Verb {
         """
     ),
     needsServer: false,
+    dryRun: .byItself,
     run: { invocation in
       let ring = KeyRing([.init(EncryptionKey(), .seal)])
       let file = try keyRingFile(invocation)
+      if invocation.wouldOnly("write a key ring with one key") { return .success }
       try keyRingFailure { () throws(KeyRingError) in try file.create(ring) }
       return print(ring.entries, sealing: ring, invocation.output)
     }
@@ -50,6 +52,7 @@ extension Verb {
         """
     ),
     needsServer: false,
+    dryRun: .byItself,
     run: { invocation in
       let file = try keyRingFile(invocation)
       var entries = [KeyRing.Entry(EncryptionKey(), .seal)]
@@ -57,6 +60,9 @@ extension Verb {
         entries = try keyRingFailure { () throws(KeyRingError) in
           try KeyRingFile(path: path).read().entries.map { .init($0.key, .open) }
         }
+      }
+      if invocation.wouldOnly("add \(counted(entries.count, "key")) that the ring does not have") {
+        return .success
       }
       let (added, ring) = try keyRingFailure { () throws(KeyRingError) in
         (try file.add(entries), try file.read())

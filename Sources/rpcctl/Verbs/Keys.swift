@@ -24,7 +24,7 @@ extension Verb {
       "Admits a key, or changes when it expires.",
       operands: "KEY",
       options: [
-        Option("user", value: "NAME", "Whose key it is."),
+        Option("user", value: "NAME", completion: .live("users"), "Whose key it is."),
         Option(flag: "guest", "A key without a user: it may read what anyone may read."),
       ] + keyOptions,
       discussion: """
@@ -55,6 +55,7 @@ extension Verb {
       "keys revoke",
       "Refuses keys for ever, from the next call on, also on connections that are open.",
       operands: "KEY…",
+      completion: .live("keys"),
       discussion: """
         All that the key's user hears gets new topics and keys; the user's other devices notice by
         themselves. A key cannot be admitted again: for a device that comes back make a new pair.
@@ -65,6 +66,7 @@ extension Verb {
     ),
     run: { invocation in
       let keys = try invocation.requireKeys(max: .max)
+      try invocation.confirm("refuse \(counted(keys.count, "key")) for ever")
       let administration = try await invocation.administration()
       var results = Results(columns: ["KEY", "USER", "NEW TOPICS"])
       for key in keys {
@@ -90,6 +92,7 @@ extension Verb {
       "keys list",
       "Lists keys: all of them, or those of users.",
       operands: "[NAME…]",
+      completion: .live("users"),
       discussion: """
         Of the revoked keys of a user the newest are listed.
 
@@ -113,7 +116,7 @@ extension Verb {
     }
   )
 
-  private static func printKeys(
+  static func printKeys(
     _ keys: [(user: String, key: TidingsV1.PublicKey)],
     _ output: Output
   ) throws -> ExitCode {

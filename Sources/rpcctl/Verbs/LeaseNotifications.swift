@@ -83,11 +83,11 @@ extension Verb {
       output.write(.object(object))
     case .jsonl:
       for leased in response.notifications { output.write(line: try LeaseJSON.json(leased)) }
-      output.write(line: .object(end))
+      output.write(end: .object(end))
     case .table:
       var table = Table(LeaseJSON.columns)
       for leased in response.notifications { table.append(LeaseJSON.row(leased)) }
-      output.write(text: table.description)
+      output.write(table)
       if response.moreComing {
         output.tell("more coming")
       } else if response.notifications.isEmpty {

@@ -6,42 +6,83 @@ extension Verb {
   static let markNotificationsRead = Verb(
     command: Command(
       "mark-notifications-read",
+      aliases: ["notifications read"],
       "Marks notifications read, for all devices of the user.",
-      operands: "ID…",
+      operands: "[ID…]",
+      options: [
+        Option(flag: "all", "All that are unread, in place of ID."), subscriptionFilter,
+      ],
       discussion: """
-        Example:
+        Examples:
+          rpcctl notifications read --all
+          rpcctl notifications read --all --subscription pricey
           rpcctl fetch-notification-changes -o json | jq -r '.notifications[].notificationId' \\
             | xargs rpcctl mark-notifications-read
         """
     ),
     run: { invocation in
-      let request = TidingsV1.MarkNotificationsReadRequest(
-        container: invocation.settings.container,
-        environment: invocation.settings.environment,
-        notificationIDs: try invocation.requireOperands("ID")
-      )
-      let transport = try await invocation.connect().transport
-      let response = try await TidingsV1.NotificationService.Client(transport)
-        .markNotificationsRead(request, options: invocation.callOptions)
+      let arguments = invocation.arguments
+      let ids = arguments.operands
+      guard arguments.has("all") != !ids.isEmpty else {
+        throw UsageError("which? ID…, or --all (of some subscriptions: --subscription)")
+      }
+      let subscriptions = Set(arguments.all("subscription"))
+      guard arguments.has("all") || subscriptions.isEmpty else {
+        throw UsageError("--subscription is for --all: an ID says which notification is meant")
+      }
+      let session = try await invocation.connect()
       var results = Results(columns: ["NOTIFICATION", "RESULT"])
-      for result in response.results {
-        let id = result.notificationID
-        switch result.outcome {
-        case .markedRead:
-          results.append(
-            .object(["notificationId": .string(id), "markedRead": .bool(true)]),
-            [id, "read"]
-          )
-        case .error(let error):
-          results.appendFailure(
-            .object(["notificationId": .string(id), "error": error.json]),
-            [id, error.text]
-          )
-        case nil:
-          results.appendFailure(.object(["notificationId": .string(id)]), [id, "no outcome"])
+      guard arguments.has("all") else {
+        try await invocation.markRead(ids, &results, over: session)
+        return results.finish(invocation.output)
+      }
+      try await invocation.eachNotificationPage(over: session) { page in
+        let wanted = page.filter {
+          subscriptions.isEmpty || subscriptions.contains($0.subscriptionID)
         }
+        try await invocation.markRead(wanted.map(\.notificationID), &results, over: session)
       }
       return results.finish(invocation.output)
     }
   )
+}
+
+extension Invocation {
+  /// Marks notifications read, however many.
+  fileprivate func markRead(
+    _ ids: [String],
+    _ results: inout Results,
+    over session: Session
+  ) async throws {
+    let client = TidingsV1.NotificationService.Client(session.transport)
+    var rest = ids[...]
+    while !rest.isEmpty {
+      let response = try await client.markNotificationsRead(
+        .init(
+          container: settings.container,
+          environment: settings.environment,
+          notificationIDs: Array(rest.prefix(Verb.itemsPerCall))
+        ),
+        options: callOptions
+      )
+      for result in response.results { results.append(result) }
+      rest = rest.dropFirst(Verb.itemsPerCall)
+    }
+  }
+}
+
+extension Results {
+  fileprivate mutating func append(_ result: TidingsV1.NotificationResult) {
+    let id = result.notificationID
+    switch result.outcome {
+    case .markedRead:
+      append(.object(["notificationId": .string(id), "markedRead": .bool(true)]), [id, "read"])
+    case .error(let error):
+      appendFailure(
+        .object(["notificationId": .string(id), "error": error.json]),
+        [id, error.text]
+      )
+    case nil: appendFailure(.object(["notificationId": .string(id)]), [id, "no outcome"])
+    }
+  }
 }

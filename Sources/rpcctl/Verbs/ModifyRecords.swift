@@ -4,6 +4,18 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  /// What all verbs that save records take.
+  static let saveOptions =
+    SavePolicyOption.options(default: "if-unchanged") + [
+      Option(flag: "atomic", "All items of a zone succeed, or none does: so it is unless told."),
+      Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
+      Option(
+        "client-token-data",
+        value: "TEXT",
+        "This device's mark, which comes back with the changes of the zones."
+      ),
+    ]
+
   static let modifyRecords = Verb(
     command: Command(
       "modify-records",
@@ -15,33 +27,21 @@ extension Verb {
           takesMany: true,
           "Records to save: an object, a list, or JSON lines."
         ),
-        Option("delete", value: "NAME…", takesMany: true, "Names of records to delete."),
+        RecordFiles.option,
+        Option(
+          "delete",
+          value: "NAME…",
+          takesMany: true,
+          completion: .live("records"),
+          "Names of records to delete."
+        ),
         zoneOption,
-        Option(
-          "policy",
-          value: "POLICY",
-          default: "if-unchanged",
-          choices: ["if-unchanged", "changed-keys", "all-keys"],
-          "if-unchanged compares the change tag; changed-keys and all-keys compare nothing."
-        ),
-        Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
-        Option(flag: "dry-run", "Write nothing; tell what would become of each record."),
-        Option(
-          "client-token-data",
-          value: "TEXT",
-          "This device's mark, which comes back with the changes of the zones."
-        ),
-        Option(
-          "idempotency-key",
-          value: "KEY",
-          "Applies the call once, however often it is repeated."
-        ),
-      ],
+      ] + saveOptions,
       discussion: """
         Examples:
           rpcctl modify-records --save '{"recordType":"Houses","recordName":"h1",
             "fields":{"address":"1 Main St","price":300000}}'
-          rpcctl modify-records --policy changed-keys --save @houses.json --delete h7 h8
+          rpcctl modify-records --save-policy changed-keys -f houses.json --delete h7 h8
           rpcctl modify-records --dry-run --delete h1
           rpcctl modify-records --save '{"recordType":"Rooms","recordName":"r1","parent":"h1",
             "fields":{"house":{"reference":{"recordName":"h1","action":"deleteSelf"}}}}'
@@ -68,41 +68,60 @@ extension Verb {
         """
     ),
     run: { invocation in
-      let request = try modifyRecordsRequest(invocation)
-      var options = invocation.callOptions
-      options.idempotencyKey = invocation.arguments["idempotency-key"]
-      let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
-      let response = try await records.modifyRecords(request, options: options)
-      return ModifyRecordsResults.print(response, of: request, invocation.output)
-    }
-  )
-
-  private static func modifyRecordsRequest(
-    _ invocation: Invocation
-  ) throws
-    -> TidingsV1.ModifyRecordsRequest
-  {
-    try invocation.refuseOperands()
-    let arguments = invocation.arguments
-    var request = TidingsV1.ModifyRecordsRequest(databaseID: invocation.settings.databaseID)
-    for argument in arguments.all("save") {
-      for json in try invocation.input.values(argument, "--save") {
-        let path = "records[\(request.recordsToSave.count)]"
-        request.recordsToSave.append(
-          try RecordJSON.record(json, path, zoneID: invocation.defaultZoneID)
+      try invocation.refuseOperands()
+      var request = TidingsV1.ModifyRecordsRequest()
+      for argument in invocation.arguments.all("save") {
+        for json in try invocation.input.values(argument, "--save") {
+          let path = "records[\(request.recordsToSave.count)]"
+          request.recordsToSave.append(
+            try RecordJSON.record(json, path, zoneID: invocation.defaultZoneID)
+          )
+        }
+      }
+      let files = invocation.arguments.all("file")
+      request.recordsToSave += try invocation.records(of: files)
+      request.recordIDsToDelete = try invocation.arguments.all("delete").map {
+        TidingsV1.RecordID($0, in: try invocation.zoneID)
+      }
+      guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
+        throw UsageError(
+          files.isEmpty
+            ? "nothing to do: --save, --file and --delete say what"
+            : "there is no record in the files"
         )
       }
+      return try await invocation.modify(request)
     }
-    request.recordIDsToDelete = try arguments.all("delete").map {
-      TidingsV1.RecordID($0, in: try invocation.zoneID)
+  )
+}
+
+extension Invocation {
+  /// The records of files, for one call.
+  func records(of paths: [String]) throws -> [TidingsV1.Record] {
+    var files = try RecordFiles(paths, input, zoneID: defaultZoneID)
+    return try files.next(.max)
+  }
+
+  /// Saves and deletes as `Verb.saveOptions` say, and prints what became of it.
+  func modify(
+    _ request: TidingsV1.ModifyRecordsRequest,
+    default policy: String = "if-unchanged",
+    over session: Session? = nil
+  ) async throws -> ExitCode {
+    var request = request
+    request.databaseID = settings.databaseID
+    request.savePolicy = try SavePolicyOption.policy(arguments, default: policy)
+    if arguments.has("atomic"), arguments.has("no-atomic") {
+      throw UsageError("--atomic and --no-atomic exclude each other")
     }
-    guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
-      throw UsageError("nothing to do: --save and --delete say what")
-    }
-    request.savePolicy = savePolicy(arguments)
     if arguments.has("no-atomic") { request.atomic = false }
-    request.dryRun = arguments.has("dry-run")
+    request.dryRun = isDryRun
     request.clientChangeTokenData = Array((arguments["client-token-data"] ?? "").utf8)
-    return request
+    var open = session
+    if open == nil { open = try await connect() }
+    guard let transport = open?.transport else { return .localFailure }
+    let records = TidingsV1.RecordService.Client(transport)
+    let response = try await records.modifyRecords(request, options: callOptions)
+    return ModifyRecordsResults.print(response, of: request, output)
   }
 }

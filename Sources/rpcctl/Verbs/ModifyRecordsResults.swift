@@ -75,6 +75,6 @@ enum ModifyRecordsResults {
     output.write(
       text: "\nconflict of \(printable(RecordResults.name(result.recordID ?? .init()))):\n"
     )
-    output.write(text: table.description)
+    output.write(table)
   }
 }

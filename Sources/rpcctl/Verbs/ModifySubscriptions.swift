@@ -6,6 +6,7 @@ extension Verb {
   static let modifySubscriptions = Verb(
     command: Command(
       "modify-subscriptions",
+      aliases: ["subscriptions create"],
       "Saves and deletes subscriptions.",
       options: SubscriptionOptions.options + NotificationInfoOptions.options + [
         Option(
@@ -14,7 +15,21 @@ extension Verb {
           takesMany: true,
           "Subscriptions to save, as fetch-subscriptions prints them."
         ),
-        Option("delete", value: "ID…", takesMany: true, "Subscriptions to delete."),
+        Option(
+          "file",
+          letter: "f",
+          value: "FILE|-",
+          takesMany: true,
+          completion: .files,
+          "Files with subscriptions to save; - is standard input."
+        ),
+        Option(
+          "delete",
+          value: "ID…",
+          takesMany: true,
+          completion: .live("subscriptions"),
+          "Subscriptions to delete."
+        ),
       ],
       discussion: """
         A query subscription fires for records of a type that match a predicate: when one is created,
@@ -26,7 +41,7 @@ extension Verb {
         Examples:
           rpcctl modify-subscriptions --query Houses --where 'price > 100000' \\
             --on create,update --id pricey --alert-body 'A pricey house'
-          rpcctl modify-subscriptions --query Houses --where 'city == %@' --arg Berlin --on enter,leave
+          rpcctl subscriptions create --query Houses --where 'city == %@' --arg Berlin --on enter,leave
           rpcctl modify-subscriptions --zone-changes notes --type Note --content-available
           rpcctl modify-subscriptions --database-changes --id everything
           rpcctl modify-subscriptions --delete pricey
@@ -38,8 +53,11 @@ extension Verb {
         databaseID: invocation.settings.databaseID,
         subscriptionIDsToDelete: invocation.arguments.all("delete")
       )
-      for argument in invocation.arguments.all("save") {
-        for json in try invocation.input.values(argument, "--save") {
+      let files = invocation.arguments.all("file").map { $0 == "-" ? $0 : "@" + $0 }
+      for (option, argument) in invocation.arguments.all("save").map({ ("--save", $0) })
+        + files.map({ ("--file", $0) })
+      {
+        for json in try invocation.input.values(argument, option) {
           let path = "subscriptions[\(request.subscriptionsToSave.count)]"
           request.subscriptionsToSave.append(try SubscriptionJSON.subscription(json, path))
         }
@@ -53,7 +71,8 @@ extension Verb {
       }
       guard !request.subscriptionsToSave.isEmpty || !request.subscriptionIDsToDelete.isEmpty else {
         throw UsageError(
-          "nothing to do: --query, --zone-changes, --database-changes, --save and --delete say what"
+          "nothing to do: --query, --zone-changes, --database-changes, --save, --file and "
+            + "--delete say what"
         )
       }
       let transport = try await invocation.connect().transport

@@ -8,8 +8,10 @@ extension Verb {
   static let query = Verb(
     command: Command(
       "query",
+      aliases: ["records list"],
       "Finds records by predicate, in an order.",
       operands: "TYPE",
+      completion: .live("types"),
       options: queryOptions + [
         Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
         Option(

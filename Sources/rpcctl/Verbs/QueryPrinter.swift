@@ -42,7 +42,7 @@ struct QueryPrinter {
     }
     if output.format == .table, count == 0 { output.tell("no records") }
     guard let text, output.format != .json else { return }
-    output.tell("more records are left: rpcctl query --cursor \(text)")
+    output.hint("more records are left: rpcctl query --cursor \(text)")
   }
 
   private mutating func printTable(_ records: [TidingsV1.Record]) {
@@ -59,7 +59,7 @@ struct QueryPrinter {
     columns = header
     widths = columns.map(displayWidth)
     grow(to: rows)
-    output.write(text: Table.line(columns, widths: widths))
+    output.write(head: Table.line(columns, widths: widths))
     write(rows)
   }
 
@@ -80,7 +80,8 @@ struct QueryPrinter {
         guard let value = record.fields[name] else { return "" }
         let json = values.shown(value, field: name, of: id)
         let text = printable(json.string ?? json.description)
-        return text.count > Self.cellWidthMax ? text.prefix(Self.cellWidthMax - 1) + "…" : text
+        return !output.isWide && text.count > Self.cellWidthMax
+          ? text.prefix(Self.cellWidthMax - 1) + "…" : text
       }
   }
 }

@@ -5,8 +5,6 @@ internal import TidingsProto
 extension Verb {
   static let schemaVerbs = [getSchema, applySchema, diffSchema, validateSchema, deploySchema]
 
-  private static let dryRun = Option(flag: "dry-run", "Only tell what would change.")
-
   private static let getSchema = Verb(
     command: Command(
       "schema get",
@@ -31,7 +29,7 @@ extension Verb {
       if invocation.arguments.has("indexes") {
         return SchemaResults.print(response.indexes, invocation.output)
       }
-      if let format = invocation.arguments["output"], format != OutputFormat.table.rawValue {
+      if invocation.output.asksForData {
         invocation.output.write(SchemaResults.json(response))
       } else {
         invocation.output.write(text: response.text)
@@ -45,7 +43,7 @@ extension Verb {
       "schema apply",
       "Brings the development schema to what a file says.",
       operands: "FILE",
-      options: [dryRun],
+      completion: .files,
       discussion: """
         Prints what changed; FILE - is standard input. What would lose data is refused: a type or field
         that production has, or that records use, can neither be removed nor get another type.
@@ -56,7 +54,7 @@ extension Verb {
         """
     ),
     run: { invocation in
-      let changes = try await apply(invocation, dryRun: invocation.arguments.has("dry-run"))
+      let changes = try await apply(invocation, dryRun: invocation.isDryRun)
       return SchemaResults.print(changes, invocation.output)
     }
   )
@@ -66,8 +64,9 @@ extension Verb {
       "schema diff",
       "Compares the development schema with a file, as `schema apply` would change it.",
       operands: "FILE",
+      completion: .files,
       discussion: """
-        Ends with 0 when nothing would change and with 1 when something would; FILE - is standard
+        Ends with 0 when nothing would change and with 3 when something would; FILE - is standard
         input.
 
         Example:
@@ -77,7 +76,7 @@ extension Verb {
     run: { invocation in
       let changes = try await apply(invocation, dryRun: true)
       _ = SchemaResults.print(changes, invocation.output)
-      return changes.isEmpty ? .success : .different
+      return changes.isEmpty ? .success : .found
     }
   )
 
@@ -86,6 +85,7 @@ extension Verb {
       "schema validate",
       "Checks that a file is a schema, without a server.",
       operands: "FILE",
+      completion: .files,
       discussion: """
         Ends with 0 when it is; else with 1, after line, column and what is wrong there. FILE - is
         standard input. Whether the container can have this schema, `schema apply --dry-run` tells.
@@ -110,8 +110,8 @@ extension Verb {
   private static let deploySchema = Verb(
     command: Command(
       "schema deploy",
+      aliases: ["schema promote"],
       "Copies the development schema to production.",
-      options: [dryRun],
       discussion: """
         Prints what changed. Types, fields, indexes, roles and grants are copied, never records. The
         first deployment makes the container exist in production. What production has can neither be
@@ -128,7 +128,7 @@ extension Verb {
       let response = try await schemas(invocation).deploySchema(
         .init(
           container: invocation.settings.container,
-          dryRun: invocation.arguments.has("dry-run")
+          dryRun: invocation.isDryRun
         ),
         options: invocation.callOptions
       )
@@ -143,7 +143,7 @@ extension Verb {
   /// What a deployment does that has nothing to copy.
   private static func withoutChanges(_ invocation: Invocation) -> String {
     let container = "container '\(invocation.settings.container)'"
-    return invocation.arguments.has("dry-run")
+    return invocation.isDryRun
       ? "nothing to copy; deploying sees to it that \(container) exists in production"
       : "nothing to copy; \(container) exists in production, with this schema"
   }
@@ -172,19 +172,24 @@ extension Verb {
   }
 
   /// The text of the one operand, and how messages call it.
-  private static func schemaText(
-    _ invocation: Invocation
-  ) throws -> (name: String, text: String) {
+  static func schemaText(_ invocation: Invocation) throws -> (name: String, text: String) {
     let operands = invocation.arguments.operands
     guard operands.count == 1 else {
       throw UsageError("one FILE is needed, or - for standard input")
     }
-    let name = operands[0] == "-" ? "standard input" : operands[0]
+    return try schemaText(operands[0], invocation)
+  }
+
+  /// The text of a file, and how messages call it.
+  static func schemaText(
+    _ path: String,
+    _ invocation: Invocation
+  ) throws -> (name: String, text: String) {
+    let name = path == "-" ? "standard input" : path
     let bytes: [UInt8]
     do {
-      bytes = try invocation.input.read(operands[0] == "-" ? nil : operands[0])
+      bytes = try invocation.input.read(path == "-" ? nil : path)
     } catch let error as LocalFailure {
-      // 1 would mean that the schemas are different.
       throw UsageError(error.description)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {

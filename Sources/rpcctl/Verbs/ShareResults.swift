@@ -56,7 +56,7 @@ extension Verb {
         ShareJSON.name(participant.permission), ShareJSON.status(participant),
       ])
     }
-    output.write(text: table.description)
+    output.write(table)
     let what = share.rootRecordName.isEmpty ? "the zone" : "record '\(share.rootRecordName)'"
     output.tell("\(what), anyone: \(ShareJSON.name(share.publicPermission)), \(share.url)")
     return .success

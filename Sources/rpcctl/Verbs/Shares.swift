@@ -259,6 +259,7 @@ extension Verb {
       try invocation.refuseOperands()
       let shares = try await shares(invocation)
       let id = try await shareID(invocation, shares)
+      try invocation.confirm("end the share '\(printable(id.recordName))' for all who joined it")
       try await shares.end(id)
       return printEnd(id, "ended", invocation.output)
     }

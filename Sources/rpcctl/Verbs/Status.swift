@@ -9,6 +9,7 @@ extension Verb {
   static let status = Verb(
     command: Command(
       "status",
+      aliases: ["server status"],
       "Tells version, endpoints, limits, counters and health of the server.",
       discussion: """
         Ends with 0 when the server is serving, with 1 when it answers but is not, with 78 when it
@@ -47,11 +48,15 @@ extension Verb {
     for member in try Contract.json(info).object?.members ?? [] {
       object.append(member.name, member.value)
     }
+    write(object, output)
+  }
+
+  /// Prints an object: as JSON, or a line for each of its values.
+  static func write(_ object: JSONObject, _ output: Output) {
     guard output.format == .table else { return output.write(.object(object)) }
     var table = Table(["", ""])
     for member in object.members { append(member.name, member.value, to: &table) }
-    // Names and values need no header.
-    output.write(text: String(table.description.drop { !$0.isNewline }.dropFirst()))
+    output.write(text: table.textWithoutHeader)
   }
 
   private static func append(_ name: String, _ value: JSONValue, to table: inout Table) {
@@ -62,4 +67,9 @@ extension Verb {
     default: table.append([name, value.description])
     }
   }
+}
+
+extension Table {
+  /// The rows alone, for names and values that need no header.
+  var textWithoutHeader: String { String(description.drop { !$0.isNewline }.dropFirst()) }
 }

@@ -69,8 +69,10 @@ extension Verb {
   private static let showUsers = Verb(
     command: Command(
       "users show",
+      aliases: ["users get"],
       "Shows users with all that is known of them.",
       operands: "NAME…",
+      completion: .live("users"),
       discussion: """
         Example:
           rpcctl users show alice -o json
@@ -95,6 +97,7 @@ extension Verb {
       "users update",
       "Changes what others see of a user, or the user's own quota.",
       operands: "NAME",
+      completion: .live("users"),
       options: [displayName] + QuotaOptions.options + [
         Option(flag: "no-quota", "The server's quota again.")
       ],
@@ -128,8 +131,10 @@ extension Verb {
   private static let restrictUsers = Verb(
     command: Command(
       "users restrict",
+      aliases: ["users disable"],
       "Refuses the calls of users from now on.",
       operands: "NAME…",
+      completion: .live("users"),
       discussion: """
         What they hear gets new topics and keys. Their data stays; `users admit` takes it back.
 
@@ -146,8 +151,10 @@ extension Verb {
   private static let admitUsers = Verb(
     command: Command(
       "users admit",
+      aliases: ["users enable"],
       "Admits the calls of users who were restricted.",
       operands: "NAME…",
+      completion: .live("users"),
       discussion: """
         Example:
           rpcctl users admit alice
@@ -164,6 +171,7 @@ extension Verb {
       "users roles",
       "Sets the roles of a user: all of them from now on.",
       operands: "NAME [ROLE…]",
+      completion: .live("users"),
       options: [Option(flag: "none", "The user has no roles any more.")],
       discussion: """
         admin may administer, developer may change schemas; any other is a role of the schema of all

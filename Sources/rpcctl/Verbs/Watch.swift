@@ -8,28 +8,43 @@ extension Verb {
   static let watch = Verb(
     command: Command(
       "watch",
+      aliases: ["notifications tail"],
       "Prints notifications as they come, or runs a command for each.",
       options: [
         Option("count", value: "N", "End with 0 after so many notifications."),
+        Option(flag: "once", "End with 0 after the first: --count 1."),
+        Option("until", value: "PREDICATE", "End with 0 after the first that satisfies it."),
         Option(
           "since",
           value: "WHEN",
           default: "beginning",
-          "Begin with what waits in the log (beginning), with what comes (now), or after a TOKEN."
+          completion: .files,
+          "Begin with what waits in the log (beginning), with what comes (now), or after a TOKEN or "
+            + "the one in @FILE."
         ),
-        Option("state", value: "FILE", "Go on where FILE says, and keep there how far it came."),
+        Option(
+          "state",
+          value: "FILE",
+          completion: .files,
+          "Go on where FILE says, and keep there how far it came."
+        ),
         Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
         Option(
           flag: "mark-read",
           "Mark each read that was printed, or whose command ended with 0."
         ),
         Option(flag: "read-marks", "Tell too what other devices of the user mark read."),
+        subscriptionFilter,
+        Option("if", value: "PREDICATE", "Only notifications that satisfy it."),
         Option(
-          "subscription",
-          value: "ID…",
-          takesMany: true,
-          "Only notifications of these."
+          "on-expired",
+          value: "WHAT",
+          default: "end",
+          choices: ["end", "refetch"],
+          "When the log no longer reaches back to the place it goes on at: end (75), or refetch, "
+            + "beginning with the oldest that is kept."
         ),
+        Option(flag: "show-heartbeats", "Tell on standard error each minute that it is alive."),
       ],
       discussion: """
         Begins with the unread notifications in the log and goes on with those that come; nothing is
@@ -45,64 +60,83 @@ extension Verb {
         ends the watch with 5: with --state the notification comes again the next time. To try again,
         or to share the work, use `rpcctl work`.
 
+        --until takes a predicate over the fields that a notification carries, recordName, and
+        subscriptionID, reason, type (of the record) and zoneName; so does --if. A notification carries
+        the fields that its subscription asks for with --desired-keys, and no others.
+
         `--timeout TIME` on the command line ends the watch, here, after that time: with 1 if --count
-        was not reached, otherwise with 0. Without it the watch goes on until it is interrupted (130).
+        was not reached, with 3 if nothing satisfied --until, otherwise with 0. Without it the watch goes
+        on until it is interrupted (130).
 
         Examples:
           rpcctl --as realty --device laptop watch
           rpcctl --as realty --device laptop watch --since now --count 1 --timeout 30s -o json
+          rpcctl watch --until 'state == "done" AND reason == "RECORD_UPDATED"' --timeout 1h
           rpcctl --as realty --device mailer watch --state mailer.state --exec 'mail -s News ada'
         """
     ),
+    dryRun: .refused("it only tells what comes"),
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       let output = invocation.output
-      let count = try arguments.number("count", in: 1...Int(Int32.max))
+      output.beginStream()
+      let count = try countMax(arguments)
       let limit =
         arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
-      let since = try WatchBegin(arguments["since"] ?? "")
+      let since = try WatchBegin(arguments["since"] ?? "", invocation.input)
       var start = WatchStart(
-        statePath: try path(arguments, "state"),
+        statePath: try nonEmpty(arguments, "state"),
         tellsReadMarks: arguments.has("read-marks")
       )
-      let command = try nonEmpty(arguments, "exec").map(ShellCommand.init)
+      let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
+      var consumer = WatchConsumer(printer: WatchPrinter(output: output), command: command)
+      consumer.subscriptionIDs = Set(arguments.all("subscription"))
+      consumer.filter = try arguments["if"].map { try Condition($0, "--if") }
+      consumer.end = try arguments["until"].map { try Condition($0, "--until") }
       let resumes = start.statePath.map(AtomicFile.exists) ?? false
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
       // What a file says wins: a begin is only for a new one.
       if !resumes { start.token = try await since.token(invocation, session) }
-      let source = try session.notifications(start) { output.tell(text(of: $0)) }
       if resumes, let path = start.statePath {
         output.tell("rpcctl: goes on where '\(path)' says; nothing is missed")
+        if arguments.isGiven("since") {
+          output.tell("rpcctl: --since is passed over: it is for a new --state file")
+        }
       }
       if output.format == .table, command == nil { output.tell("watching; Ctrl-C ends") }
       // The command and the file are to be left in order.
       if command != nil || start.statePath != nil { Interruption.heed() }
-      let consumer = WatchConsumer(
-        printer: WatchPrinter(output: output),
-        command: command,
-        reader: arguments.has("mark-read") ? ReadMarker(session, invocation) : nil,
-        subscriptionIDs: Set(arguments.all("subscription"))
+      if arguments.has("mark-read") { consumer.reader = ReadMarker(session, invocation) }
+      let watch = NotificationWatch(
+        session: session,
+        begin: start,
+        refetches: arguments["on-expired"] == "refetch",
+        output: output
       )
-      let seen = try await withTimeLimit(limit) { progress in
-        try await consumer.consume(source, countMax: count, progress)
+      let heart = arguments.has("show-heartbeats") ? Heartbeat(session, invocation) : nil
+      let seen = try await withTimeLimit(limit) { [consumer] progress in
+        let beats = Task { await heart?.beat(progress) }
+        defer { beats.cancel() }
+        try await watch.run { try await consumer.consume($0, countMax: count, progress) }
       }
       if Task.isCancelled { throw Interrupted() }
-      guard let count, seen < count else { return .success }
-      throw LocalFailure(
-        "the time is over: \(seen) of \(count) notifications came"
-      )
+      if seen.isEnough(for: count, consumer.end != nil) { return .success }
+      if let count {
+        throw LocalFailure("the time is over: \(seen.count) of \(count) notifications came")
+      }
+      output.tell("rpcctl: the time is over: no notification came that satisfies --until")
+      return .notSo
     }
   )
 
-  private static func text(of event: NotificationInbox.Event) -> String {
-    switch event {
-    case .lost(let error): "rpcctl: the connection is lost, trying again: \(error)"
-    case .restored(let time):
-      "rpcctl: the connection is there again after \(time.shortText); nothing is missed"
-    case .restarted(let error): "rpcctl: begins anew: \(error)"
-    }
+  /// How many notifications end it; `nil`: no number does.
+  private static func countMax(_ arguments: ParsedArguments) throws(UsageError) -> Int? {
+    let count = try arguments.number("count", in: 1...Int(Int32.max))
+    guard arguments.has("once") else { return count }
+    guard count == nil else { throw UsageError("--once is --count 1: give one of them") }
+    return 1
   }
 
   /// The value of an option that must not be empty.
@@ -113,13 +147,6 @@ extension Verb {
     guard let text = arguments[option] else { return nil }
     guard !text.isEmpty else { throw UsageError("--\(option) is empty") }
     return text
-  }
-
-  private static func path(
-    _ arguments: ParsedArguments,
-    _ option: String
-  ) throws(UsageError) -> String? {
-    try nonEmpty(arguments, option)
   }
 
   /// A stream tries again for ever; a server that was never there is told at once.
@@ -142,14 +169,15 @@ private enum WatchBegin {
   case now
   case token([UInt8])
 
-  init(_ text: String) throws(UsageError) {
+  init(_ text: String, _ input: Input) throws {
     switch text {
     case "beginning": self = .beginning
     case "now": self = .now
+    case _ where text.hasPrefix("@"): self = .token(try TokenText.bytes(text, "--since", input))
     default:
       guard let token = try? Verb.changeToken(text, "--since") else {
         throw UsageError(
-          "--since takes beginning, now, or a changeToken as it was printed, not '\(text)'"
+          "--since takes beginning, now, @FILE, or a changeToken as it was printed, not '\(text)'"
         )
       }
       self = .token(token)
@@ -161,20 +189,7 @@ private enum WatchBegin {
     switch self {
     case .beginning: return []
     case .token(let token): return token
-    case .now: break
-    }
-    let client = TidingsV1.NotificationService.Client(session.transport)
-    var request = TidingsV1.FetchNotificationChangesRequest(
-      container: invocation.settings.container,
-      environment: invocation.settings.environment
-    )
-    while true {
-      let page = try await client.fetchNotificationChanges(
-        request,
-        options: invocation.callOptions
-      )
-      request.changeToken = page.changeToken
-      if !page.moreComing { return page.changeToken }
+    case .now: return try await invocation.newestNotificationToken(session)
     }
   }
 }

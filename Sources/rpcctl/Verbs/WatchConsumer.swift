@@ -5,9 +5,27 @@ internal import TidingsRPC
 
 /// How far a watch has come; read when its time is over.
 final class WatchProgress: Sendable {
-  private let state = Mutex(0)
-  var count: Int { state.withLock { $0 } }
-  func advance() { state.withLock { $0 += 1 } }
+  /// What was seen.
+  struct Seen: Hashable, Sendable {
+    var count = 0
+    /// The notification that ends it came.
+    var hasEnd = false
+
+    /// Enough came: so many, or the one that ends it; when nothing was asked for, anything.
+    func isEnough(for countMax: Int?, _ awaitsEnd: Bool) -> Bool {
+      hasEnd || countMax.map { count >= $0 } ?? !awaitsEnd
+    }
+  }
+
+  private let state = Mutex(Seen())
+  var seen: Seen { state.withLock { $0 } }
+  var count: Int { seen.count }
+  func advance(isEnd: Bool = false) {
+    state.withLock { seen in
+      seen.count += 1
+      seen.hasEnd = seen.hasEnd || isEnd
+    }
+  }
 }
 
 /// What a watch does with each notification.
@@ -15,9 +33,13 @@ struct WatchConsumer: Sendable {
   let printer: WatchPrinter
   /// Instead of printing.
   let command: ShellCommand?
-  let reader: ReadMarker?
+  var reader: ReadMarker?
   /// Empty: all.
-  let subscriptionIDs: Set<String>
+  var subscriptionIDs: Set<String> = []
+  /// Which ones; `nil`: all.
+  var filter: Condition?
+  /// Satisfied by the last; `nil`: by none.
+  var end: Condition?
 
   /// Works on notifications until the stream ends or there were enough.
   func consume(
@@ -26,17 +48,18 @@ struct WatchConsumer: Sendable {
     _ progress: WatchProgress
   ) async throws {
     try await source.handOut { notification in
-      guard subscriptionIDs.isEmpty || subscriptionIDs.contains(notification.subscriptionID) else {
-        return true
-      }
+      guard subscriptionIDs.isEmpty || subscriptionIDs.contains(notification.subscriptionID),
+        filter?.holds(for: notification) != false
+      else { return true }
       if let command {
         try await command.run(try NotificationJSON.json(notification).text() + [UInt8(ascii: "\n")])
       } else {
         try printer.print(notification)
       }
       if notification.type != .readNotification { try await reader?.mark(notification) }
-      progress.advance()
-      return progress.count != countMax
+      let isEnd = end?.holds(for: notification) == true
+      progress.advance(isEnd: isEnd)
+      return !isEnd && progress.count != countMax
     }
   }
 }
@@ -85,7 +108,7 @@ func untilAnswered<Answer>(_ call: () async throws -> Answer) async throws -> An
 func withTimeLimit(
   _ limit: Duration?,
   _ body: @escaping @Sendable (WatchProgress) async throws -> Void
-) async throws -> Int {
+) async throws -> WatchProgress.Seen {
   let progress = WatchProgress()
   try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask { try await body(progress) }
@@ -94,5 +117,5 @@ func withTimeLimit(
     try await group.next()
     group.cancelAll()
   }
-  return progress.count
+  return progress.seen
 }

@@ -37,6 +37,7 @@ extension Verb {
           rpcctl --device w2 work --group mail --from-now --exec 'mail -s News ada' --mark-read
         """
     ),
+    dryRun: .refused("it would have to lease what it tells about"),
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
@@ -61,7 +62,7 @@ extension Verb {
       if invocation.output.format == .table { invocation.output.tell("working; Ctrl-C ends") }
       let done = try await withTimeLimit(limit) { [worker] progress in
         try await worker.run(session, countMax: count, progress)
-      }
+      }.count
       if Task.isCancelled { throw Interrupted() }
       guard let count, done < count else { return .success }
       throw LocalFailure("the time is over: \(done) of \(count) notifications are done")

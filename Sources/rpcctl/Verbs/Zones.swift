@@ -13,6 +13,7 @@ extension Verb {
           "delete",
           value: "NAME…",
           takesMany: true,
+          completion: .live("zones"),
           "Names of zones to delete, with all their records."
         ),
       ],
@@ -35,6 +36,12 @@ extension Verb {
       guard !request.zonesToSave.isEmpty || !request.zoneIDsToDelete.isEmpty else {
         throw UsageError("nothing to do: --save and --delete say what")
       }
+      if !request.zoneIDsToDelete.isEmpty {
+        let names = request.zoneIDsToDelete.map { printable($0.shownName) }
+        try invocation.confirm(
+          "delete \(counted(names.count, "zone")) with all records: \(names.joined(separator: ", "))"
+        )
+      }
       let zones = TidingsV1.ZoneService.Client(try await invocation.connect().transport)
       let response = try await zones.modifyRecordZones(request, options: invocation.callOptions)
       return try printZones(response.results, invocation.output)
@@ -44,11 +51,14 @@ extension Verb {
   static let fetchZones = Verb(
     command: Command(
       "fetch-zones",
+      aliases: ["zones list", "zones get"],
       "Fetches zones by name, or all of the database.",
       operands: "[NAME…]",
+      completion: .live("zones"),
       discussion: """
         Examples:
-          rpcctl fetch-zones -o table
+          rpcctl zones list -o table
+          rpcctl fetch-zones notes
           rpcctl fetch-zones --as bob --database shared
         """
     ),

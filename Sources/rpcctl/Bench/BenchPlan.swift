@@ -1,0 +1,144 @@
+internal import BenchStatistics
+internal import CommandLineTools
+
+/// What is measured, how hard, and for how long.
+struct BenchPlan: Hashable, Sendable {
+  /// What one call is.
+  enum Mode: String, CaseIterable, Sendable {
+    case rpc
+    case write
+    case read
+    case query
+    case pushLatency = "push-latency"
+    case fanout
+    case catchup
+    case soak
+
+    /// Calls without `-n` and `-z`.
+    fileprivate var calls: Int {
+      switch self {
+      case .rpc, .write, .read, .query: 10_000
+      case .pushLatency: 1_000
+      case .fanout: 200
+      case .catchup: 1
+      case .soak: .max
+      }
+    }
+  }
+
+  static let options = [
+    Option(
+      "in-flight",
+      letter: "c",
+      value: "N",
+      default: "1",
+      "Calls under way at once, all on one connection."
+    ),
+    Option("calls", letter: "n", value: "N", "Calls in all; for catchup, passes over the zone."),
+    Option("duration", letter: "z", value: "TIME", "How long, instead of --calls: 30s, 10m."),
+    Option(
+      "rate",
+      letter: "r",
+      value: "RATE",
+      "Calls that begin in a second, whether the ones before are done or not (open loop); latencies count from then."
+    ),
+    Option(
+      "load",
+      value: "SHAPE",
+      default: "const",
+      choices: ["const", "step", "line"],
+      "How the rate goes: const, or from a tenth of it up to --rate in ten steps or in a line."
+    ),
+    Option("warmup", value: "TIME", "Call for so long before, without measuring."),
+    Option("size", value: "BYTES", default: "100", "Bytes of text in each record."),
+    Option(
+      "records",
+      value: "N",
+      default: "1000",
+      "Records that read, query, catchup and soak begin with."
+    ),
+    Option("subscribers", value: "N", default: "10", "Subscribers that fanout notifies."),
+    Option(
+      "type",
+      value: "TYPE",
+      default: "RpcctlBench",
+      completion: .live("types"),
+      "The records' type, with the fields number INT64 and text STRING."
+    ),
+  ]
+
+  private static let stepCount = 10
+
+  let mode: Mode
+  let inFlight: Int
+  /// Most calls; `Int.max`: as many as the time lets.
+  let calls: Int
+  let duration: Duration?
+  /// Calls in a second; `nil`: each begins when one is done.
+  let rate: Double?
+  let schedule: CallSchedule?
+  let warmup: Duration?
+  let size: Int
+  let records: Int
+  let subscribers: Int
+  let type: String
+
+  /// The plan that a command line asks for.
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    let names = Mode.allCases.map(\.rawValue)
+    guard arguments.operands.count == 1 else {
+      throw UsageError("what is to be measured? One of \(names.joined(separator: ", "))")
+    }
+    guard let mode = Mode(rawValue: arguments.operands[0]) else {
+      let near = nearest(to: arguments.operands[0], among: names)
+      throw UsageError(
+        "'\(arguments.operands[0])' is none of \(names.joined(separator: ", "))"
+          + (near.map { "; did you mean \($0)?" } ?? "")
+      )
+    }
+    self.mode = mode
+    inFlight = mode == .catchup ? 1 : try arguments.number("in-flight", in: 1...10_000) ?? 1
+    duration =
+      try arguments.duration("duration")
+      ?? (mode == .soak && arguments["calls"] == nil ? .seconds(60) : nil)
+    calls =
+      try arguments.number("calls", in: 1...1_000_000_000) ?? (duration == nil ? mode.calls : .max)
+    warmup = try arguments.duration("warmup")
+    size = try arguments.number("size", in: 0...500_000) ?? 0
+    records = try arguments.number("records", in: 1...1_000_000) ?? 1
+    subscribers =
+      mode == .fanout ? try arguments.number("subscribers", in: 1...1_000) ?? 1 : 1
+    type = arguments["type"] ?? ""
+    rate = try Self.rate(arguments)
+    schedule = try Self.schedule(rate, arguments["load"], over: duration)
+  }
+
+  private static func rate(_ arguments: ParsedArguments) throws(UsageError) -> Double? {
+    guard let text = arguments["rate"] else { return nil }
+    guard let rate = Double(text), rate > 0, rate <= 1_000_000 else {
+      throw UsageError("--rate takes calls per second, above 0, not '\(text)'")
+    }
+    return rate
+  }
+
+  private static func schedule(
+    _ rate: Double?,
+    _ load: String?,
+    over duration: Duration?
+  ) throws(UsageError) -> CallSchedule? {
+    let isConstant = load != "step" && load != "line"
+    guard let rate else {
+      guard isConstant else {
+        throw UsageError("--load \(load ?? "") needs --rate: where it leads to")
+      }
+      return nil
+    }
+    if isConstant { return .constant(rate) }
+    guard let duration else {
+      throw UsageError("--load \(load ?? "") needs --duration (-z): how long it takes")
+    }
+    return load == "line"
+      ? .line(from: rate / 10, to: rate, over: duration)
+      : .steps(stepCount, from: rate / 10, to: rate, over: duration)
+  }
+}

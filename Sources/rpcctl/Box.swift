@@ -1,0 +1,11 @@
+internal import Synchronization
+
+/// A value that is set later, from any thread.
+final class Box<Value: Sendable>: Sendable {
+  private let state = Mutex<Value?>(nil)
+
+  var value: Value? {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+}

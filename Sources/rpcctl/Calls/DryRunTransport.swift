@@ -1,0 +1,89 @@
+internal import Synchronization
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+/// Lets no call change anything.
+///
+/// Methods without side effects pass. Those whose requests have a `dry_run` pass with it set, and the
+/// server tells what would become of them. Any other is told instead of being made.
+final class DryRunTransport: ClientTransport {
+  private let transport: any ClientTransport
+  private let output: Output
+  private let endedHere = Atomic(false)
+
+  init(_ transport: any ClientTransport, _ output: Output) {
+    self.transport = transport
+    self.output = output
+  }
+
+  /// A call was told and not made, so that the verb could not go on.
+  var hasEnded: Bool { endedHere.load(ordering: .relaxed) }
+
+  func unary(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
+  ) async throws(RPCError) -> [UInt8] {
+    guard let request = try passing(method, request) else { throw tell(method, request) }
+    return try await transport.unary(method, request, options: options)
+  }
+
+  func serverStreaming(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    options: CallOptions
+  ) -> ResponseStream {
+    do throws(RPCError) {
+      guard let request = try passing(method, request) else {
+        return .failed(tell(method, request))
+      }
+      return transport.serverStreaming(method, request, options: options)
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// The request as it may be sent; `nil`: it may not.
+  private func passing(
+    _ method: MethodDescriptor,
+    _ request: [UInt8]
+  ) throws(RPCError) -> [UInt8]? {
+    if method.idempotency == .noSideEffects { return request }
+    do {
+      switch method.inputType {
+      case TidingsV1.ModifyRecordsRequest.messageName:
+        var message = try TidingsV1.ModifyRecordsRequest(decoding: request)
+        message.dryRun = true
+        return message.encoded()
+      case TidingsV1.ApplySchemaRequest.messageName:
+        var message = try TidingsV1.ApplySchemaRequest(decoding: request)
+        message.dryRun = true
+        return message.encoded()
+      case TidingsV1.DeploySchemaRequest.messageName:
+        var message = try TidingsV1.DeploySchemaRequest(decoding: request)
+        message.dryRun = true
+        return message.encoded()
+      default: return nil
+      }
+    } catch {
+      throw RPCError(.invalidArgument, "the request of \(method.fullName): \(error)")
+    }
+  }
+
+  /// Tells a call that is not made.
+  private func tell(_ method: MethodDescriptor, _ request: [UInt8]) -> RPCError {
+    let json =
+      (try? Contract.transcoder.get().decode(request, as: method.inputType))
+      ?? .object(["base64": .string(Base64.encode(request))])
+    if output.format == .table {
+      output.write(text: "would call \(method.fullName)\n\(json.prettyDescription)\n")
+    } else {
+      output.write(.object(["wouldCall": .string(method.fullName), "request": json]))
+    }
+    output.tell("nothing was changed (--dry-run)")
+    endedHere.store(true, ordering: .relaxed)
+    return RPCError(.cancelled, "--dry-run: \(method.fullName) was not called")
+  }
+}

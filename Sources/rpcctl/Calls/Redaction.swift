@@ -1,0 +1,27 @@
+internal import TidingsJSON
+
+/// Messages as they may be shown: without what could let others in.
+enum Redaction {
+  /// A message without its secrets.
+  static func redacted(_ value: JSONValue) -> JSONValue {
+    if let list = value.array { return .array(list.map(redacted)) }
+    guard let object = value.object else { return value }
+    var result = JSONObject()
+    for member in object.members {
+      result.append(
+        member.name,
+        isSecret(member.name) ? .string("(redacted)") : redacted(member.value)
+      )
+    }
+    return .object(result)
+  }
+
+  /// Words in names of secrets.
+  private static let words = ["authorization", "secret", "password", "privatekey", "channelkey"]
+
+  private static func isSecret(_ name: String) -> Bool {
+    let name = name.lowercased()
+    if ["publickey", "idempotencykey"].contains(name) { return false }
+    return words.contains(where: name.contains) || name.hasSuffix("key") || name.hasSuffix("-token")
+  }
+}

@@ -1,0 +1,85 @@
+internal import CommandLineTools
+internal import Synchronization
+internal import TidingsJSON
+
+/// What a server, or the files of contexts, have to offer for a word; nothing when that fails.
+struct LiveCandidates {
+  /// How long a server may take.
+  static let timeMax = "500ms"
+  /// Says another time: for machines that have other work.
+  static let timeVariable = "RPCCTL_COMPLETION_TIMEOUT"
+  /// Most records that are proposed.
+  private static let recordCountMax = 200
+
+  /// Options that decide which server is asked, and for whom.
+  private static let passedOptions = [
+    "context", "no-context", "endpoint", "container", "environment", "database", "owner",
+    "key-file", "server-key", "as", "device",
+  ]
+
+  let completer: Completer
+  let invocation: Invocation
+
+  /// The names of a kind that begin with a prefix.
+  func names(_ kind: String) async -> [String] {
+    switch kind {
+    case "contexts": (try? invocation.contexts.names) ?? []
+    case "verbs": Verb.shown.map(\.command.name)
+    case "shells": CompletionScript.allCases.map(\.rawValue)
+    case "zones": await lines(["fetch-zones"])
+    case "records": await lines(recordCall)
+    case "subscriptions": await lines(["fetch-subscriptions"])
+    case "users": await lines(["users", "list"])
+    case "keys": await lines(["keys", "list"])
+    case "services": await lines(["reflect", "services"])
+    case "methods": await lines(["reflect", "methods"])
+    case "symbols": await lines(["reflect", "symbols"])
+    case "topics": Cheat.all.map(\.topic)
+    case "types": await types
+    default: []
+    }
+  }
+
+  private var recordCall: [String] {
+    let zone = completer.given.last { $0.name == "zone" }?.values.last
+    let limit = ["--limit", "\(Self.recordCountMax)", "--desired-keys", ""]
+    return ["fetch-zone-changes"] + (zone.map { [$0] } ?? []) + limit
+  }
+
+  /// The record types of the schema.
+  private var types: [String] {
+    get async {
+      let text = await output(["schema", "get"], notation: "auto")
+      return text.split(separator: "\n").compactMap { line in
+        let words = line.split { $0 == " " || $0 == "(" }
+        let isType = words.count >= 3 && words[0] == "RECORD" && words[1] == "TYPE"
+        return isType ? words[2].filter { $0 != "\"" } : nil
+      }
+    }
+  }
+
+  private func lines(_ verb: [String]) async -> [String] {
+    await output(verb, notation: "name").split(separator: "\n").map(String.init)
+  }
+
+  /// What a verb prints that is run for the same server as the command line that is typed.
+  private func output(_ verb: [String], notation: String) async -> String {
+    let time = invocation.surroundings.environment[Self.timeVariable] ?? Self.timeMax
+    var arguments =
+      verb + [
+        "--output", notation, "--timeout", time, "--connect-timeout", time, "--retries", "0",
+      ]
+    for option in completer.given where Self.passedOptions.contains(option.name) {
+      arguments.append("--\(option.name)")
+      arguments += option.values.suffix(1)
+    }
+    let printed = Mutex<[UInt8]>([])
+    let output = Output(
+      format: .jsonl,
+      writeData: { bytes in printed.withLock { $0 += bytes } },
+      writeMessage: { _ in }
+    )
+    _ = await invocation.surroundings.run(arguments, output)
+    return String(decoding: printed.withLock { $0 }, as: UTF8.self)
+  }
+}

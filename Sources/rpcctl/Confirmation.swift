@@ -1,0 +1,38 @@
+internal import CommandLineTools
+
+/// Nobody agreed to what a verb was to destroy.
+struct Unconfirmed: Error, Hashable, Sendable, CustomStringConvertible {
+  let description: String
+}
+
+/// What happens without an answer where nobody can be asked.
+enum UnaskedConduct: Sendable {
+  /// The command is clear enough: it names what it destroys, and scripts have it.
+  case goesOn
+  /// Only `--yes` says that it is meant.
+  case refuses
+}
+
+extension Invocation {
+  /// Asks on a terminal whether something is to be destroyed; `--yes` is the answer, and a dry run
+  /// needs none.
+  ///
+  /// - Parameters:
+  ///   - question: What is to be done, without question mark: `delete zone 'a' with all its records`.
+  ///   - unasked: What counts where nobody can be asked: no terminal, or `--no-input`.
+  /// - Throws: `Unconfirmed` when the answer is no.
+  func confirm(_ question: String, unasked: UnaskedConduct = .goesOn) throws(Unconfirmed) {
+    if arguments.has("yes") || isDryRun { return }
+    guard !arguments.has("no-input"), let readLine = surroundings.readLine else {
+      guard unasked == .refuses else { return }
+      throw Unconfirmed(
+        description: "nothing was done: this would \(question); --yes says that it is meant"
+      )
+    }
+    output.ask("rpcctl: \(question)? [y/N] ")
+    let answer = readLine()?.lowercased() ?? ""
+    guard ["y", "yes"].contains(answer) else {
+      throw Unconfirmed(description: "not confirmed; nothing was done")
+    }
+  }
+}

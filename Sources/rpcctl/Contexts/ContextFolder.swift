@@ -1,0 +1,197 @@
+internal import CommandLineTools
+internal import TidingsFiles
+
+/// The contexts of a user: files in `tidings/contexts` of the folder for configuration.
+struct ContextFolder: Sendable {
+  /// The environment's variables that say where it is.
+  static let variables = ["XDG_CONFIG_HOME", "HOME"]
+
+  /// Longest name of a context, in bytes.
+  private static let nameBytesMax = 64
+
+  /// `~/.config/tidings`; `nil`: there is no home.
+  private let root: String?
+
+  init(_ environment: [String: String]) {
+    if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
+      root = folder + "/tidings"
+    } else if let home = environment["HOME"], home.hasPrefix("/") {
+      root = home + "/.config/tidings"
+    } else {
+      root = nil
+    }
+  }
+
+  /// The context that the command line, the environment or `context use` chooses; `nil`: none.
+  ///
+  /// - Throws: When a context is chosen that is not there or cannot be read.
+  func chosen(_ arguments: ParsedArguments) throws -> SavedContext? {
+    if arguments.isGiven("context"), arguments.isGiven("no-context") {
+      throw UsageError("--context and --no-context exclude each other")
+    }
+    if arguments.has("no-context"), !arguments.isGiven("context") { return nil }
+    if let name = arguments["context"] {
+      do {
+        return try read(name)
+      } catch let error as UnknownContext {
+        throw UsageError("\(arguments.source("context")): \(error)")
+      }
+    }
+    guard let name = try selection.current else { return nil }
+    do {
+      return try read(name)
+    } catch is UnknownContext {
+      throw UsageError(
+        "the current context '\(name)' is gone: choose one with rpcctl context use, or say "
+          + "--no-context"
+      )
+    }
+  }
+
+  /// The names of all contexts, sorted.
+  var names: [String] {
+    get throws {
+      guard let root else { return [] }
+      return try Folder.names(root + "/contexts").filter { $0.hasSuffix(Self.suffix) }
+        .map { String($0.dropLast(Self.suffix.count)) }
+        .filter(Self.isName).sorted()
+    }
+  }
+
+  /// A context.
+  ///
+  /// - Throws: `UnknownContext`; `UsageError` with the line that is wrong.
+  func read(_ name: String) throws -> SavedContext {
+    guard Self.isName(name), let path = try? path(name), try Folder.status(path) != nil else {
+      throw UnknownContext(name: name, known: try names)
+    }
+    let settings = try ConfigurationFile.read(path, allowing: SavedContext.names)
+    return SavedContext(name: name, settings: settings)
+  }
+
+  /// Whether there is a context of a name.
+  func has(_ name: String) throws -> Bool { try names.contains(name) }
+
+  /// The text of a context's file.
+  func text(_ name: String) throws -> String {
+    guard try has(name) else { throw UnknownContext(name: name, known: try names) }
+    return try Self.text(at: try path(name))
+  }
+
+  /// The text of a file.
+  static func text(at path: String) throws -> String {
+    let file = try File(path: path, .read)
+    let bytes = try file.read(at: 0, count: min(Int(try file.size), ConfigurationFile.bytesMax))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Copies a context's file, for an editor; returns where the copy is.
+  func makeDraft(of name: String) throws -> String {
+    let text = try text(name)
+    let draft = try path(name) + ".draft"
+    try write(text, to: draft)
+    return draft
+  }
+
+  /// Writes a context, whole or not at all, for its owner alone.
+  func write(_ text: String, as name: String) throws {
+    guard Self.isName(name) else {
+      throw UsageError(
+        "'\(name)' cannot be the name of a context: letters, digits, '.', '_' and '-', at most "
+          + "\(Self.nameBytesMax)"
+      )
+    }
+    try write(text, to: try path(name))
+  }
+
+  /// Removes a context; it is neither the current nor the previous one any more.
+  func remove(_ name: String) throws {
+    _ = try text(name)
+    try Folder.remove(try path(name))
+    var selection = try selection
+    if selection.current == name { selection.current = nil }
+    if selection.previous == name { selection.previous = nil }
+    try select(selection)
+  }
+
+  /// Which context counts when none is named.
+  struct Selection: Hashable, Sendable {
+    var current: String?
+    /// What `context use -` goes back to.
+    var previous: String?
+  }
+
+  /// Which context counts.
+  var selection: Selection {
+    get throws {
+      guard let root, try Folder.status(root + "/context") != nil else { return Selection() }
+      let lines = try ConfigurationFile.read(root + "/context", allowing: ["current", "previous"])
+      return Selection(current: lines["current"]?.value, previous: lines["previous"]?.value)
+    }
+  }
+
+  /// Changes which context counts.
+  func select(_ selection: Selection) throws {
+    let lines = [("current", selection.current), ("previous", selection.previous)]
+    let text = lines.compactMap { line in line.1.map { "\(line.0) = \($0)\n" } }.joined()
+    try write(text, to: try folder() + "/context")
+  }
+
+  private static let suffix = ".conf"
+
+  private static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, first != UInt8(ascii: "-"), first != UInt8(ascii: "."),
+      text.utf8.count <= nameBytesMax
+    else { return false }
+    return text.utf8.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+    }
+  }
+
+  private func folder() throws -> String {
+    guard let root else {
+      throw LocalFailure("contexts need a home: neither XDG_CONFIG_HOME nor HOME is set")
+    }
+    return root
+  }
+
+  private func path(_ name: String) throws -> String {
+    try folder() + "/contexts/" + name + Self.suffix
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    // The folder for configuration may not be there yet either.
+    var folder = ""
+    for part in path.split(separator: "/").dropLast() {
+      folder += "/" + part
+      if !Folder.isThere(folder) { try Folder.make(folder) }
+    }
+    let new = path + "." + String(UInt64.random(in: .min ... .max), radix: 36)
+    do {
+      let file = try File(path: new, .createNew)
+      try file.write(Array(text.utf8)[...], at: 0)
+      try file.synchronize()
+      try Folder.rename(new, to: path)
+      try Folder.synchronize(folder)
+    } catch {
+      try? Folder.remove(new)
+      throw LocalFailure("\(error)")
+    }
+  }
+}
+
+/// A context was named that is not there.
+struct UnknownContext: Error, Hashable, Sendable, CustomStringConvertible {
+  let name: String
+  let known: [String]
+
+  var description: String {
+    let near = didYouMean(name, among: known)
+    if !near.isEmpty { return "there is no context '\(name)'\(near)" }
+    return "there is no context '\(name)'; "
+      + (known.isEmpty
+        ? "rpcctl context add makes one" : "there are \(known.joined(separator: ", "))")
+  }
+}

@@ -1,0 +1,72 @@
+internal import TidingsProto
+
+/// A record as it is to be in another zone.
+struct RecordCopy {
+  /// Without change tag, share, times and users: those belong to the place it came from.
+  private(set) var record: TidingsV1.Record
+
+  /// The copy of a record for a zone; what refers to its own zone refers to that one.
+  init(of original: TidingsV1.Record, in zone: TidingsV1.ZoneID) {
+    let name = original.recordID?.recordName ?? ""
+    let source = original.recordID?.zoneID ?? .init()
+    record = TidingsV1.Record(
+      recordID: .init(recordName: name, zoneID: zone),
+      recordType: original.recordType,
+      fields: original.fields.mapValues { Self.moved($0, from: source, to: zone) }
+    )
+    record.parent = original.parent.map { Self.moved($0, from: source, to: zone) }
+  }
+
+  /// Writes only what the stored record does not have already; `nil`: it has all.
+  func change(of stored: TidingsV1.Record?) -> TidingsV1.Record? {
+    let difference = RecordDifference(record, stored: stored, isExact: true)
+    let hasSameParent = record.parent?.recordID?.recordName == stored?.parent?.recordID?.recordName
+    guard !difference.isEmpty || !hasSameParent else { return nil }
+    var change = record
+    change.fields = [:]
+    // A field that is to go is sent without a value.
+    for field in difference.fields { change.fields[field.name] = field.new ?? .init() }
+    if change.parent == nil, !hasSameParent { change.parent = .init() }
+    return change
+  }
+
+  /// The assets that it names.
+  var assets: [TidingsV1.Asset] {
+    record.fields.values.flatMap { value -> [TidingsV1.Asset] in
+      switch value.value {
+      case .assetValue(let asset)?: [asset]
+      case .assetListValue(let list)?: list.values
+      default: []
+      }
+    }
+  }
+
+  private static func moved(
+    _ value: TidingsV1.FieldValue,
+    from source: TidingsV1.ZoneID,
+    to zone: TidingsV1.ZoneID
+  ) -> TidingsV1.FieldValue {
+    switch value.value {
+    case .referenceValue(let reference)?:
+      .init(value: .referenceValue(moved(reference, from: source, to: zone)))
+    case .referenceListValue(let list)?:
+      .init(
+        value: .referenceListValue(
+          .init(values: list.values.map { moved($0, from: source, to: zone) })
+        )
+      )
+    default: value
+    }
+  }
+
+  private static func moved(
+    _ reference: TidingsV1.Reference,
+    from source: TidingsV1.ZoneID,
+    to zone: TidingsV1.ZoneID
+  ) -> TidingsV1.Reference {
+    guard (reference.recordID?.zoneID ?? .init()).name == source.name else { return reference }
+    var moved = reference
+    moved.recordID?.zoneID = zone
+    return moved
+  }
+}

@@ -1,0 +1,173 @@
+internal import TidingsClient
+internal import TidingsFiles
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Brings a zone up to another one, page by page of that one's change feed.
+///
+/// Only what differs is written, so that a copy may be made again and again.
+struct ZoneCopier {
+  /// One of the two places.
+  struct Place {
+    let invocation: Invocation
+    let session: Session
+    let zone: TidingsV1.ZoneID
+
+    var records: TidingsV1.RecordService.Client { .init(session.transport) }
+    var assets: AssetTransfer { Verb.assetTransfer(session, invocation) }
+  }
+
+  /// What became of the records.
+  struct Tally: Equatable {
+    var saved = 0
+    var deleted = 0
+    /// They were there already, as they are to be.
+    var unchanged = 0
+    var failed = 0
+  }
+
+  /// Most records that wait for the targets of their references.
+  private static let heldMax = 10_000
+
+  private let source: Place
+  private let target: Place
+  private let output: Output
+  private(set) var tally = Tally()
+  private(set) var failures = Results(columns: RecordResults.columns)
+  private var held: [RecordCopy] = []
+
+  init(from source: Place, to target: Place) {
+    self.source = source
+    self.target = target
+    output = source.invocation.output
+  }
+
+  /// Nothing waits: everything so far is there for good.
+  var isSettled: Bool { held.isEmpty }
+
+  /// Brings a page over.
+  mutating func copy(_ page: TidingsV1.ZoneChanges) async throws {
+    // Shares are between people of one place.
+    let records = page.changedRecords.filter { $0.recordType != "cloudkit.share" }
+    let waiting = held
+    held = []
+    try await save(records.map { RecordCopy(of: $0, in: target.zone) } + waiting)
+    try await delete(page.deletedRecords.compactMap { $0.recordID?.recordName })
+    if output.showsProgress {
+      let done = tally.saved + tally.unchanged
+      output.show(progress: "\(source.zone.shownName): \(counted(done, "record"))")
+    }
+  }
+
+  /// Saves again what waits for others, as long as that helps; the rest has failed.
+  mutating func settle() async throws {
+    var before = Int.max
+    while !held.isEmpty, held.count < before {
+      before = held.count
+      let waiting = held
+      held = []
+      try await save(waiting)
+    }
+    for copy in held {
+      let error = TidingsV1.ItemError(
+        code: .referenceViolation,
+        message: "what it refers to is not in the copy"
+      )
+      fail(.init(recordID: copy.record.recordID, outcome: .error(error)))
+    }
+    held = []
+  }
+
+  private mutating func save(_ copies: [RecordCopy]) async throws {
+    var rest = copies[...]
+    while !rest.isEmpty {
+      let some = Array(rest.prefix(Verb.itemsPerCall))
+      rest = rest.dropFirst(Verb.itemsPerCall)
+      let ids = some.compactMap(\.record.recordID)
+      let stored = try await untilAnswered { [target] in
+        try await target.records.fetchRecords(
+          .init(databaseID: target.invocation.settings.databaseID, recordIDs: ids),
+          options: target.invocation.callOptions
+        ).results
+      }
+      let changes = try zip(some, stored).compactMap { copy, result in
+        copy.change(of: try result.storedRecord).map { (copy, $0) }
+      }
+      tally.unchanged += some.count - changes.count
+      try await write(changes)
+    }
+  }
+
+  private mutating func write(
+    _ changes: [(copy: RecordCopy, record: TidingsV1.Record)]
+  ) async throws {
+    guard !changes.isEmpty else { return }
+    let results = try await modify(save: changes.map(\.record))
+    var again: [(copy: RecordCopy, record: TidingsV1.Record)] = []
+    for (change, result) in zip(changes, results) {
+      switch result.outcome {
+      case .error(let error) where error.code == .assetNotAvailable:
+        for asset in change.copy.assets { try await bring(asset) }
+        again.append(change)
+      case .error(let error) where error.code == .referenceViolation && held.count < Self.heldMax:
+        held.append(change.copy)
+      case .error: fail(result)
+      default: tally.saved += 1
+      }
+    }
+    guard !again.isEmpty else { return }
+    for (change, result) in zip(again, try await modify(save: again.map(\.record))) {
+      switch result.outcome {
+      case .error(let error) where error.code == .referenceViolation && held.count < Self.heldMax:
+        held.append(change.copy)
+      case .error: fail(result)
+      default: tally.saved += 1
+      }
+    }
+  }
+
+  private mutating func delete(_ names: [String]) async throws {
+    var rest = names[...]
+    while !rest.isEmpty {
+      let ids = rest.prefix(Verb.itemsPerCall).map {
+        TidingsV1.RecordID(recordName: $0, zoneID: target.zone)
+      }
+      rest = rest.dropFirst(Verb.itemsPerCall)
+      for result in try await modify(delete: ids) {
+        if case .error = result.outcome { fail(result) } else { tally.deleted += 1 }
+      }
+    }
+  }
+
+  /// Saves and deletes; what is repeated after a lost answer writes the same again.
+  private func modify(
+    save: [TidingsV1.Record] = [],
+    delete: [TidingsV1.RecordID] = []
+  ) async throws -> [TidingsV1.RecordResult] {
+    try await untilAnswered {
+      try await target.records.modifyRecords(
+        .init(
+          databaseID: target.invocation.settings.databaseID,
+          recordsToSave: save,
+          recordIDsToDelete: delete,
+          savePolicy: .changedKeys,
+          atomic: false
+        ),
+        options: target.invocation.callOptions
+      ).results
+    }
+  }
+
+  /// Uploads an asset of the source to the target, over a file of its own.
+  private func bring(_ asset: TidingsV1.Asset) async throws {
+    let path = RecordDraft.temporaryPath("asset")
+    defer { try? Folder.remove(path) }
+    try await source.assets.download(asset, to: path)
+    _ = try await target.assets.upload(fileAt: path)
+  }
+
+  private mutating func fail(_ result: TidingsV1.RecordResult) {
+    tally.failed += 1
+    RecordResults.add([result], to: &failures, hasFields: false)
+  }
+}

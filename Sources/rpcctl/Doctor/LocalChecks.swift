@@ -1,0 +1,100 @@
+internal import TidingsClient
+internal import TidingsEncryption
+internal import TidingsFiles
+internal import TidingsKeys
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Checks of what is here: contexts, key files, limits of the process.
+enum LocalChecks {
+  /// File descriptors that a client with some connections and files needs.
+  private static let descriptorsMin: UInt = 256
+
+  static func all(_ invocation: Invocation) -> [Diagnosis] {
+    contexts(ContextFolder(invocation.surroundings.environment))
+      + [keys(invocation), keyRing(invocation.settings.keyRingPath)].compactMap(\.self)
+      + [descriptors()]
+  }
+
+  /// The files of contexts can be read, and so can the key files that they name.
+  static func contexts(_ folder: ContextFolder) -> [Diagnosis] {
+    let names: [String]
+    do {
+      names = try folder.names
+    } catch {
+      return [.problem("contexts", "\(error)", "Let this user read the folder.")]
+    }
+    var found: [Diagnosis] = []
+    for name in names {
+      do {
+        let context = try folder.read(name)
+        for option in ["key-file", "server-key"] {
+          let path = context[option]
+          guard !path.isEmpty, PublicKey(z85: path) == nil else { continue }
+          _ = try KeyFile(path: path)
+        }
+      } catch {
+        found.append(
+          .warning(
+            "contexts",
+            "\(name): \(error)",
+            "Mend it with `rpcctl context edit \(name)`, or remove it with `rpcctl context remove \(name)`."
+          )
+        )
+      }
+    }
+    if !found.isEmpty { return found }
+    let current = (try? folder.selection.current).flatMap { $0 }
+    return [
+      .ok(
+        "contexts",
+        names.isEmpty
+          ? "none" : counted(names.count, "context") + (current.map { ", current: \($0)" } ?? "")
+      )
+    ]
+  }
+
+  /// The keys to connect with are there, belong together, and are the owner's alone.
+  private static func keys(_ invocation: Invocation) -> Diagnosis {
+    if let refusal = invocation.settings.refusal {
+      return .problem(
+        "keys",
+        "\(refusal)",
+        "See `rpcctl keys generate --help` and docs/security.md."
+      )
+    }
+    guard let keys = invocation.settings.client.keys else {
+      return .ok("keys", "none: the server has to be in development mode")
+    }
+    return .ok("keys", "the key file is its owner's alone; public key \(keys.pair.publicKey)")
+  }
+
+  private static func keyRing(_ path: String?) -> Diagnosis? {
+    guard let path else { return nil }
+    do {
+      let ring = try KeyRingFile(path: path).read()
+      return .ok("key ring", counted(ring.entries.count, "key"))
+    } catch {
+      return .problem("key ring", "\(error)", "Name the right file with --key-ring.")
+    }
+  }
+
+  private static func descriptors() -> Diagnosis {
+    var limit = rlimit()
+    guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      return .skipped("descriptors", "the limit cannot be read")
+    }
+    let count = UInt(limit.rlim_cur)
+    return count >= descriptorsMin
+      ? .ok("descriptors", "this process may open \(count) files and sockets")
+      : .warning(
+        "descriptors",
+        "this process may open \(count) files and sockets only",
+        "Raise it with `ulimit -n 1024`."
+      )
+  }
+}

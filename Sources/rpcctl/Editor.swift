@@ -1,0 +1,70 @@
+internal import Dispatch
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The user's editor, on a file.
+struct Editor: Sendable {
+  /// What the shell runs, with the file behind it.
+  let command: String
+
+  /// Where the user's own is named, the first that is set.
+  static let variables = ["VISUAL", "EDITOR"]
+
+  /// Opens a file, and waits until the editor has ended.
+  ///
+  /// - Throws: `CommandFailure` when it ends with another status than 0.
+  func edit(_ path: String) async throws {
+    // The editor has the terminal: what is typed there to interrupt is for it.
+    let status = await Interruption.whileIgnored {
+      await withCheckedContinuation { continuation in
+        DispatchQueue(label: "editor").async { continuation.resume(returning: run(path)) }
+      }
+    }
+    guard status != 0 else { return }
+    let signal = status & 0x7f
+    throw CommandFailure(
+      command: command,
+      status: signal == 0 ? .exited(status >> 8 & 0xff) : .signalled(signal)
+    )
+  }
+
+  /// Runs the editor; returns its status as `waitpid` has it.
+  private func run(_ path: String) -> CInt {
+    let arguments = ["/bin/sh", "-c", command + " \"$1\"", "sh", path]
+    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    // What rpcctl ignores, the editor does not.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGPIPE, SIGINT] { sigaddset(&signals, number) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    var pid = pid_t()
+    guard posix_spawn(&pid, "/bin/sh", nil, &attributes, &words, environ) == 0 else {
+      return 127 << 8
+    }
+    var status: CInt = 0
+    while waitpid(pid, &status, 0) == -1, errno == EINTR {}
+    return status
+  }
+}
+
+extension Invocation {
+  /// The editor: one that is named, else the user's own, else vi if somebody sits at a terminal.
+  func editor(_ named: String? = nil) throws(LocalFailure) -> Editor {
+    let environment = surroundings.environment
+    let found = named ?? Editor.variables.compactMap { environment[$0] }.first { !$0.isEmpty }
+    if let found { return Editor(command: found) }
+    guard surroundings.readLine != nil else {
+      throw LocalFailure("which editor? VISUAL or EDITOR names it; here is no terminal for vi")
+    }
+    return Editor(command: "vi")
+  }
+}

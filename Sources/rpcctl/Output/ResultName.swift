@@ -1,0 +1,23 @@
+internal import TidingsJSON
+
+/// What identifies a result, for `--output name`.
+enum ResultName {
+  /// Members that identify what has them, the most telling first.
+  private static let members = [
+    "leaseId", "notificationId", "subscriptionId", "recordName", "zoneName", "publicKey", "key",
+    "keyId", "checksum", "userName", "url", "name", "id",
+  ]
+
+  /// The identifier of a result; `nil`: it has none.
+  static func name(of value: JSONValue) -> String? {
+    guard let object = value.object else { return value.string }
+    for member in members {
+      guard let name = object[member]?.string, !name.isEmpty else { continue }
+      if member == "zoneName", let owner = object["ownerName"]?.string, !owner.isEmpty {
+        return "\(owner)/\(name)"
+      }
+      return name
+    }
+    return nil
+  }
+}

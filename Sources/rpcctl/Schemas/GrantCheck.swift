@@ -1,0 +1,133 @@
+internal import TidingsModel
+
+/// Whether a user may do something with records of a type in the public database, and why.
+///
+/// The same sum as the server's: docs/authorization.md.
+struct GrantCheck: Hashable, Sendable {
+  /// What is asked about.
+  enum Operation: String, CaseIterable, Sendable {
+    case read
+    case create
+    case write
+    case delete
+    case subscribe
+
+    /// The rights that it takes; a subscription fires for what may be read.
+    fileprivate var rights: Schema.Rights {
+      switch self {
+      case .read, .subscribe: .read
+      case .create: .create
+      case .write, .delete: [.read, .write]
+      }
+    }
+  }
+
+  /// On which records it is allowed.
+  enum Verdict: String, Sendable {
+    case all
+    case own
+    case none
+  }
+
+  let verdict: Verdict
+  /// Why, one sentence each.
+  let reasons: [String]
+
+  /// Adds up what a type grants.
+  ///
+  /// - Parameters:
+  ///   - operation: What is asked about.
+  ///   - type: The record type.
+  ///   - text: The schema, in its language.
+  ///   - roles: What an administrator gave the user; `nil`: a guest, who has no account.
+  ///   - container: The container's name, for roles of one container.
+  /// - Throws: `LocalFailure` for a text that is no schema.
+  init(
+    _ operation: Operation,
+    on type: String,
+    schema text: String,
+    roles: [String]?,
+    container: String
+  ) throws(LocalFailure) {
+    let schema: Schema
+    do {
+      schema = try Schema(text: text)
+    } catch {
+      throw LocalFailure("the server's schema, \(error)")
+    }
+    let known = schema.recordTypes[type]
+    let grants = known?.grants ?? Schema.defaultGrants
+    var held: [(role: String, why: String)] = [("_world", "anyone")]
+    if let roles {
+      held.append(("_icloud", "every user"))
+      for role in schema.roles.sorted() {
+        if roles.contains(role) { held.append((role, "given in all containers")) }
+        if roles.contains("\(container)/\(role)") {
+          held.append((role, "given as \(container)/\(role)"))
+        }
+      }
+    }
+    var reasons: [String] = []
+    if known == nil {
+      reasons.append("the schema does not have '\(type)' yet: this is what its first record brings")
+    }
+    if roles == nil, operation != .read {
+      (verdict, self.reasons) = (.none, reasons + ["who has no account may only read"])
+      return
+    }
+    let needed = operation.rights
+    var sum: Schema.Rights = []
+    for (role, why) in held {
+      guard let rights = grants[role], !rights.isDisjoint(with: needed) else { continue }
+      sum.formUnion(rights)
+      reasons.append("\"\(role)\" (\(why)) is granted \(rights.text)")
+    }
+    if sum.isSuperset(of: needed) {
+      (verdict, self.reasons) = (.all, reasons)
+      return
+    }
+    let own = sum.union(roles == nil ? [] : grants["_creator"] ?? [])
+    if own.isSuperset(of: needed), operation != .create {
+      reasons.append(
+        "\"_creator\" (of records that the user created) is granted \((grants["_creator"] ?? []).text)"
+      )
+      (verdict, self.reasons) = (.own, reasons)
+      return
+    }
+    reasons.append(
+      "\(needed.subtracting(operation == .create ? sum : own).text) is not granted to the user"
+    )
+    let others = grants.filter { role, rights in
+      !held.contains { $0.role == role } && !rights.isDisjoint(with: needed) && role != "_creator"
+    }
+    for (role, rights) in others.sorted(by: { $0.key < $1.key }) {
+      reasons.append("\"\(role)\", which the user does not have, is granted \(rights.text)")
+    }
+    (verdict, self.reasons) = (.none, reasons)
+  }
+}
+
+/// What a schema says of roles.
+enum SchemaGrants {
+  /// One grant.
+  struct Grant: Hashable, Sendable {
+    let type: String
+    let role: String
+    let rights: String
+  }
+
+  /// The grants of a schema's text, by type and role, and the roles that it creates.
+  static func read(_ text: String) throws(LocalFailure) -> (grants: [Grant], roles: [String]) {
+    do {
+      let schema = try Schema(text: text)
+      let grants = schema.recordTypes.sorted { $0.key < $1.key }.flatMap { name, type in
+        type.grants.sorted { $0.key < $1.key }.map {
+          Grant(type: name, role: $0.key, rights: $0.value.text)
+        }
+      }
+      return (grants, schema.roles.sorted())
+    } catch {
+      throw LocalFailure("the server's schema, \(error)")
+    }
+  }
+}

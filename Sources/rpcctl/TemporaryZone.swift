@@ -1,0 +1,120 @@
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsRPC
+
+/// A zone of our own that is gone afterwards, with its records and what was subscribed to it.
+struct TemporaryZone: Sendable {
+  let id: TidingsV1.ZoneID
+  let databaseID: TidingsV1.DatabaseID
+  let transport: any ClientTransport
+  let options: CallOptions
+
+  /// Runs a body with a new zone, and removes the zone whatever comes of it, also when the task is
+  /// cancelled meanwhile.
+  ///
+  /// - Parameters:
+  ///   - prefix: What the zone's name begins with.
+  ///   - invocation: Says which database.
+  ///   - session: Carries the calls.
+  ///   - body: Gets the zone.
+  /// - Returns: What the body returns.
+  /// - Throws: What the body throws; when the zone cannot be made or removed.
+  static func with<Value: Sendable>(
+    _ prefix: String,
+    _ invocation: Invocation,
+    _ session: Session,
+    _ body: (TemporaryZone) async throws -> Value
+  ) async throws -> Value {
+    let name = "\(prefix)-\(String(UInt64.random(in: .min ... .max), radix: 16))"
+    let zone = TemporaryZone(
+      id: .init(zoneName: name),
+      databaseID: invocation.settings.databaseID,
+      transport: session.transport,
+      options: invocation.callOptions
+    )
+    do {
+      try await zone.create()
+      let value = try await body(zone)
+      try await zone.remove()
+      return value
+    } catch {
+      // Why it broke off is what matters.
+      try? await zone.remove()
+      throw error
+    }
+  }
+
+  private func create() async throws {
+    let response = try await TidingsV1.ZoneService.Client(transport).modifyRecordZones(
+      .init(databaseID: databaseID, zonesToSave: [.init(zoneID: id)]),
+      options: options
+    )
+    if case .error(let error)? = response.results.first?.outcome {
+      throw LocalFailure("the zone '\(id.zoneName)' cannot be created: \(error.text)")
+    }
+  }
+
+  private func remove() async throws {
+    // A task of its own: the one that was cancelled makes no calls any more.
+    try await Task {
+      _ = try await TidingsV1.SubscriptionService.Client(transport).modifySubscriptions(
+        .init(databaseID: databaseID, subscriptionIDsToDelete: [id.zoneName]),
+        options: options
+      )
+      _ = try await TidingsV1.ZoneService.Client(transport).modifyRecordZones(
+        .init(databaseID: databaseID, zoneIDsToDelete: [id]),
+        options: options
+      )
+    }.value
+  }
+
+  /// Subscribes the user to new records of a type in the zone; the subscription has the zone's name.
+  func subscribe(to type: String) async throws {
+    let response = try await TidingsV1.SubscriptionService.Client(transport).modifySubscriptions(
+      .init(
+        databaseID: databaseID,
+        subscriptionsToSave: [
+          .init(
+            subscriptionID: id.zoneName,
+            type: .query,
+            recordType: type,
+            zoneID: id,
+            firesOnRecordCreation: true
+          )
+        ]
+      ),
+      options: options
+    )
+    if case .error(let error)? = response.results.first?.outcome {
+      throw LocalFailure("the subscription cannot be saved: \(error.text)")
+    }
+  }
+
+  /// Saves records over whatever is there.
+  ///
+  /// - Returns: When the server saved the first of them, by its clock.
+  @discardableResult
+  func save(_ records: [TidingsV1.Record]) async throws -> GoogleProtobuf.Timestamp? {
+    let response = try await TidingsV1.RecordService.Client(transport).modifyRecords(
+      .init(databaseID: databaseID, recordsToSave: records, savePolicy: .allKeys),
+      options: options
+    )
+    for case .error(let error)? in response.results.map(\.outcome) {
+      throw BenchFailure(code: Contract.shortName(error.code, "ERROR_CODE_"))
+    }
+    guard case .record(let record)? = response.results.first?.outcome else { return nil }
+    return record.modified?.timestamp
+  }
+
+  /// A record in the zone.
+  func record(_ name: String, _ type: String, number: Int, text: String) -> TidingsV1.Record {
+    .init(
+      recordID: .init(recordName: name, zoneID: id),
+      recordType: type,
+      fields: [
+        "number": .init(value: .int64Value(Int64(number))),
+        "text": .init(value: .stringValue(text)),
+      ]
+    )
+  }
+}

@@ -1,0 +1,84 @@
+internal import CommandLineTools
+internal import TidingsFiles
+internal import TidingsJSON
+internal import TidingsProto
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The text of a record while it is edited: a file that only its user can read.
+struct RecordDraft {
+  let path: String
+  private let original: JSONObject
+
+  /// Writes a record, as it is printed, into a file of its own.
+  init(_ record: JSONValue) throws {
+    original = record.object ?? [:]
+    let name = original["recordName"]?.string ?? ""
+    path = Self.temporaryPath(name) + ".json"
+    let text = record.text(isPretty: true) + [UInt8(ascii: "\n")]
+    do {
+      try File(path: path, .createNew).write(text[...], at: 0)
+    } catch {
+      throw LocalFailure("\(error)")
+    }
+  }
+
+  /// A path for a file that is soon removed, with a word in it.
+  static func temporaryPath(_ word: String) -> String {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let word = word.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(32)
+    return "\(folder)/rpcctl-\(word)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+  }
+
+  /// What was changed, to be saved if nobody saved meanwhile; `nil`: nothing was.
+  func change(zoneID: TidingsV1.ZoneID) throws -> TidingsV1.Record? {
+    let edited: JSONValue
+    do {
+      edited = try JSONValue(parsing: try Input.system.read(path))
+    } catch let error as JSONSyntaxError {
+      throw UsageError("the edited text is not JSON: \(error)")
+    }
+    return try Self.change(from: original, to: edited.object ?? [:]).map {
+      try RecordJSON.record(.object($0), "the edited record", zoneID: zoneID)
+    }
+  }
+
+  /// The fields that differ, those that are gone as null, and the change tag as it was.
+  static func change(
+    from original: JSONObject,
+    to edited: JSONObject
+  ) throws(UsageError) -> JSONObject? {
+    for name in ["recordName", "recordType", "zoneName", "ownerName"]
+    where edited[name] != original[name] {
+      throw UsageError("'\(name)' cannot be changed by editing a record: make another one")
+    }
+    let (old, new) = (original["fields"]?.object ?? [:], edited["fields"]?.object ?? [:])
+    var fields = JSONObject()
+    for field in new.members where old[field.name] != field.value {
+      fields.append(field.name, field.value)
+    }
+    for field in old.members where new[field.name] == nil { fields.append(field.name, .null) }
+    let parentIsChanged = edited["parent"] != original["parent"]
+    guard !fields.members.isEmpty || parentIsChanged else { return nil }
+    if parentIsChanged, edited["parent"] == nil {
+      throw UsageError("a parent is taken away by an empty name: \"parent\": \"\"")
+    }
+    var change = original
+    change["fields"] = .object(fields)
+    change["parent"] = parentIsChanged ? edited["parent"] : nil
+    change["share"] = nil
+    return change
+  }
+
+  /// Removes the file.
+  func discard() { try? Folder.remove(path) }
+
+  /// Says where the text is.
+  func tellPlace(_ output: Output) {
+    output.tell("rpcctl: the edited text is kept in \(path); `rpcctl records put` saves it")
+  }
+}

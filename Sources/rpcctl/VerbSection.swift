@@ -1,0 +1,61 @@
+/// Verbs that help shows under one head.
+struct VerbSection: Sendable {
+  let title: String
+  let verbs: [Verb]
+
+  init(_ title: String, _ verbs: [Verb]...) {
+    self.title = title
+    self.verbs = verbs.flatMap(\.self)
+  }
+}
+
+extension Verb {
+  /// All verbs, in the order of help.
+  ///
+  /// A verb of several words stands where its group does.
+  static let sections = [
+    VerbSection(
+      "Records",
+      [modifyRecords, fetchRecords, query, explain, export, importRecords],
+      recordVerbs
+    ),
+    VerbSection("Zones", [modifyZones, fetchZones], zoneVerbs),
+    VerbSection(
+      "Subscriptions",
+      [modifySubscriptions, fetchSubscriptions, explainSubscriptions],
+      subscriptionVerbs
+    ),
+    VerbSection(
+      "Notifications",
+      [
+        watch, fetchNotificationChanges, markNotificationsRead, modifyBadge, traceNotification,
+        leaseNotifications, settleNotifications, work, rotateChannels,
+      ],
+      notificationVerbs
+    ),
+    VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges], changeVerbs, tokenVerbs),
+    VerbSection("Assets", [uploadAsset, downloadAsset, assetStat, assetVerify]),
+    VerbSection("Schema", schemaVerbs, schemaReviewVerbs),
+    VerbSection("Sharing", shareVerbs),
+    VerbSection(
+      "Users and keys",
+      [account],
+      userVerbs,
+      keyVerbs,
+      keyRotationVerbs,
+      keyFileVerbs,
+      keyRingVerbs,
+      grantVerbs
+    ),
+    VerbSection(
+      "Server",
+      [status, call, describe, audit],
+      reflectVerbs,
+      serverVerbs,
+      [bench, doctor]
+    ),
+    VerbSection("Local", contextVerbs, [repl, cheat, completion, complete, manual, version, help]),
+  ]
+
+  static let all: [Verb] = sections.flatMap { $0.verbs }
+}

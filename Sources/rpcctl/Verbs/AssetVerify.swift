@@ -1,0 +1,148 @@
+internal import CommandLineTools
+internal import TidingsFiles
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+extension Verb {
+  private static let checksAtOnce = 8
+
+  static let assetVerify = Verb(
+    command: Command(
+      "assets verify",
+      "Looks whether the assets that records name are there; prints those that are not.",
+      options: [
+        Option(
+          "zone",
+          letter: "z",
+          value: "ZONE…",
+          takesMany: true,
+          completion: .live("zones"),
+          "Only these zones; without it all of the database."
+        ),
+        Option(flag: "content", "Read all bytes and hold them against the checksum."),
+      ],
+      discussion: """
+        Of each asset the last byte is read, or with --content all of them. An asset that several
+        records name is looked at once. What is missing is mended by uploading the file again:
+        `rpcctl assets put`. Ends with 3 when something is missing. Assets that no record names are
+        removed by the server itself.
+
+        Examples:
+          rpcctl assets verify
+          rpcctl assets verify --zone sales --content -o table
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let session = try await invocation.connect()
+      var check = AssetCheck(invocation, session)
+      check.readsContent = invocation.arguments.has("content")
+      let zones = try await zones(invocation, session)
+      var results = Results(columns: ["RECORD", "FIELD", "CHECKSUM", "PROBLEM"])
+      var (seen, problems) = (Set<[UInt8]>(), 0)
+      for zone in zones {
+        try await forEachPage(of: zone, invocation, session) { records in
+          let places = records.flatMap(AssetPlace.all).filter {
+            seen.insert($0.asset.checksum).inserted
+          }
+          for (place, problem) in try await look(places, check) {
+            problems += 1
+            results.append(place.json(problem), place.row(problem))
+          }
+        }
+        if invocation.output.showsProgress {
+          invocation.output.show(progress: counted(seen.count, "asset"))
+        }
+      }
+      invocation.output.endProgress()
+      _ = results.finish(invocation.output)
+      invocation.output.tell("\(counted(seen.count, "asset")), \(problems) missing or damaged")
+      return problems == 0 ? .success : .found
+    }
+  )
+
+  /// The assets that something is wrong with.
+  private static func look(
+    _ places: [AssetPlace],
+    _ check: AssetCheck
+  ) async throws -> [(AssetPlace, String)] {
+    try await withThrowingTaskGroup(of: (AssetPlace, String)?.self) { group in
+      var found: [(AssetPlace, String)] = []
+      for (index, place) in places.enumerated() {
+        if index >= checksAtOnce, let problem = try await group.next() ?? nil {
+          found.append(problem)
+        }
+        group.addTask { try await check.problem(of: place.asset).map { (place, $0) } }
+      }
+      for try await case let problem? in group { found.append(problem) }
+      return found.sorted { ($0.0.record, $0.0.field) < ($1.0.record, $1.0.field) }
+    }
+  }
+
+  /// The zones that are named, or all.
+  private static func zones(
+    _ invocation: Invocation,
+    _ session: Session
+  ) async throws -> [TidingsV1.ZoneID] {
+    let names = invocation.arguments.all("zone")
+    guard names.isEmpty else { return try names.map { try invocation.zoneID($0) } }
+    let response = try await TidingsV1.ZoneService.Client(session.transport).fetchRecordZones(
+      .init(databaseID: invocation.settings.databaseID),
+      options: invocation.callOptions
+    )
+    return response.results.compactMap(\.zoneID)
+  }
+
+  private static func forEachPage(
+    of zone: TidingsV1.ZoneID,
+    _ invocation: Invocation,
+    _ session: Session,
+    _ body: ([TidingsV1.Record]) async throws -> Void
+  ) async throws {
+    let records = TidingsV1.RecordService.Client(session.transport)
+    var token: [UInt8] = []
+    while true {
+      let response = try await records.fetchRecordZoneChanges(
+        .init(
+          databaseID: invocation.settings.databaseID,
+          zones: [.init(zoneID: zone, changeToken: token)]
+        ),
+        options: invocation.callOptions
+      )
+      guard let page = response.zones.first else { return }
+      if let error = page.error { throw LocalFailure("zone '\(zone.shownName)': \(error.text)") }
+      try await body(page.changedRecords)
+      token = page.changeToken
+      if !page.moreComing { return }
+    }
+  }
+}
+
+/// An asset, and where it is named.
+private struct AssetPlace: Sendable {
+  let record: String
+  let field: String
+  let asset: TidingsV1.Asset
+
+  /// The assets of a record.
+  static func all(of record: TidingsV1.Record) -> [AssetPlace] {
+    record.fields.sorted { $0.key < $1.key }.flatMap { name, value in
+      value.assets.map {
+        AssetPlace(record: record.recordID?.recordName ?? "", field: name, asset: $0)
+      }
+    }
+  }
+
+  func json(_ problem: String) -> JSONValue {
+    .object([
+      "recordName": .string(record), "field": .string(field),
+      "checksum": .string(asset.checksum.hexadecimal), "size": .string("\(asset.size)"),
+      "problem": .string(problem),
+    ])
+  }
+
+  func row(_ problem: String) -> [String] {
+    [record, field, asset.checksum.hexadecimal, problem]
+  }
+}

@@ -1,0 +1,152 @@
+internal import BenchStatistics
+internal import CommandLineTools
+internal import TidingsProto
+internal import TidingsRPC
+
+extension Verb {
+  /// How often progress is shown, and how long a window of a soak is.
+  private static let progressPause = Duration.milliseconds(500)
+  private static let soakWindow = Duration.seconds(10)
+
+  static let bench = Verb(
+    command: Command(
+      "bench",
+      "Measures a running server as its clients see it: latencies, rates, errors.",
+      operands: "rpc|write|read|query|push-latency|fanout|catchup|soak",
+      options: BenchPlan.options,
+      discussion: """
+        rpc calls the health service; write saves a new record with each call; read and query fetch one
+        of --records; push-latency saves a record and waits for its notification here; fanout does so
+        for --subscribers; catchup reads all changes of a zone from the beginning; soak mixes reads,
+        writes and queries for a minute, or --duration, and tells each ten seconds how it goes.
+
+        Without --rate a call begins when one of --in-flight is answered. With it calls begin on time
+        whatever the server does, and latencies count from when they should have begun, so that a pause
+        of the server shows in all calls that it delays. A schedule that --in-flight cannot follow
+        shows too: raise it.
+
+        It works in a zone of its own in the private database, which it deletes at the end, also on
+        Ctrl-C. The type of its records stays in the schema of development; in production --type names
+        one that is there. The server's own cost is measured by tidings-bench: docs/benchmarks.md.
+        Ends with 4 when calls failed.
+
+        Examples:
+          rpcctl bench rpc -n 1000
+          rpcctl bench write -c 32 -z 10s --warmup 2s -o json
+          rpcctl bench read -c 64 -r 2000 -z 30s --load line
+          rpcctl bench push-latency -r 100 -c 10
+        """
+    ),
+    dryRun: .refused("what is not done cannot be measured"),
+    run: { invocation in
+      let plan = try BenchPlan(invocation.arguments)
+      guard invocation.settings.scope == .private else {
+        throw UsageError("bench makes a zone of its own, which only the private database can have")
+      }
+      let session = try await invocation.connect()
+      try await requireServer(session, invocation)
+      // The zone is to be removed.
+      Interruption.heed()
+      let report = try await TemporaryZone.with("rpcctl-bench", invocation, session) { zone in
+        try await measure(BenchCalls(plan, zone), session, invocation)
+      }
+      var results = Results(columns: BenchReport.columns)
+      results.append(report.json, report.row)
+      _ = results.finish(invocation.output)
+      if let errors = report.errorText { invocation.output.tell("failed: \(errors)") }
+      if Task.isCancelled { throw Interrupted() }
+      return report.counts.failed == 0 ? .success : .itemsFailed
+    }
+  )
+
+  private static func measure(
+    _ calls: BenchCalls,
+    _ session: Session,
+    _ invocation: Invocation
+  ) async throws -> BenchReport {
+    let plan = calls.plan
+    switch plan.mode {
+    case .rpc, .write: return await run(plan, calls.call(), invocation.output)
+    case .read, .query, .catchup, .soak:
+      if invocation.output.showsProgress {
+        invocation.output.show(progress: "saving \(counted(plan.records, "record"))")
+      }
+      try await calls.seed()
+      return await run(plan, calls.call(), invocation.output)
+    case .pushLatency, .fanout:
+      // Development learns the type with the first record.
+      try await calls.zone.save([calls.zone.record("first", plan.type, number: 0, text: "")])
+      try await calls.zone.subscribe(to: plan.type)
+      let start = WatchStart(token: try await invocation.newestNotificationToken(session))
+      let sources = try (0..<plan.subscribers).map { _ in try session.notifications(start) { _ in }
+      }
+      return try await PushWaiter.with(sources, subscriptionID: calls.zone.id.zoneName) { waiter in
+        let call = calls.call(waiter)
+        // All are registered once the first one came.
+        _ = try await call(-1)
+        return await run(plan, call, invocation.output)
+      }
+    }
+  }
+
+  private static func run(
+    _ plan: BenchPlan,
+    _ call: @escaping BenchLoop.Call,
+    _ output: Output
+  ) async -> BenchReport {
+    var first = 0
+    if let warmup = plan.warmup {
+      if output.showsProgress { output.show(progress: "warming up for \(warmup.shortText)") }
+      let loop = BenchLoop(
+        inFlight: plan.inFlight,
+        callsMax: .max,
+        duration: warmup,
+        schedule: plan.rate.map { .constant($0) },
+        call: call
+      )
+      first = await loop.run(from: 0, into: BenchTally()).next
+    }
+    let tally = BenchTally()
+    let teller = tell(plan, tally, output)
+    defer {
+      teller?.cancel()
+      output.endProgress()
+    }
+    let loop = BenchLoop(
+      inFlight: plan.inFlight,
+      callsMax: plan.calls,
+      duration: plan.duration,
+      schedule: plan.schedule,
+      call: call
+    )
+    let elapsed = await loop.run(from: first, into: tally).elapsed
+    return BenchReport(plan: plan, counts: tally.counts, elapsed: elapsed)
+  }
+
+  /// Tells how it goes: a soak on lines that stay, anything else on a terminal only.
+  private static func tell(
+    _ plan: BenchPlan,
+    _ tally: BenchTally,
+    _ output: Output
+  ) -> Task<Void, Never>? {
+    let stays = plan.mode == .soak
+    guard stays || output.showsProgress else { return nil }
+    let pause = stays ? soakWindow : progressPause
+    let begin = ContinuousClock.now
+    return Task {
+      while true {
+        do { try await Task.sleep(for: pause) } catch { return }
+        let report = BenchReport(
+          plan: plan,
+          counts: stays ? tally.takeWindow() : tally.counts,
+          elapsed: stays ? pause : .now - begin
+        )
+        if stays {
+          output.tell("\((ContinuousClock.now - begin).shortText)  \(report.progressLine)")
+        } else {
+          output.show(progress: report.progressLine)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+extension Verb {
+  static let tailChanges = Verb(
+    command: Command(
+      "changes tail",
+      "Prints what changes in zones, as it does, until it is interrupted.",
+      operands: "[ZONE…]",
+      completion: .live("zones"),
+      options: [
+        Option(
+          "since",
+          value: "now|beginning",
+          default: "now",
+          choices: ["now", "beginning"],
+          "Begin with what changes from now on, or with all records that there are."
+        ),
+        Option("types", value: "T,U", "Only records of these types. Without it all."),
+        Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
+        Option("count", value: "N", "End with 0 after so many changes."),
+        Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
+      ],
+      discussion: """
+        Without ZONE all zones of the database, also those that are created meanwhile. When the server
+        goes away it is waited for. `--timeout TIME` on the command line ends it, with 0, after that
+        time. To go on where it was after a restart, use `fetch-zone-changes --save-token`.
+
+        Examples:
+          rpcctl changes tail
+          rpcctl changes tail notes drafts --types Note --timeout 10s -o json
+          rpcctl changes tail --exec ./mirror
+        """
+    ),
+    run: { invocation in
+      let arguments = invocation.arguments
+      let limit = arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
+      let zones = try arguments.operands.map { try invocation.zoneID($0) }
+      let countMax = try arguments.number("count", in: 1...Int(Int32.max))
+      let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
+      invocation.output.beginStream()
+      let session = try await invocation.connect()
+      try await requireServer(session, invocation)
+      if command != nil { Interruption.heed() }
+      if invocation.output.format == .table, command == nil {
+        invocation.output.tell("following; Ctrl-C ends")
+      }
+      let tail = ChangeTail(invocation, session, zones: zones, limited: limit != nil)
+      _ = try await withTimeLimit(limit) { progress in
+        let printer = ChangePrinter(invocation.output, command)
+        try await tail.run(fromNow: arguments["since"] == "now") { page in
+          try await printer.print(page, progress, countMax)
+        }
+      }
+      if Task.isCancelled { throw Interrupted() }
+      return .success
+    }
+  )
+}
+
+/// Follows zones: the database's feed says which of them changed, and theirs say what.
+private struct ChangeTail: Sendable {
+  /// What happened in a zone.
+  struct Page: Sendable {
+    let zone: TidingsV1.ZoneID
+    var changes = TidingsV1.ZoneChanges()
+    /// It is gone.
+    var isDeleted = false
+  }
+
+  private let invocation: Invocation
+  private let session: Session
+  private let zones: Set<TidingsV1.ZoneID>
+  private let options: TidingsV1.ZoneChangesOptions
+  private let timeout: Duration?
+
+  init(_ invocation: Invocation, _ session: Session, zones: [TidingsV1.ZoneID], limited: Bool) {
+    self.invocation = invocation
+    self.session = session
+    self.zones = Set(zones.map(Self.named))
+    options = .init(
+      desiredKeys: invocation.arguments["desired-keys"].map {
+        .init(keys: Verb.commaSeparated($0))
+      },
+      recordTypes: invocation.arguments["types"].map(Verb.commaSeparated) ?? []
+    )
+    timeout = limited ? .seconds(10) : invocation.settings.timeout
+  }
+
+  /// Hands out what changes, until the body says that it is enough.
+  func run(fromNow: Bool, _ body: (Page) async throws -> Bool) async throws {
+    // The database's place first: what changes while the zones' are looked for is told twice, to us.
+    var (databaseToken, tokens) = ([UInt8](), [TidingsV1.ZoneID: [UInt8]]())
+    if fromNow {
+      var changed: Set<TidingsV1.ZoneID> = []
+      for try await page in database(after: [], follows: false) {
+        databaseToken = page.changeToken
+        changed.formUnion(page.changedZoneIDs.map(Self.named))
+      }
+      for zone in changed where isWanted(zone) {
+        try await drain(zone, &tokens, isQuiet: true) { _ in true }
+      }
+    }
+    for try await page in database(after: databaseToken, follows: true) {
+      for zone in page.changedZoneIDs.map(Self.named) where isWanted(zone) {
+        guard try await drain(zone, &tokens, body) else { return }
+      }
+      for zone in page.deletedZones.compactMap(\.zoneID).map(Self.named) where isWanted(zone) {
+        tokens[zone] = nil
+        guard try await body(Page(zone: zone, isDeleted: true)) else { return }
+      }
+    }
+  }
+
+  /// Hands out a zone's changes to its end; a quiet one looks for the end only.
+  @discardableResult
+  private func drain(
+    _ zone: TidingsV1.ZoneID,
+    _ tokens: inout [TidingsV1.ZoneID: [UInt8]],
+    isQuiet: Bool = false,
+    _ body: (Page) async throws -> Bool
+  ) async throws -> Bool {
+    let records = TidingsV1.RecordService.Client(session.transport)
+    var options = options
+    options.zoneID = zone
+    if isQuiet { options.desiredKeys = .init() }
+    while true {
+      options.changeToken = tokens[zone] ?? []
+      let response = try await untilAnswered { [options] in
+        try await records.fetchRecordZoneChanges(
+          .init(databaseID: invocation.settings.databaseID, zones: [options]),
+          options: .init(timeout: timeout)
+        )
+      }
+      guard let page = response.zones.first else { return true }
+      switch page.error?.code {
+      case nil: break
+      // It is gone already, which the database's feed tells.
+      case .zoneNotFound?, .userDeletedZone?: return true
+      default: throw LocalFailure("the zone '\(zone.shownName)': \(page.error?.text ?? "")")
+      }
+      tokens[zone] = page.changeToken
+      let isEmpty = page.changedRecords.isEmpty && page.deletedRecords.isEmpty
+      if !isEmpty, try await !body(Page(zone: zone, changes: page)) { return false }
+      if !page.moreComing { return true }
+    }
+  }
+
+  private func database(after token: [UInt8], follows: Bool) -> DatabaseChanges {
+    DatabaseChanges(
+      session.transport,
+      database: invocation.settings.databaseID,
+      after: token,
+      follow: follows,
+      timeout: timeout,
+      onConnection: { Verb.tell($0, invocation.output) }
+    )
+  }
+
+  private func isWanted(_ zone: TidingsV1.ZoneID) -> Bool { zones.isEmpty || zones.contains(zone) }
+
+  /// The zone, the default one by its name.
+  private static func named(_ zone: TidingsV1.ZoneID) -> TidingsV1.ZoneID {
+    .init(zoneName: zone.name, ownerName: zone.ownerName)
+  }
+}
+
+/// Prints changes one by one, or runs a command for each.
+private actor ChangePrinter {
+  private let output: Output
+  private let command: ShellCommand?
+  private var table = GrowingTable(["ZONE"] + TidingsV1.ZoneChanges.columns)
+
+  init(_ output: Output, _ command: ShellCommand?) {
+    self.output = output
+    self.command = command
+  }
+
+  /// Returns whether there may be more.
+  func print(
+    _ page: ChangeTail.Page,
+    _ progress: WatchProgress,
+    _ countMax: Int?
+  ) async throws -> Bool {
+    let (lines, rows) = Self.changes(page)
+    for (line, row) in zip(lines, rows) {
+      if let command {
+        try await command.run(line.text() + [UInt8(ascii: "\n")])
+      } else if output.format == .table {
+        table.print([row], output)
+      } else {
+        output.write(line)
+      }
+      progress.advance()
+      if progress.count == countMax { return false }
+    }
+    return true
+  }
+
+  private static func changes(_ page: ChangeTail.Page) -> ([JSONValue], [[String]]) {
+    guard page.isDeleted else {
+      return (page.changes.lines, page.changes.rows.map { [page.zone.shownName] + $0 })
+    }
+    var object = page.zone.json
+    object.append("deleted", .bool(true))
+    return ([.object(object)], [[page.zone.shownName, "", "", "", "zone deleted"]])
+  }
+}

@@ -1,0 +1,68 @@
+internal import CommandLineTools
+internal import Synchronization
+
+extension Verb {
+  static let doctor = Verb(
+    command: Command(
+      "doctor",
+      "Checks contexts, keys, the server, clocks and pushes, and says what to do.",
+      options: [
+        Option(
+          "type",
+          value: "TYPE",
+          completion: .live("types"),
+          "The type of the records that it saves to try pushes; without it RpcctlDoctor."
+        ),
+        Option(flag: "local", "Check only what is here, without a server."),
+      ],
+      discussion: """
+        Ends with 3 when there is a problem; warnings do not count. To see that pushes arrive, it saves
+        records in a zone of its own in the private database and deletes it; in development the schema
+        learns the type of the records.
+
+        Examples:
+          rpcctl doctor
+          rpcctl doctor --local -o json
+        """
+    ),
+    dryRun: .refused("what it changes is gone at the end; --local changes nothing"),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let type = try nonEmpty(invocation.arguments, "type")
+      let worst = WorstResult()
+      let output = invocation.output
+      output.beginStream()
+      let tell: @Sendable (Diagnosis) -> Void = { diagnosis in
+        worst.take(diagnosis.result)
+        if output.format == .table {
+          output.write(text: diagnosis.text)
+        } else {
+          output.write(line: diagnosis.json)
+        }
+      }
+      for diagnosis in LocalChecks.all(invocation) { tell(diagnosis) }
+      if !invocation.arguments.has("local") {
+        // The zone is to be removed.
+        Interruption.heed()
+        let checks = ServerChecks(
+          invocation: invocation,
+          recordType: type ?? "RpcctlDoctor",
+          isTypeGiven: type != nil,
+          tell: tell
+        )
+        try await checks.run()
+      }
+      if Task.isCancelled { throw Interrupted() }
+      return worst.isProblem ? .found : .success
+    }
+  )
+}
+
+/// Remembers whether there was a problem.
+private final class WorstResult: Sendable {
+  private let problem = Mutex(false)
+  var isProblem: Bool { problem.withLock { $0 } }
+  func take(_ result: Diagnosis.Result) {
+    if result == .problem { problem.withLock { $0 = true } }
+  }
+}

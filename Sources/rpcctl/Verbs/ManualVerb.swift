@@ -1,0 +1,56 @@
+internal import CommandLineTools
+internal import TidingsFiles
+
+extension Verb {
+  static let manual = Verb(
+    command: Command(
+      "man",
+      "Prints manual pages as roff: that of the program, or of a verb.",
+      operands: "[VERB]",
+      completion: .live("verbs"),
+      options: [
+        Option(
+          "all",
+          value: "FOLDER",
+          completion: .folders,
+          "Writes all pages into a folder instead, as rpcctl.1 and rpcctl-VERB.1."
+        )
+      ],
+      discussion: """
+        Examples:
+          rpcctl man > rpcctl.1
+          rpcctl man fetch-records
+          rpcctl man --all man1
+        """
+    ),
+    needsServer: false,
+    context: .none,
+    dryRun: .byItself,
+    run: { invocation in
+      let name = invocation.arguments.operands.joined(separator: " ")
+      if let folder = invocation.arguments["all"] {
+        guard name.isEmpty else { throw UsageError("--all and a verb exclude each other") }
+        try writePages(to: folder, invocation)
+      } else if name.isEmpty {
+        invocation.output.write(text: Manual.program.text)
+      } else {
+        invocation.output.write(text: Manual.page(of: try named(name).command).text)
+      }
+      return .success
+    }
+  )
+
+  private static func writePages(to folder: String, _ invocation: Invocation) throws {
+    let pages =
+      [(Program.name, Manual.program)]
+      + shown.map { (Manual.name(of: $0.command), Manual.page(of: $0.command)) }
+    if invocation.wouldOnly("write \(counted(pages.count, "page")) to '\(folder)'") { return }
+    if !Folder.isThere(folder) {
+      do { try Folder.make(folder) } catch { throw LocalFailure("\(error)") }
+    }
+    for (name, page) in pages {
+      try AtomicFile.write(Array(page.text.utf8), to: "\(folder)/\(name).1")
+    }
+    invocation.output.tell("\(counted(pages.count, "page")) in '\(folder)'")
+  }
+}

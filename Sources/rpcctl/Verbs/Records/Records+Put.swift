@@ -1,0 +1,51 @@
+internal import CommandLineTools
+internal import TidingsProto
+
+extension Verb {
+  static let putRecords = Verb(
+    command: Command(
+      "records put",
+      "Saves the records of files, in one call.",
+      operands: "FILE|-|DIR…",
+      completion: .files,
+      options: [zoneOption] + saveOptions,
+      discussion: """
+        Examples:
+          rpcctl records put houses.json
+          rpcctl records get h1 | rpcctl records put -
+          rpcctl records put --save-policy all-keys --no-atomic houses.json
+
+        Files hold records as `records get` prints them: JSON, or JSON lines; of a folder all .json and
+        .jsonl. `records template TYPE` writes one to begin with. More than one call takes, `import`
+        saves in batches.
+        """
+    ),
+    run: { invocation in
+      let paths = try invocation.requireOperands("FILE (- is standard input)")
+      let records = try invocation.records(of: paths)
+      guard !records.isEmpty else { throw UsageError("there is no record in the files") }
+      return try await invocation.modify(.init(recordsToSave: records))
+    }
+  )
+
+  static let deleteRecords = Verb(
+    command: Command(
+      "records delete",
+      "Deletes records by name, and tells what goes with them.",
+      operands: "NAME…",
+      completion: .live("records"),
+      options: [zoneOption] + saveOptions.filter { !$0.name.hasSuffix("policy") },
+      discussion: """
+        Examples:
+          rpcctl records delete h7 h8
+          rpcctl records delete h1 --zone notes
+        """
+    ),
+    run: { invocation in
+      let names = try invocation.requireOperands("NAME")
+      return try await invocation.modify(
+        .init(recordIDsToDelete: try names.map { .init($0, in: try invocation.zoneID) })
+      )
+    }
+  )
+}

@@ -1,0 +1,93 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  static let setRecord = Verb(
+    command: Command(
+      "records set",
+      "Sets fields of a record, and leaves the others as they are.",
+      operands: "NAME FIELD…",
+      completion: .live("records"),
+      options: [
+        Option(
+          "type",
+          value: "TYPE",
+          "The type of a new record; without it the record must exist."
+        ),
+        zoneOption,
+      ] + saveOptions.replacingPolicy(with: "changed-keys"),
+      discussion: """
+        A FIELD is name=text, name:=JSON (null removes the field), or name@FILE, an asset.
+
+        Examples:
+          rpcctl records set h1 city=Berlin price:=450000 sold:=true
+          rpcctl records set h1 photo@houses.json note:=null
+          rpcctl records set h9 --type Houses 'address=1 Main St' 'built:={"timestamp":"1987-05-01T00:00:00Z"}'
+        """
+    ),
+    run: { invocation in
+      let words = try invocation.requireOperands("NAME")
+      guard words.count > 1 else {
+        throw UsageError(
+          "which fields? name=text, name:=JSON or name@FILE, behind the record's name"
+        )
+      }
+      let pairs = try words.dropFirst().map(FieldPair.init)
+      if let twice = pairs.indices.first(where: { i in
+        pairs[..<i].contains { $0.name == pairs[i].name }
+      }) {
+        throw UsageError("the field '\(pairs[twice].name)' stands twice")
+      }
+      let id = TidingsV1.RecordID(words[0], in: try invocation.zoneID)
+      let session = try await invocation.connect()
+      let stored =
+        invocation.arguments.has("type") ? nil : try await invocation.systemFields(of: id, session)
+      var fields = JSONObject()
+      for pair in pairs {
+        fields.append(pair.name, try await invocation.json(pair.content, session))
+      }
+      let json = JSONValue.omittingNil([
+        "recordName": .string(id.recordName),
+        "recordType": .string(stored?.recordType ?? invocation.arguments["type"] ?? ""),
+        "changeTag": stored.map { .string($0.changeTag) }, "fields": .object(fields),
+      ])
+      let record = try RecordJSON.record(json, id.recordName, zoneID: invocation.zoneID)
+      return try await invocation.modify(
+        .init(recordsToSave: [record]),
+        default: "changed-keys",
+        over: session
+      )
+    }
+  )
+}
+
+extension Invocation {
+  /// The type and the change tag of a record that must exist.
+  fileprivate func systemFields(
+    of id: TidingsV1.RecordID,
+    _ session: Session
+  ) async throws -> TidingsV1.Record {
+    guard let record = try await fetch([id], desiredKeys: [], over: session).first?.storedRecord
+    else {
+      throw LocalFailure("there is no record '\(id.recordName)': --type TYPE creates it")
+    }
+    return record
+  }
+
+  /// The JSON of a field's value; a file is uploaded first.
+  fileprivate func json(
+    _ content: FieldPair.Content,
+    _ session: Session
+  ) async throws -> JSONValue {
+    switch content {
+    case .json(let json): return json
+    case .file(let path):
+      let line = TransferLine(path, output)
+      defer { line.end() }
+      let transfer = Verb.assetTransfer(session, self)
+      return FieldValueJSON().json(try await transfer.upload(fileAt: path) { line.update($0) })
+    }
+  }
+}

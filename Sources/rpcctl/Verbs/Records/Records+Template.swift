@@ -1,0 +1,38 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  static let recordTemplate = Verb(
+    command: Command(
+      "records template",
+      "Prints a record of a type with every field of the schema, to fill in.",
+      operands: "TYPE",
+      completion: .live("types"),
+      discussion: """
+        Examples:
+          rpcctl records template Houses > new.json
+          rpcctl records template Houses | jq '.fields.city = "Berlin"' | rpcctl records put -
+        """
+    ),
+    run: { invocation in
+      let operands = try invocation.requireOperands("TYPE")
+      guard operands.count == 1 else {
+        throw UsageError("one TYPE: '\(operands[1])' is one too many")
+      }
+      let schemas = TidingsV1.SchemaService.Client(try await invocation.connect().transport)
+      let response = try await schemas.fetchSchema(
+        .init(
+          container: invocation.settings.container,
+          environment: invocation.settings.environment
+        ),
+        options: invocation.callOptions
+      )
+      let text = try RecordTemplate(type: operands[0], schema: response.text).json
+      invocation.output.write(
+        text: String(decoding: text.text(isPretty: true), as: UTF8.self) + "\n"
+      )
+      return .success
+    }
+  )
+}

@@ -1,0 +1,135 @@
+internal import CommandLineTools
+internal import Dispatch
+
+extension Verb {
+  static let repl = Verb(
+    command: Command(
+      "repl",
+      "Takes one command after the other, with completion and a history.",
+      discussion: """
+        A line is a command without `rpcctl` before it, with words quoted as in a shell. The options
+        given to repl count for each command that does not say otherwise. Tab completes verbs, options
+        and names; Ctrl-C ends a command, Ctrl-D or `exit` ends repl. Where libedit (Debian: libedit2)
+        is not installed lines can be typed all the same.
+
+        The history is in ~/.local/state/tidings/history. A line that begins with a space, or has a
+        value to be encrypted, is not kept.
+
+        From a file or a pipe each line is run in turn, until one fails; its exit code is that of repl.
+
+        Examples:
+          rpcctl --as ada repl
+          rpcctl --as ada repl < commands.txt
+        """
+    ),
+    needsServer: false,
+    run: { invocation in
+      try invocation.refuseOperands()
+      let repl = Repl(invocation)
+      if invocation.surroundings.readLine == nil { return try await repl.runLines() }
+      return await repl.converse()
+    }
+  )
+}
+
+/// Runs the commands of lines.
+struct Repl: Sendable {
+  private static let ends: Set<String> = ["exit", "quit"]
+
+  let invocation: Invocation
+  /// The options that count for each command.
+  private let options: [(name: String, words: [String])]
+
+  init(_ invocation: Invocation) {
+    self.invocation = invocation
+    options = Settings.options.filter { invocation.arguments.isGiven($0.name) }.map { option in
+      let values = invocation.arguments.all(option.name)
+      return (
+        option.name,
+        option.value == nil ? ["--\(option.name)"] : values.map { "--\(option.name)=\($0)" }
+      )
+    }
+  }
+
+  /// Runs the lines of standard input, until one fails.
+  func runLines() async throws -> ExitCode {
+    let text = String(decoding: try invocation.input.read(nil), as: UTF8.self)
+    for line in text.split(whereSeparator: \.isNewline) {
+      let words = try ShellWords.complete(String(line))
+      guard let first = words.first else { continue }
+      if Self.ends.contains(first) { break }
+      let exitCode = await run(words)
+      guard exitCode == .success else { return exitCode }
+    }
+    return .success
+  }
+
+  /// Runs lines as somebody types them.
+  func converse() async -> ExitCode {
+    let history = ReplHistory(invocation.surroundings.environment)
+    let editor = LineEditor(historyPath: history.prepare()) { [self] in candidates($0) }
+    invocation.output.hint("rpcctl \(Program.version); help lists the verbs, Ctrl-D ends")
+    // At the prompt there is nothing to interrupt.
+    Interruption.divert(to: {})
+    defer { Interruption.divert(to: nil) }
+    while let line = await readLine(editor) {
+      let words: [String]
+      do {
+        words = try ShellWords.complete(line)
+      } catch {
+        _ = invocation.output.fail(error)
+        continue
+      }
+      guard let first = words.first else { continue }
+      if ReplHistory.keeps(line) { editor?.remember(line) }
+      if Self.ends.contains(first) { break }
+      let command = Task { await run(words) }
+      Interruption.divert(to: { command.cancel() })
+      _ = await command.value
+      Interruption.divert(to: {})
+    }
+    return .success
+  }
+
+  private func readLine(_ editor: LineEditor?) async -> String? {
+    let prompt = invocation.arguments["context"].map { "\($0)> " } ?? "rpcctl> "
+    if let editor { return await editor.readLine(prompt) }
+    invocation.output.ask(prompt)
+    return invocation.surroundings.readLine?()
+  }
+
+  private func run(_ words: [String]) async -> ExitCode {
+    // The name of the program is forgiven.
+    let words = words.first == Program.name ? Array(words.dropFirst()) : words
+    if words.first == "repl" {
+      return invocation.output.fail(UsageError("this is repl already"))
+    }
+    return await invocation.surroundings.run(arguments(words), invocation.output.asked(for: .auto))
+  }
+
+  /// The words of a line with the options that it does not have itself.
+  func arguments(_ words: [String]) -> [String] {
+    let given = Set(Completer(words + [""]).given.map(\.name))
+    return options.filter { !given.contains($0.name) }.flatMap(\.words) + words
+  }
+
+  /// What may stand at the end of a line; asks the server for names, and waits for them.
+  private func candidates(_ line: String) -> [String] {
+    let completer = Completer(arguments(ShellWords(line).typed))
+    let proposal = completer.proposal
+    var words = proposal.candidates.map { proposal.prefix + $0.word }
+    if case .live(let kind) = proposal.completion {
+      let done = DispatchSemaphore(value: 0)
+      let names = Box<[String]>()
+      Task { [invocation] in
+        let found = await LiveCandidates(completer: completer, invocation: invocation).names(kind)
+        names.value = found
+        done.signal()
+      }
+      done.wait()
+      words += (names.value ?? []).map { proposal.prefix + $0 }
+    }
+    // Other words would have to be quoted.
+    return words.filter { !$0.isEmpty && !$0.contains { $0.isWhitespace || "'\"\\".contains($0) } }
+  }
+}

@@ -1,0 +1,66 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+extension Verb {
+  static let serverHealth = Verb(
+    command: Command(
+      "server health",
+      "Tells whether the server, or one of its services, answers calls.",
+      operands: "[SERVICE]",
+      completion: .live("services"),
+      options: [
+        Option(flag: "watch", "Print the state now and again whenever it changes.")
+      ],
+      discussion: """
+        Ends with 0 when calls are answered, with 1 when they are refused, with 78 when the server
+        cannot be reached. SERVICE is a full name, for example tidings.v1.RecordService. With --watch
+        only a --timeout given on the command line, or Ctrl-C, ends it.
+
+        Examples:
+          rpcctl server health
+          rpcctl server health --watch tidings.v1.RecordService
+        """
+    ),
+    run: { invocation in
+      let operands = invocation.arguments.operands
+      guard operands.count <= 1 else { throw UsageError("'\(operands[1])' is not expected here") }
+      let service = operands.first ?? ""
+      let health = TidingsRpcV1.HealthService.Client(try await invocation.connect().transport)
+      guard invocation.arguments.has("watch") else {
+        let status = try await health.check(
+          .init(service: service),
+          options: invocation.callOptions
+        ).status
+        print(status, service, invocation.output)
+        return status == .serving ? .success : .localFailure
+      }
+      var options = invocation.callOptions
+      // Streams may be meant to go on: only a limit given for this one counts.
+      if !invocation.arguments.isGiven("timeout") { options.timeout = nil }
+      var last = TidingsRpcV1.ServingStatus.unspecified
+      for try await response in health.watch(.init(service: service), options: options) {
+        last = response.status
+        print(last, service, invocation.output)
+      }
+      return last == .serving ? .success : .localFailure
+    }
+  )
+
+  private static func print(
+    _ status: TidingsRpcV1.ServingStatus,
+    _ service: String,
+    _ output: Output
+  ) {
+    let text = Contract.shortName(status, "SERVING_STATUS_")
+    let time = wallClock().text
+    if output.format == .table {
+      output.write(text: "\(time)  \(text)\n")
+    } else {
+      output.write(
+        .object(["time": .string(time), "service": .string(service), "status": .string(text)])
+      )
+    }
+  }
+}

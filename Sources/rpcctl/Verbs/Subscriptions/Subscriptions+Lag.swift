@@ -1,0 +1,102 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  static let subscriptionLag = Verb(
+    command: Command(
+      "subscriptions lag",
+      "Tells how far behind the log somebody is, by subscription.",
+      options: [
+        Option(
+          "since",
+          value: "TOKEN|@FILE",
+          completion: .files,
+          "Where they are: a token, a file with one, or a watch's --state. Without it: what is unread."
+        ),
+        Option("max", value: "N", "End with 3 when somebody is behind by more than N."),
+      ],
+      discussion: """
+        Counts what waits in the log, page by page, and how old the oldest is. Subscriptions without
+        anything to wait for are left out.
+
+        Examples:
+          rpcctl subscriptions lag
+          rpcctl --as realty subscriptions lag --since @mailer.state --max 100
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let arguments = invocation.arguments
+      let max = try arguments.number("max", in: 0...Int(Int32.max))
+      let place = try arguments["since"].map { try LogPlace($0, invocation.input) } ?? LogPlace()
+      let session = try await invocation.connect()
+      var lags: [String: Lag] = [:]
+      try await invocation.eachNotificationPage(after: place.token, over: session) { page in
+        for notification in page where !place.contains(notification) {
+          lags[notification.subscriptionID, default: Lag()].add(notification)
+        }
+      }
+      let now = wallClock()
+      let sorted = lags.sorted { $0.key < $1.key }
+      invocation.output.write(sorted.map { $0.value.json(id: $0.key, now: now) }) {
+        var table = Table(["SUBSCRIPTION", "BEHIND", "OLDEST", "AGE"])
+        for (id, lag) in sorted { table.append(lag.row(id: id, now: now)) }
+        return table
+      }
+      if sorted.isEmpty, invocation.output.format == .table {
+        invocation.output.tell("nobody waits")
+      }
+      guard let max else { return .success }
+      return sorted.contains { $0.value.count > max } ? .notSo : .success
+    }
+  )
+
+  /// The verbs that are only `subscriptions …`; others are aliases of operations.
+  static let subscriptionVerbs = [deleteSubscriptions, subscriptionLag]
+}
+
+/// A place in the log, exact to the notification where a watch keeps it.
+private struct LogPlace {
+  var token: [UInt8] = []
+  private var position: InboxPosition?
+
+  /// The oldest notification that is unread.
+  init() {}
+
+  init(_ text: String, _ input: Input) throws {
+    token = try TokenText.bytes(text, "--since", input)
+    guard text.hasPrefix("@") else { return }
+    position = try? InboxPosition(bytes: try input.read(String(text.dropFirst())))
+  }
+
+  /// It was handed out, though it comes after the token.
+  func contains(_ notification: TidingsV1.Notification) -> Bool {
+    position?.contains(notification) ?? false
+  }
+}
+
+/// What waits of one subscription.
+private struct Lag {
+  private(set) var count = 0
+  /// When the oldest was committed; the log has them in this order.
+  private var oldest: GoogleProtobuf.Timestamp?
+
+  mutating func add(_ notification: TidingsV1.Notification) {
+    count += 1
+    if oldest == nil { oldest = notification.committed }
+  }
+
+  func json(id: String, now: GoogleProtobuf.Timestamp) -> JSONValue {
+    .omittingNil([
+      "subscriptionId": .string(id), "behind": .integer(count),
+      "oldest": oldest.map { .timestamp($0) },
+      "seconds": oldest.map { .integer(now.since($0).components.seconds) },
+    ])
+  }
+
+  func row(id: String, now: GoogleProtobuf.Timestamp) -> [String] {
+    [id, "\(count)", oldest?.text ?? "", oldest.map { now.since($0).shortText } ?? ""]
+  }
+}

@@ -1,0 +1,106 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+
+extension Verb {
+  static let inspectToken = Verb(
+    command: Command(
+      "tokens inspect",
+      "Tells what a change token is, as far as it tells anybody but the server.",
+      operands: "TOKEN|@FILE",
+      completion: .files,
+      options: [
+        Option(flag: "check", "Asks the server whether the token is one of its own data's.")
+      ],
+      discussion: """
+        A token belongs to one feed of one server's data: `incarnation` names the data, and is another
+        one after a backup was restored. Its numbers are the server's own. FILE may be the --state of a
+        watch too. With --check it ends with 3 when the token is of other data.
+
+        Examples:
+          rpcctl tokens inspect AQIDBAUG
+          rpcctl tokens inspect @mailer.state --check
+        """
+    ),
+    needsServer: false,
+    run: { invocation in
+      let text = try invocation.oneToken()
+      let bytes =
+        text.hasPrefix("@")
+        ? try invocation.input.tokenBytes(String(text.dropFirst())) : try changeToken(text, "TOKEN")
+      let anatomy = TokenAnatomy(bytes)
+      var object = anatomy.json.object ?? [:]
+      var isForeign = false
+      if invocation.arguments.has("check") {
+        let server = TidingsRpcV1.ServerService.Client(try await invocation.connect().transport)
+        let info = try await server.fetchServerInfo(.init(), options: invocation.callOptions)
+        isForeign = anatomy.incarnation != info.incarnation
+        object.append("isOfThisServer", .bool(!isForeign))
+      }
+      invocation.output.write(.object(object))
+      return isForeign ? .notSo : .success
+    }
+  )
+
+  static let oldestToken = Verb(
+    command: Command(
+      "tokens oldest",
+      "Tells how old tokens and cursors may be before they expire.",
+      discussion: """
+        Example:
+          rpcctl tokens oldest
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let server = TidingsRpcV1.ServerService.Client(try await invocation.connect().transport)
+      let info = try await server.fetchServerInfo(.init(), options: invocation.callOptions)
+      let limits = info.limits ?? .init()
+      let day: Int64 = 86_400
+      let ages: [(feed: String, seconds: Int64)] = [
+        ("zone changes", Int64(limits.tombstoneRetentionDays) * day),
+        ("notifications", Int64(limits.notificationRetentionDays) * day),
+        ("query cursors", Int64(limits.cursorRetentionMinutes) * 60),
+      ]
+      let now = wallClock()
+      func oldest(_ seconds: Int64) -> GoogleProtobuf.Timestamp {
+        .init(seconds: now.seconds - seconds, nanos: now.nanos)
+      }
+      let list = ages.map { age in
+        JSONValue.object([
+          "feed": .string(age.feed), "seconds": .integer(age.seconds),
+          "oldest": .timestamp(oldest(age.seconds)),
+        ])
+      }
+      invocation.output.write(list) {
+        var table = Table(["FEED", "GOOD FOR", "ISSUED AFTER"])
+        for age in ages {
+          table.append([
+            age.feed, Duration.seconds(age.seconds).shortText, oldest(age.seconds).text,
+          ])
+        }
+        return table
+      }
+      return .success
+    }
+  )
+}
+
+extension Invocation {
+  /// The one token that the operand is.
+  fileprivate func oneToken() throws(UsageError) -> String {
+    guard arguments.operands.count == 1 else {
+      throw UsageError("one token: TOKEN as it was printed, or @FILE")
+    }
+    return arguments.operands[0]
+  }
+}
+
+extension Input {
+  /// What a file holds: the state of a watch as it is, or the bytes of the token in it.
+  fileprivate func tokenBytes(_ path: String) throws -> [UInt8] {
+    let content = try read(path)
+    if case .watchState = TokenAnatomy(content).kind { return content }
+    return try TokenText.bytes("@" + path, "TOKEN", self)
+  }
+}

@@ -1,0 +1,127 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+extension Verb {
+  static let purgeZone = Verb(
+    command: Command(
+      "zones purge",
+      "Deletes all records of a zone, and keeps the zone.",
+      operands: "ZONE",
+      completion: .live("zones"),
+      options: [
+        Option(
+          "type",
+          value: "TYPE…",
+          takesMany: true,
+          completion: .live("types"),
+          "Only these types."
+        )
+      ],
+      discussion: """
+        Subscriptions and the change feed stay: other clients are told each deletion. The default zone
+        is named _defaultZone. On a terminal it asks first; elsewhere it needs --yes.
+
+        Examples:
+          rpcctl zones purge drafts
+          rpcctl zones purge _defaultZone --type Jobs --yes
+        """
+    ),
+    run: { invocation in
+      guard !invocation.arguments.operands.isEmpty else { throw UsageError("which ZONE?") }
+      let zone = try invocation.oneZone()
+      let types = Set(invocation.arguments.all("type"))
+      let what = types.isEmpty ? "records" : "records of \(types.sorted().joined(separator: ", "))"
+      try invocation.confirm("delete all \(what) of zone '\(zone.shownName)'", unasked: .refuses)
+      var purge = ZonePurge(invocation, try await invocation.connect())
+      for try await page in invocation.pages(of: zone, over: purge.session, desiredKeys: []) {
+        let records = page.changedRecords.filter {
+          types.isEmpty || types.contains($0.recordType)
+        }
+        try await purge.delete(records.compactMap(\.recordID))
+      }
+      try await purge.deleteHeld()
+      return purge.finish()
+    }
+  )
+}
+
+/// Deletes records in batches; what is held by a reference waits until its source is gone.
+private struct ZonePurge {
+  let session: Session
+  private let invocation: Invocation
+  private var held: [TidingsV1.RecordID] = []
+  private var count = 0
+  private var failures = Results(columns: RecordResults.columns)
+
+  /// Most records that wait for others.
+  private static let heldMax = 1_000_000
+
+  init(_ invocation: Invocation, _ session: Session) {
+    self.invocation = invocation
+    self.session = session
+  }
+
+  /// Deletes records, however many.
+  mutating func delete(_ ids: [TidingsV1.RecordID]) async throws {
+    let records = TidingsV1.RecordService.Client(session.transport)
+    var rest = ids[...]
+    while !rest.isEmpty {
+      let response = try await records.modifyRecords(
+        .init(
+          databaseID: invocation.settings.databaseID,
+          recordIDsToDelete: Array(rest.prefix(Verb.itemsPerCall)),
+          atomic: false
+        ),
+        options: invocation.callOptions
+      )
+      rest = rest.dropFirst(Verb.itemsPerCall)
+      for result in response.results { take(result) }
+      if invocation.output.showsProgress {
+        invocation.output.show(progress: "\(counted(count, "record")) deleted")
+      }
+    }
+  }
+
+  /// Deletes again what was held, as long as that helps.
+  mutating func deleteHeld() async throws {
+    var before = Int.max
+    while !held.isEmpty, held.count < before {
+      before = held.count
+      let ids = held
+      held = []
+      try await delete(ids)
+    }
+  }
+
+  private mutating func take(_ result: TidingsV1.RecordResult) {
+    guard let id = result.recordID else { return }
+    switch result.outcome {
+    case .error(let error) where error.code == .referenceViolation && held.count < Self.heldMax:
+      held.append(id)
+    case .error: RecordResults.add([result], to: &failures, hasFields: false)
+    default: count += 1
+    }
+  }
+
+  /// Prints how many are gone, and what is left.
+  mutating func finish() -> ExitCode {
+    let output = invocation.output
+    output.endProgress()
+    let left = held.map { id in
+      TidingsV1.RecordResult(
+        recordID: id,
+        outcome: .error(.init(code: .referenceViolation, message: "another record refers to it"))
+      )
+    }
+    RecordResults.add(left, to: &failures, hasFields: false)
+    if output.format == .table {
+      output.tell("\(counted(count, "record")) deleted")
+    } else {
+      output.write(.object(["deleted": .integer(count)]))
+    }
+    return failures.finish(output)
+  }
+}

@@ -1,0 +1,113 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsProtobuf
+
+extension Verb {
+  static let zoneStatistics = Verb(
+    command: Command(
+      "zones stats",
+      "Counts the records of zones by type.",
+      operands: "[NAME…]",
+      completion: .live("zones"),
+      options: [Option(flag: "bytes", "Their size too; then whole records are fetched.")],
+      discussion: """
+        Without NAME all zones of the database. They are counted here, page by page, from the zones'
+        change feeds; assets are not part of a record's size.
+
+        Examples:
+          rpcctl zones stats
+          rpcctl zones stats notes --bytes
+        """
+    ),
+    run: { invocation in
+      let output = invocation.output
+      let wantsBytes = invocation.arguments.has("bytes")
+      let session = try await invocation.connect()
+      let zones = try await invocation.zones(invocation.arguments.operands, over: session)
+      var list: [JSONValue] = []
+      var table = Table(ZoneStatistics.columns(wantsBytes))
+      for zone in zones {
+        let id = zone.zoneID ?? .init()
+        var statistics = ZoneStatistics(zone)
+        let pages = invocation.pages(of: id, over: session, desiredKeys: wantsBytes ? nil : [])
+        for try await page in pages {
+          statistics.add(page, countsBytes: wantsBytes)
+          if output.showsProgress {
+            output.show(progress: "\(id.shownName): \(counted(statistics.total.records, "record"))")
+          }
+        }
+        list.append(statistics.json)
+        for row in statistics.rows { table.append(wantsBytes ? row : row.dropLast()) }
+      }
+      output.endProgress()
+      output.write(list) { table }
+      return .success
+    }
+  )
+}
+
+/// What a zone holds.
+struct ZoneStatistics {
+  /// Records, and their bytes if those were counted.
+  struct Count: Equatable {
+    var records = 0
+    var bytes: Int?
+
+    mutating func add(bytes more: Int?) {
+      records += 1
+      if let more { bytes = (bytes ?? 0) + more }
+    }
+  }
+
+  static func columns(_ hasBytes: Bool) -> [String] {
+    ["ZONE", "SEQUENCE", "TYPE", "RECORDS"] + (hasBytes ? ["BYTES"] : [])
+  }
+
+  private let zone: TidingsV1.RecordZone
+  private(set) var total = Count()
+  private(set) var types: [String: Count] = [:]
+
+  init(_ zone: TidingsV1.RecordZone) { self.zone = zone }
+
+  /// Adds a page of the zone's feed; a record that moves while it is read counts twice.
+  mutating func add(_ page: TidingsV1.ZoneChanges, countsBytes: Bool) {
+    for record in page.changedRecords {
+      let bytes = countsBytes ? record.encoded().count : nil
+      total.add(bytes: bytes)
+      types[record.recordType, default: Count()].add(bytes: bytes)
+    }
+  }
+
+  private var id: TidingsV1.ZoneID { zone.zoneID ?? .init() }
+
+  /// For programs.
+  var json: JSONValue {
+    var object = id.json
+    object.append("sequenceNumber", .string("\(zone.sequenceNumber)"))
+    object.append("records", .integer(total.records))
+    if let bytes = total.bytes { object.append("bytes", .integer(bytes)) }
+    let types = types.sorted { $0.key < $1.key }.reduce(into: JSONObject()) { object, type in
+      object.append(
+        type.key,
+        .omittingNil([
+          "records": .integer(type.value.records), "bytes": type.value.bytes.map { .integer($0) },
+        ])
+      )
+    }
+    object.append("types", .object(types))
+    return .object(object)
+  }
+
+  /// For people: a row for each type, and one for all.
+  var rows: [[String]] {
+    let counts = types.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [("all", total)]
+    return counts.map { name, count in
+      [
+        id.shownName, "\(zone.sequenceNumber)", name, "\(count.records)",
+        count.bytes.map { "\($0)" } ?? "0",
+      ]
+    }
+  }
+}

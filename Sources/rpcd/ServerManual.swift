@@ -1,0 +1,49 @@
+import CommandLineTools
+import TidingsService
+
+/// `rpcd man`: the page rpcd(8), from the data of help.
+enum ServerManual {
+  static let word = "man"
+
+  static var page: ManualPage {
+    let version = TidingsServer.version
+    var page = ManualPage(
+      .init(
+        name: "rpcd",
+        section: 8,
+        summary: "the Tidings server",
+        source: "rpcd \(version)",
+        date: "2026-11-21"
+      )
+    )
+    page.add(section: "Synopsis")
+    page.add(
+      usages: [("rpcd", "[options]"), ("rpcd init", "[options]"), ("rpcd man", "")]
+    )
+    page.add(section: "Description")
+    page.add(text: ServerArguments.command.discussion)
+    page.add(section: "Options")
+    page.add(options: ServerArguments.command.options, prefix: ServerArguments.environmentPrefix)
+    page.add(section: "rpcd init")
+    page.add(text: InitArguments.command.discussion)
+    page.add(options: InitArguments.command.options, prefix: nil)
+    page.add(section: "Environment")
+    page.add(
+      list: [
+        (
+          "\(ServerArguments.environmentPrefix)_NAME",
+          "The option --name, where the command line has none; it wins over the file of --config."
+        )
+      ]
+    )
+    page.add(section: "Exit status")
+    page.add(
+      list: [
+        ("0", "it was asked to end, and did"), ("1", "it could not start, or could not go on"),
+        ("2", "wrong usage"),
+      ]
+    )
+    page.add(seeAlso: [("rpcctl", 1)])
+    return page
+  }
+}

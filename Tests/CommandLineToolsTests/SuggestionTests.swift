@@ -1,0 +1,24 @@
+import CommandLineTools
+import Testing
+
+@Suite struct SuggestionTests {
+  @Test("words that are near are proposed, all that are equally near")
+  func near() {
+    #expect(didYouMean("tabel", among: ["table", "json"]) == "; did you mean table?")
+    #expect(didYouMean("bat", among: ["cat", "bar", "dog"]) == "; did you mean cat or bar?")
+    #expect(didYouMean("xyzzy", among: ["cat", "dog"]) == "")
+    #expect(didYouMean("a", among: []) == "")
+  }
+
+  @Test("the begin of words is near when nothing else is")
+  func begins() {
+    let words = ["fetch-records", "fetch-zones", "watch"]
+    #expect(didYouMean("fetch", among: words) == "; did you mean fetch-records or fetch-zones?")
+    #expect(didYouMean("outp", among: ["output"], prefix: "--") == "; did you mean --output?")
+  }
+
+  @Test("neighbours that were swapped count once")
+  func swapped() {
+    #expect(nearest(to: "records gte", among: ["records get", "records set"]) == "records get")
+  }
+}

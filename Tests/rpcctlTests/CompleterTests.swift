@@ -1,0 +1,61 @@
+import CommandLineTools
+import Testing
+import TidingsClient
+
+@testable import rpcctl
+
+@Suite struct CompleterTests {
+  private func words(_ words: String...) -> [String] {
+    let proposal = Completer(words).proposal
+    let typed = Completer(words).typed(after: proposal.prefix)
+    return proposal.candidates.map(\.word).filter { $0.hasPrefix(typed) }.map {
+      proposal.prefix + $0
+    }
+  }
+
+  @Test("verbs, and the words of groups with their aliases")
+  func verbs() {
+    #expect(words("fetch-r") == ["fetch-records"])
+    #expect(words("rec") == ["records"])
+    #expect(words("records", "ge") == ["get"])
+    #expect(words("keys", "ring", "") == ["create", "add", "list"])
+    #expect(words("--as", "ada", "-o", "json", "fetch-r") == ["fetch-records"])
+    #expect(words("__") == [])
+  }
+
+  @Test("options of the verb and of all verbs, those that were given left out")
+  func options() {
+    #expect(words("fetch-records", "--des") == ["--desired-keys"])
+    #expect(words("fetch-records", "--outp") == ["--output"])
+    #expect(words("fetch-records", "-o", "json", "--outp") == [])
+    #expect(words("fetch-zones", "--", "--outp") == [])
+  }
+
+  @Test("values of options, as one word, as two, and split as bash does")
+  func values() {
+    #expect(words("fetch-records", "-o", "js") == ["json", "jsonl"])
+    #expect(words("fetch-records", "--output=js") == ["--output=json", "--output=jsonl"])
+    #expect(words("fetch-records", "--output", "=", "js") == ["json", "jsonl"])
+    #expect(words("fetch-records", "--output", "=") == ResultNotation.names)
+    #expect(Completer(["fetch-records", "--zone", ""]).proposal.completion == .live("zones"))
+    #expect(Completer(["--key-file", ""]).proposal.completion == .files)
+  }
+
+  @Test("operands, also behind options with many values")
+  func operands() {
+    #expect(Completer(["context", "use", ""]).proposal.completion == .live("contexts"))
+    #expect(Completer(["import", "a"]).proposal.completion == .files)
+    let many = Completer(["modify-records", "--delete", "a", "b"])
+    #expect(many.proposal.completion == .live("records"))
+    #expect(many.given.map(\.name) == ["delete"] && many.given[0].values == ["a"])
+  }
+
+  @Test("a server that is asked is the one of the command line; silence when it fails")
+  func live() async {
+    let run = await ProgramRun("__complete", "--", "--as", "ada", "fetch-zones", "")
+    #expect(run.out == "none\n" && run.err.isEmpty && run.exitCode == .success)
+    #expect(run.configuration?.user == "ada" && run.configuration?.retryCountMax == 0)
+    let word = await ProgramRun("__complete", "--", "completion", "")
+    #expect(word.out == "none\nbash\nzsh\nfish\n")
+  }
+}

@@ -1,0 +1,166 @@
+import Testing
+import TidingsJSON
+import TidingsProto
+import TidingsProtobuf
+import TidingsRPC
+
+@testable import rpcctl
+
+/// What every verb takes: dry runs, questions, keys, and how much is told.
+@Suite struct ConductTests {
+  private static let empty: ScriptedTransport.Answer = {
+    (_: ScriptedTransport.Call) throws(RPCError) in [[]]
+  }
+
+  @Test("a dry run tells the calls that change something, and makes the others")
+  func dryRun() async throws {
+    let told = await ProgramRun("modify-zones", "--save", "z", "--dry-run", answer: Self.empty)
+    #expect(told.exitCode == .success && told.calls.isEmpty)
+    #expect(
+      told.out.contains(#"{"wouldCall":"tidings.v1.ZoneService/ModifyRecordZones","request":{"#)
+    )
+    #expect(told.out.contains(#""zoneName":"z""#))
+    let made = await ProgramRun("fetch-zones", "--dry-run", answer: Self.empty)
+    #expect(made.calls.map(\.method.name) == ["FetchRecordZones"] && made.exitCode == .success)
+  }
+
+  @Test("requests with a dry run of their own are sent with it")
+  func dryRunOfServer() async throws {
+    let saved = await ProgramRun("modify-records", "--delete", "a", "--dry-run", answer: Self.empty)
+    let call = try #require(saved.calls.last, "\(saved.err)")
+    #expect(call.method.name == "ModifyRecords")
+    #expect(try TidingsV1.ModifyRecordsRequest(decoding: call.request).dryRun)
+  }
+
+  @Test("no method of the contract that changes something is called in a dry run")
+  func allMethods() async throws {
+    let services = [
+      TidingsV1.RecordService.descriptor, TidingsV1.ZoneService.descriptor,
+      TidingsV1.SubscriptionService.descriptor, TidingsV1.NotificationService.descriptor,
+      TidingsV1.AdminService.descriptor, TidingsV1.AssetService.descriptor,
+      TidingsV1.SchemaService.descriptor, TidingsV1.ShareService.descriptor,
+    ]
+    var count = 0
+    for method in services.flatMap(\.methods) where method.kind == .unary {
+      let server = ScriptedTransport(answer: Self.empty)
+      let output = Output(format: .jsonl, writeData: { _ in }, writeMessage: { _ in })
+      let transport = DryRunTransport(server, output)
+      _ = try? await transport.unary(method, [], options: .init())
+      count += 1
+      guard let call = server.calls.first else { continue }
+      switch call.method.name {
+      case "ModifyRecords":
+        #expect(try TidingsV1.ModifyRecordsRequest(decoding: call.request).dryRun)
+      case "ApplySchema":
+        #expect(try TidingsV1.ApplySchemaRequest(decoding: call.request).dryRun)
+      case "DeploySchema":
+        #expect(try TidingsV1.DeploySchemaRequest(decoding: call.request).dryRun)
+      default: #expect(method.idempotency == .noSideEffects, "\(method.fullName)")
+      }
+    }
+    #expect(count > 20)
+  }
+
+  @Test("the calls of a command have one key each, and reading calls none")
+  func keys() async throws {
+    let server = ScriptedTransport(answer: Self.empty)
+    let transport = KeyedTransport(server, key: "k")
+    let methods = TidingsV1.ZoneService.descriptor.methods
+    let modify = try #require(methods.first { $0.name == "ModifyRecordZones" })
+    let fetch = try #require(methods.first { $0.name == "FetchRecordZones" })
+    for method in [modify, fetch, modify] {
+      _ = try await transport.unary(method, [], options: .init())
+    }
+    #expect(server.calls.map(\.options.idempotencyKey) == ["k", nil, "k-2"])
+  }
+
+  private func confirm(_ arguments: [String], answer: String?) async -> (ExitCode, String, Int) {
+    let server = ScriptedTransport(answer: Self.empty)
+    let err = Recorder()
+    let readLine: @Sendable () -> String? = { answer }
+    let program = Program(
+      arguments,
+      environment: [:],
+      input: Input { _ in [] },
+      output: Output(format: .jsonl, writeData: { _ in }, writeMessage: { err.append($0) }),
+      readLine: answer == nil ? nil : readLine,
+      connect: { _ in
+        Session(transport: server) { _, _ in ScriptedNotifications(list: [], staysOpen: false) }
+      }
+    )
+    return (await program.run(), err.text, server.calls.count)
+  }
+
+  @Test("a terminal is asked before something is destroyed")
+  func confirmation() async {
+    let delete = ["modify-zones", "--delete", "z"]
+    let no = await confirm(delete, answer: "n")
+    #expect(no.0 == .localFailure && no.2 == 0)
+    #expect(no.1.hasPrefix("rpcctl: delete 1 zone with all records: z? [y/N] "))
+    #expect(await confirm(delete, answer: "").2 == 0)
+    #expect(await confirm(delete, answer: "y").2 == 1)
+    #expect(await confirm(delete + ["--yes"], answer: "n").2 == 1)
+    // Scripts have this verb: without a terminal it does what it says.
+    #expect(await confirm(delete, answer: nil).2 == 1)
+    #expect(await confirm(delete + ["--no-input"], answer: "n").2 == 1)
+    // This one is new, and vague about what goes.
+    let purge = await confirm(["zones", "purge", "z"], answer: nil)
+    #expect(purge.0 == .localFailure && purge.1.contains("--yes says that it is meant"))
+  }
+
+  @Test("--verbose tells calls, --quiet nothing but errors")
+  func telling() async {
+    let verbose = await ProgramRun("fetch-zones", "-v", answer: Self.empty)
+    #expect(verbose.err.hasPrefix("rpcctl: tidings.v1.ZoneService/FetchRecordZones: OK, "))
+    let loud = await ProgramRun("modify-records", "--delete", "a", "--dry-run", answer: Self.empty)
+    #expect(loud.err == "nothing was written (--dry-run)\n")
+    let quiet = await ProgramRun(
+      "modify-records",
+      "--delete",
+      "a",
+      "--dry-run",
+      "-q",
+      answer: Self.empty
+    )
+    #expect(quiet.err.isEmpty)
+  }
+
+  @Test("colours are for terminals, and for whoever asks")
+  func colors() {
+    func colors(_ choice: String?, _ environment: [String: String], isTerminal: Bool) -> Bool {
+      Colors(choice, environment: environment, terminals: (isTerminal, isTerminal)).inData
+    }
+    #expect(colors("auto", [:], isTerminal: true) && !colors("auto", [:], isTerminal: false))
+    #expect(colors("always", ["NO_COLOR": "1"], isTerminal: false))
+    #expect(!colors("never", [:], isTerminal: true))
+    #expect(!colors(nil, ["NO_COLOR": "1", "CLICOLOR_FORCE": "1"], isTerminal: true))
+    #expect(colors(nil, ["NO_COLOR": ""], isTerminal: true))
+    #expect(colors(nil, ["CLICOLOR_FORCE": "1"], isTerminal: false))
+    #expect(!colors(nil, ["CLICOLOR": "0"], isTerminal: true))
+    #expect(!colors(nil, ["TERM": "dumb"], isTerminal: true))
+  }
+
+  @Test("heads of tables are bold and errors red, and nothing else")
+  func painted() async {
+    let run = await ProgramRun("help", "wach", "--color", "always")
+    #expect(
+      run.err.hasPrefix("\u{1B}[31mrpcctl: there is no verb") && run.err.hasSuffix("\u{1B}[0m\n")
+    )
+    let table = await ProgramRun("context", "list", "--color", "always", "-o", "table")
+    #expect(table.out.isEmpty)
+  }
+
+  @Test("a trace shows no secrets")
+  func redaction() throws {
+    let text = Redaction.redacted(
+      .object([
+        "controlKey": .string("s"), "metadata": .object(["authorization": .string("s")]),
+        "publicKey": .string("p"), "list": .array([.object(["key": .string("s")])]),
+      ])
+    ).description
+    #expect(
+      text
+        == #"{"controlKey":"(redacted)","metadata":{"authorization":"(redacted)"},"publicKey":"p","list":[{"key":"(redacted)"}]}"#
+    )
+  }
+}

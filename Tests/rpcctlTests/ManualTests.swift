@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import rpcctl
+
+@Suite struct ManualTests {
+  /// Runs a program on files; returns what it said.
+  private static func run(_ path: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  @Test("groff warns about no page", .enabled(if: Executable.path("groff") != nil))
+  func pages() async throws {
+    let folder = try TemporaryFolder()
+    let written = await ProgramRun("man", "--all", folder.path)
+    #expect(written.exitCode == .success)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(names.contains("rpcctl.1") && names.contains("rpcctl-fetch-records.1"))
+    #expect(names.count == Verb.shown.count + 1)
+    let paths = names.map { folder.file($0) }
+    let groff = try #require(Executable.path("groff"))
+    #expect(try Self.run(groff, ["-man", "-Tutf8", "-ww", "-z"] + paths) == "")
+    guard let mandoc = Executable.path("mandoc") else { return }
+    let complaints = try Self.run(mandoc, ["-T", "lint", "-W", "warning"] + paths)
+    #expect(complaints == "")
+  }
+
+  @Test("a page has what the help of its verb has")
+  func page() async throws {
+    try Snapshot.expect(await ProgramRun("man", "context", "use").out, is: "man-context-use.txt")
+    let run = await ProgramRun("man", "--all", "/none/x", "--dry-run")
+    #expect(run.exitCode == .success && run.err.hasPrefix("would write "))
+  }
+}

@@ -1,0 +1,124 @@
+"""A client of Tidings, a self-hosted backend for records and subscriptions.
+
+::
+
+    async with tidings.Client("tcp://127.0.0.1:5570", user="ada", device="laptop") as client:
+        notes = client.database("private")
+        await notes.save(tidings.Record("Notes", "n1", {"text": "Hello"}))
+
+``tidings.sync`` is the same for programs without an event loop. Messages of the contract are in
+``tidings.v1`` and ``tidings.rpc.v1``, with the stubs that call each service.
+"""
+
+from tidings._version import __version__
+from tidings.client import Client, ClientSettings
+from tidings.database import Database, ModifyResult, SavePolicy
+from tidings.errors import (
+    AssetNotAvailable,
+    BatchRequestFailed,
+    ChangeTokenExpired,
+    InvalidArguments,
+    ItemError,
+    LimitExceeded,
+    PartialFailure,
+    PermissionFailure,
+    QuotaExceeded,
+    ReferenceViolation,
+    ServerRecordChanged,
+    ServerRejectedRequest,
+    UnknownItem,
+    UserDeletedZone,
+    ZoneNotFound,
+)
+from tidings.identifiers import RecordID, ZoneID
+from tidings.inbox.inbox import Inbox, InboxNotification, InboxOptions
+from tidings.inbox.position import InboxPosition
+from tidings.records import Record
+from tidings.rpc.errors import (
+    Aborted,
+    AlreadyExists,
+    Cancelled,
+    DataLoss,
+    DeadlineExceeded,
+    FailedPrecondition,
+    Internal,
+    InvalidArgument,
+    NotFound,
+    OutOfRange,
+    PermissionDenied,
+    ResourceExhausted,
+    RPCError,
+    TidingsError,
+    Unauthenticated,
+    Unavailable,
+    Unimplemented,
+)
+from tidings.rpc.keys import ClientKeys, KeyFileError, KeyPair
+from tidings.rpc.options import CallOptions
+from tidings.rpc.retry import RetryPolicy
+from tidings.rpc.status import StatusCode
+from tidings.subscriptions import database_subscription, query_subscription, zone_subscription
+from tidings.values import Asset, Encrypted, Location, Reference, ReferenceAction, Value
+
+__all__ = [
+    "Aborted",
+    "AlreadyExists",
+    "Asset",
+    "AssetNotAvailable",
+    "BatchRequestFailed",
+    "CallOptions",
+    "Cancelled",
+    "ChangeTokenExpired",
+    "Client",
+    "ClientKeys",
+    "ClientSettings",
+    "DataLoss",
+    "Database",
+    "DeadlineExceeded",
+    "Encrypted",
+    "FailedPrecondition",
+    "Inbox",
+    "InboxNotification",
+    "InboxOptions",
+    "InboxPosition",
+    "Internal",
+    "InvalidArgument",
+    "InvalidArguments",
+    "ItemError",
+    "KeyFileError",
+    "KeyPair",
+    "LimitExceeded",
+    "Location",
+    "ModifyResult",
+    "NotFound",
+    "OutOfRange",
+    "PartialFailure",
+    "PermissionDenied",
+    "PermissionFailure",
+    "QuotaExceeded",
+    "RPCError",
+    "Record",
+    "RecordID",
+    "Reference",
+    "ReferenceAction",
+    "ReferenceViolation",
+    "ResourceExhausted",
+    "RetryPolicy",
+    "SavePolicy",
+    "ServerRecordChanged",
+    "ServerRejectedRequest",
+    "StatusCode",
+    "TidingsError",
+    "Unauthenticated",
+    "Unavailable",
+    "Unimplemented",
+    "UnknownItem",
+    "UserDeletedZone",
+    "Value",
+    "ZoneID",
+    "ZoneNotFound",
+    "__version__",
+    "database_subscription",
+    "query_subscription",
+    "zone_subscription",
+]

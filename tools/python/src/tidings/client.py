@@ -1,0 +1,331 @@
+"""A client of a Tidings server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Literal
+
+import zmq
+
+from tidings.database import Database
+from tidings.encryption.key_ring import KeyRing
+from tidings.encryption.sealer import FieldSealer
+from tidings.inbox.inbox import Inbox, InboxOptions
+from tidings.inbox.position import InboxPosition
+from tidings.inbox.stream import ConnectionListener, NotificationStream
+from tidings.rpc.connection import Connection, ConnectionSettings
+from tidings.rpc.keys import ClientKeys, KeyPair, is_key, read_public_key
+from tidings.rpc.retry import RetryPolicy
+from tidings.rpc.subscriber import Subscriber
+from tidings.rpc.v1.health_rpc import HealthServiceClient
+from tidings.rpc.v1.reflection_rpc import ReflectionServiceClient
+from tidings.rpc.v1.server_rpc import ServerServiceClient
+from tidings.v1 import database_pb2
+from tidings.v1.account_service_pb2 import FetchUserRecordIDRequest
+from tidings.v1.account_service_rpc import AccountServiceClient
+from tidings.v1.admin_service_rpc import AdminServiceClient
+from tidings.v1.asset_service_rpc import AssetServiceClient
+from tidings.v1.notification_service_rpc import NotificationServiceClient
+from tidings.v1.record_service_rpc import RecordServiceClient
+from tidings.v1.schema_service_rpc import SchemaServiceClient
+from tidings.v1.share_service_rpc import ShareServiceClient
+from tidings.v1.subscription_service_rpc import SubscriptionServiceClient
+from tidings.v1.zone_service_rpc import ZoneServiceClient
+
+DEFAULT_ENDPOINT = "tcp://127.0.0.1:5570"
+
+Scope = Literal["public", "private", "shared"]
+Environment = Literal["development", "production"]
+
+_SCOPES = {
+    "public": database_pb2.DATABASE_SCOPE_PUBLIC,
+    "private": database_pb2.DATABASE_SCOPE_PRIVATE,
+    "shared": database_pb2.DATABASE_SCOPE_SHARED,
+}
+_ENVIRONMENTS = {
+    "development": database_pb2.ENVIRONMENT_DEVELOPMENT,
+    "production": database_pb2.ENVIRONMENT_PRODUCTION,
+}
+
+
+@dataclass(frozen=True)
+class ClientSettings:
+    """Which server a client calls, as whom, and where. Times are in seconds."""
+
+    endpoint: str = DEFAULT_ENDPOINT
+    keys: ClientKeys | None = None
+    """``None``: the server is in development mode."""
+    user: str = ""
+    """The user that calls (development mode); empty: nobody, or whose key it is."""
+    device: str = ""
+    """This installation of the client: it gets no notifications of its own changes."""
+    container: str = ""
+    """Empty: ``default``."""
+    environment: Environment = "development"
+    timeout: float | None = 10.0
+    """How long a unary call may take unless it says so; ``None``: for ever."""
+    connect_timeout: float = 3.0
+    """How long calls wait for a connection before they fail UNAVAILABLE."""
+    reconcile_interval: float = 60.0
+    """How often an inbox looks at the log though nothing was pushed."""
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    """How safe calls are sent again."""
+
+
+class Client:
+    """A client of a Tidings server: typed stubs for all services, databases, and a reliable inbox.
+
+    ::
+
+        async with tidings.Client("tcp://127.0.0.1:5570", user="ada") as client:
+            await client.database("private").save(tidings.Record("Notes", "n1", {"text": "Hello"}))
+
+    It belongs to the event loop that runs when ``async with`` begins, and is shared by any number
+    of its tasks. The connection is made at the first chance and made again whenever it is lost.
+    """
+
+    def __init__(
+        self,
+        endpoint: str = DEFAULT_ENDPOINT,
+        *,
+        key_file: str | os.PathLike[str] | None = None,
+        server_key: str | os.PathLike[str] | None = None,
+        keys: ClientKeys | None = None,
+        user: str = "",
+        device: str = "",
+        container: str = "",
+        environment: Environment = "development",
+        timeout: float | None = 10.0,
+        connect_timeout: float = 3.0,
+        reconcile_interval: float = 60.0,
+        retry: RetryPolicy | None = None,
+    ) -> None:
+        """A client that does not connect yet. :class:`ClientSettings` describes the parameters.
+
+        ``key_file`` is a file of ``rpcctl keys generate`` with both parts, ``server_key`` the
+        server's public key in Z85, or a file that has it; or give both as ``keys``. Without any the
+        server is in development mode.
+
+        Raises :class:`~tidings.rpc.keys.KeyFileError`, and :class:`ValueError` when one of the two
+        keys is missing.
+        """
+        self.settings = ClientSettings(
+            endpoint=endpoint,
+            keys=keys or _read_keys(key_file, server_key),
+            user=user,
+            device=device,
+            container=container,
+            environment=environment,
+            timeout=timeout,
+            connect_timeout=connect_timeout,
+            reconcile_interval=reconcile_interval,
+            retry=retry or RetryPolicy(),
+        )
+        self._context: zmq.Context[zmq.Socket[bytes]] | None = None
+        self._connection: Connection | None = None
+        self._subscribers: set[Subscriber] = set()
+
+    async def __aenter__(self) -> Client:
+        self.connect()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def connect(self) -> None:
+        """Starts connecting on the loop that runs; ``async with`` does it.
+
+        A server that is not there is reported by the calls. Raises
+        :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint.
+        """
+        if self._connection is not None:
+            raise RuntimeError("the client is connected already")
+        metadata = {"tidings-user": self.settings.user, "tidings-device": self.settings.device}
+        settings = ConnectionSettings(
+            endpoint=self.settings.endpoint,
+            keys=self.settings.keys,
+            metadata={key: value for key, value in metadata.items() if value},
+            connect_timeout=self.settings.connect_timeout,
+            timeout=self.settings.timeout,
+            retry=self.settings.retry,
+        )
+        context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        try:
+            self._connection = Connection(settings, context)
+        except BaseException:
+            context.term()
+            raise
+        self._context = context
+
+    async def aclose(self) -> None:
+        """Fails what is waiting with CANCELLED, and closes the connection.
+
+        Returns when what was sent has left, after a second at the latest.
+        """
+        connection, self._connection = self._connection, None
+        context, self._context = self._context, None
+        if connection is None or context is None:
+            return
+        for subscriber in self._subscribers:
+            subscriber.close()
+        self._subscribers.clear()
+        connection.close()
+        await asyncio.to_thread(context.term)
+
+    @property
+    def transport(self) -> Connection:
+        """Carries the calls; for stubs that are not listed here.
+
+        Raises :class:`RuntimeError` outside ``async with``.
+        """
+        if self._connection is None:
+            raise _not_connected()
+        return self._connection
+
+    # Services.
+
+    @property
+    def records(self) -> RecordServiceClient:
+        """Records: save, fetch, delete, query, follow. :meth:`database` is what most want."""
+        return RecordServiceClient(self.transport)
+
+    @property
+    def zones(self) -> ZoneServiceClient:
+        """Zones: create, fetch, delete."""
+        return ZoneServiceClient(self.transport)
+
+    @property
+    def subscriptions(self) -> SubscriptionServiceClient:
+        """Subscriptions: save, fetch, delete, explain."""
+        return SubscriptionServiceClient(self.transport)
+
+    @property
+    def notifications(self) -> NotificationServiceClient:
+        """The log of notifications. :meth:`inbox` is what most want."""
+        return NotificationServiceClient(self.transport)
+
+    @property
+    def asset_calls(self) -> AssetServiceClient:
+        """Files that belong to records, chunk by chunk."""
+        return AssetServiceClient(self.transport)
+
+    @property
+    def schemas(self) -> SchemaServiceClient:
+        """Schemas: fetch, apply, deploy."""
+        return SchemaServiceClient(self.transport)
+
+    @property
+    def shares(self) -> ShareServiceClient:
+        """What is shared: find, accept, list."""
+        return ShareServiceClient(self.transport)
+
+    @property
+    def accounts(self) -> AccountServiceClient:
+        """The user's account."""
+        return AccountServiceClient(self.transport)
+
+    @property
+    def administration(self) -> AdminServiceClient:
+        """Users, keys, roles and grants."""
+        return AdminServiceClient(self.transport)
+
+    @property
+    def health(self) -> HealthServiceClient:
+        """Tells whether the server is up."""
+        return HealthServiceClient(self.transport)
+
+    @property
+    def server(self) -> ServerServiceClient:
+        """Tells who the server is, and its limits."""
+        return ServerServiceClient(self.transport)
+
+    @property
+    def reflection(self) -> ReflectionServiceClient:
+        """Tells what can be called."""
+        return ReflectionServiceClient(self.transport)
+
+    # What most want.
+
+    def database(self, scope: Scope = "private") -> Database:
+        """One of the three databases of the client's container."""
+        return Database(self.transport, self.database_id(scope))
+
+    def database_id(self, scope: Scope = "private") -> database_pb2.DatabaseID:
+        """Names a database of the client's container, for the stubs."""
+        return database_pb2.DatabaseID(
+            container=self.settings.container,
+            environment=_ENVIRONMENTS[self.settings.environment],
+            scope=_SCOPES[scope],
+        )
+
+    def inbox(
+        self,
+        position: str | os.PathLike[str] | InboxPosition | None = None,
+        options: InboxOptions | None = None,
+    ) -> Inbox:
+        """The user's notifications, each until its work is committed.
+
+        ``position`` is the file that keeps it (its folder must be there; a file beside it,
+        ``PATH.lock``, keeps others out), or where to begin for a program that keeps
+        :attr:`~tidings.inbox.inbox.InboxNotification.position` with its work; ``None``: with the
+        oldest notification that is kept.
+
+        Raises :class:`~tidings.inbox.errors.InboxError`.
+        """
+        return Inbox(self, position, options or InboxOptions())
+
+    def notification_stream(
+        self, after: bytes = b"", on_connection: ConnectionListener | None = None
+    ) -> NotificationStream:
+        """The user's notifications: those in the log after a token, then those to come."""
+        return NotificationStream(self, after=after, on_connection=on_connection)
+
+    async def field_sealer(
+        self, key_ring: KeyRing | str | os.PathLike[str], scope: Scope = "private"
+    ) -> FieldSealer:
+        """What seals the fields of this client's records and opens them.
+
+        ``key_ring`` is the ring or its file. When the client names no user, the server is asked who
+        this is. Raises :class:`~tidings.encryption.errors.KeyRingError` and ``RPCError``.
+        """
+        ring = key_ring if isinstance(key_ring, KeyRing) else KeyRing.read(key_ring)
+        user = self.settings.user
+        if not user:
+            request = FetchUserRecordIDRequest(container=self.settings.container)
+            user = (await self.accounts.fetch_user_record_id(request)).user_record_name
+        return FieldSealer(ring, self.database_id(scope), user)
+
+    def subscriber(self, endpoint: str) -> Subscriber:
+        """A connection to a push endpoint, for those who follow notifications themselves."""
+        if self._context is None:
+            raise _not_connected()
+        subscriber = Subscriber(
+            endpoint, self.settings.keys, self._context, tick=self.settings.reconcile_interval
+        )
+        self._subscribers = {other for other in self._subscribers if not other.is_closed}
+        self._subscribers.add(subscriber)
+        return subscriber
+
+
+def _not_connected() -> RuntimeError:
+    return RuntimeError("the client is not connected: use it inside 'async with'")
+
+
+def _read_keys(
+    key_file: str | os.PathLike[str] | None, server_key: str | os.PathLike[str] | None
+) -> ClientKeys | None:
+    if key_file is None and server_key is None:
+        return None
+    if key_file is None or server_key is None:
+        raise ValueError("a client with keys needs both: key_file and server_key")
+    if not (isinstance(server_key, str) and is_key(server_key)):
+        server_key = read_public_key(server_key)
+    return ClientKeys(KeyPair.read(key_file), server_key)

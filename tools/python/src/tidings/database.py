@@ -1,0 +1,366 @@
+"""A database: records, zones and subscriptions, as Python has them."""
+
+from __future__ import annotations
+
+import enum
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tidings.assets import AssetTransfer, ProgressListener
+from tidings.errors import ItemError, PartialFailure, ServerRecordChanged, item_errors
+from tidings.feeds.database_changes import DatabaseChanges
+from tidings.feeds.zone_changes import ZoneChanges
+from tidings.identifiers import RecordID, ZoneID
+from tidings.predicates import predicate
+from tidings.records import Record
+from tidings.rpc.transport import Transport
+from tidings.v1 import database_pb2, record_service_pb2, subscription_service_pb2, zone_service_pb2
+from tidings.v1.notification_pb2 import Subscription
+from tidings.v1.record_service_rpc import RecordServiceClient
+from tidings.v1.subscription_service_rpc import SubscriptionServiceClient
+from tidings.v1.zone_service_rpc import ZoneServiceClient
+from tidings.values import Asset, Value
+
+
+class SavePolicy(enum.IntEnum):
+    """What a save compares and writes."""
+
+    IF_SERVER_RECORD_UNCHANGED = 1
+    """The change tag must be the stored one, and a record without one must be new."""
+    CHANGED_KEYS = 2
+    """No comparison: the fields sent are written."""
+    ALL_KEYS = 3
+    """No comparison: the fields sent are all."""
+
+
+@dataclass
+class ModifyResult:
+    """What became of several records."""
+
+    saved: list[Record] = field(default_factory=list)
+    """In the order of the call."""
+    deleted: list[RecordID] = field(default_factory=list)
+    """In the order of the call; deleting what does not exist succeeds."""
+    failed: dict[RecordID, ItemError] = field(default_factory=dict)
+    """By name; a save without a name has a name of its own here."""
+    cascaded: list[RecordID] = field(default_factory=list)
+    """What the deletions took along, targets before their sources."""
+
+
+class Database:
+    """One of the databases of a container: private, public or shared.
+
+    Items that fail raise :class:`~tidings.errors.ItemError`, calls that fail
+    :class:`~tidings.rpc.errors.RPCError`. Saves and deletions carry an idempotency key, so that
+    they are sent again after a lost connection and applied once.
+    """
+
+    def __init__(self, transport: Transport, database_id: database_pb2.DatabaseID) -> None:
+        self.id = database_id
+        self._transport = transport
+        self._records = RecordServiceClient(transport)
+        self._zones = ZoneServiceClient(transport)
+        self._subscriptions = SubscriptionServiceClient(transport)
+
+    # Records.
+
+    async def save(
+        self,
+        record: Record,
+        *,
+        policy: SavePolicy = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Record:
+        """Saves a record; returns it as saved, with its name and change tag.
+
+        Raises :class:`~tidings.errors.ServerRecordChanged` when somebody else saved it meanwhile.
+        """
+        result = await self.modify(
+            save=[record], policy=policy, idempotency_key=idempotency_key, timeout=timeout
+        )
+        for error in result.failed.values():
+            raise error
+        return result.saved[0]
+
+    async def save_all(
+        self,
+        records: Iterable[Record],
+        *,
+        policy: SavePolicy = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
+        atomic: bool = True,
+    ) -> list[Record]:
+        """Saves records in one call; raises :class:`~tidings.errors.PartialFailure`."""
+        result = await self.modify(save=records, policy=policy, atomic=atomic)
+        if result.failed:
+            raise PartialFailure(result)
+        return result.saved
+
+    async def delete(self, record: Record | RecordID | str) -> None:
+        """Deletes a record; one that does not exist is deleted already."""
+        record_id = record.id if isinstance(record, Record) else RecordID.of(record)
+        result = await self.modify(delete=[record_id])
+        for error in result.failed.values():
+            raise error
+
+    async def modify(
+        self,
+        *,
+        save: Iterable[Record] = (),
+        delete: Iterable[RecordID | str] = (),
+        policy: SavePolicy = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
+        atomic: bool = True,
+        client_change_token_data: bytes = b"",
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> ModifyResult:
+        """Saves and deletes records in one call, as one change set.
+
+        With ``atomic`` all items of a zone succeed, or none does. What failed is in the result.
+        """
+        records = list(save)
+        request = record_service_pb2.ModifyRecordsRequest(
+            database_id=self.id,
+            records_to_save=[record.to_wire() for record in records],
+            record_ids_to_delete=[RecordID.of(name).to_wire() for name in delete],
+            save_policy=int(policy),  # type: ignore[arg-type]  # a number is a value of the enum
+            atomic=atomic,
+            client_change_token_data=client_change_token_data,
+        )
+        key = idempotency_key or uuid.uuid4().hex
+        with item_errors():
+            response = await self._records.modify_records(
+                request, idempotency_key=key, timeout=timeout
+            )
+        return _modify_result(records, response)
+
+    async def fetch(
+        self, record_id: RecordID | str, *, desired_keys: Iterable[str] | None = None
+    ) -> Record:
+        """Fetches a record, with these fields or all; raises ``UnknownItem`` if there is none."""
+        (result,) = await self.fetch_all([record_id], desired_keys=desired_keys)
+        if isinstance(result, ItemError):
+            raise result
+        return result
+
+    async def fetch_all(
+        self,
+        record_ids: Iterable[RecordID | str],
+        *,
+        desired_keys: Iterable[str] | None = None,
+    ) -> list[Record | ItemError]:
+        """Fetches records in one call; those that cannot be had are told by an error each."""
+        request = record_service_pb2.FetchRecordsRequest(
+            database_id=self.id,
+            record_ids=[RecordID.of(name).to_wire() for name in record_ids],
+            desired_keys=_desired_keys(desired_keys),
+        )
+        with item_errors():
+            response = await self._records.fetch_records(request)
+        return [_fetched(result) for result in response.results]
+
+    async def query(
+        self,
+        record_type: str,
+        where: str = "",
+        *arguments: Value,
+        sort: Sequence[str] = (),
+        zone: ZoneID | str | None = None,
+        desired_keys: Iterable[str] | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[Record]:
+        """The records of a type that match, page by page as they are taken.
+
+        ``where`` is NSPredicate's format language, with ``%@`` for each argument: ``"price > %@",
+        100``. ``sort`` names fields, most important first; ``-price`` is descending. Without a zone
+        all zones are searched. ``limit`` is how many to return at most.
+        """
+        request = record_service_pb2.QueryRecordsRequest(
+            database_id=self.id,
+            record_type=record_type,
+            predicate=predicate(where, *arguments) if where else None,
+            sort_descriptors=[_sort_descriptor(name) for name in sort],
+            zone_id=None if zone is None else ZoneID.of(zone).to_wire(),
+            desired_keys=_desired_keys(desired_keys),
+        )
+        rest = limit
+        while rest is None or rest > 0:
+            request.limit = rest or 0
+            with item_errors():
+                page = await self._records.query_records(request)
+            for message in page.records:
+                yield Record.from_wire(message)
+            if rest is not None:
+                rest -= len(page.records)
+            if not page.cursor:
+                return
+            request.cursor = page.cursor
+
+    # Feeds.
+
+    def changes(
+        self,
+        zone: ZoneID | str | None = None,
+        *,
+        after: bytes = b"",
+        follow: bool = False,
+        desired_keys: Iterable[str] | None = None,
+        record_types: Iterable[str] = (),
+        page_limit: int = 0,
+    ) -> ZoneChanges:
+        """What changed in a zone after a token, page by page: each record once, as it is now.
+
+        With ``follow`` it goes on for ever. See :class:`~tidings.feeds.zone_changes.ZoneChanges`.
+        """
+        options = record_service_pb2.ZoneChangesOptions(
+            zone_id=ZoneID.of(zone).to_wire(),
+            change_token=after,
+            desired_keys=_desired_keys(desired_keys),
+            record_types=record_types,
+            limit=page_limit,
+        )
+        return ZoneChanges(self._transport, self.id, options, follow=follow)
+
+    def zone_changes(self, *, after: bytes = b"", follow: bool = False) -> DatabaseChanges:
+        """Which zones changed after a token, page by page."""
+        return DatabaseChanges(self._transport, self.id, after=after, follow=follow)
+
+    # Zones.
+
+    async def save_zone(self, zone: ZoneID | str) -> zone_service_pb2.RecordZone:
+        """Creates a zone; one that exists stays as it is."""
+        message = zone_service_pb2.RecordZone(zone_id=ZoneID.of(zone).to_wire())
+        return await self._modify_zone(
+            zone_service_pb2.ModifyRecordZonesRequest(database_id=self.id, zones_to_save=[message])
+        )
+
+    async def delete_zone(self, zone: ZoneID | str) -> None:
+        """Deletes a zone with its records; raises ``ZoneNotFound``."""
+        await self._modify_zone(
+            zone_service_pb2.ModifyRecordZonesRequest(
+                database_id=self.id, zone_ids_to_delete=[ZoneID.of(zone).to_wire()]
+            )
+        )
+
+    async def zones(self) -> list[zone_service_pb2.RecordZone]:
+        """All zones, sorted by name."""
+        request = zone_service_pb2.FetchRecordZonesRequest(database_id=self.id)
+        with item_errors():
+            response = await self._zones.fetch_record_zones(request)
+        return [_zone(result) for result in response.results]
+
+    async def _modify_zone(
+        self, request: zone_service_pb2.ModifyRecordZonesRequest
+    ) -> zone_service_pb2.RecordZone:
+        with item_errors():
+            response = await self._zones.modify_record_zones(request)
+        return _zone(response.results[0])
+
+    # Subscriptions.
+
+    async def save_subscription(self, subscription: Subscription) -> Subscription:
+        """Saves a subscription (:mod:`tidings.subscriptions` makes them); returns it as saved."""
+        request = subscription_service_pb2.ModifySubscriptionsRequest(
+            database_id=self.id, subscriptions_to_save=[subscription]
+        )
+        with item_errors():
+            response = await self._subscriptions.modify_subscriptions(request)
+        return _subscription(response.results[0])
+
+    async def delete_subscription(self, subscription_id: str) -> None:
+        """Deletes a subscription; raises ``UnknownItem``."""
+        request = subscription_service_pb2.ModifySubscriptionsRequest(
+            database_id=self.id, subscription_ids_to_delete=[subscription_id]
+        )
+        with item_errors():
+            response = await self._subscriptions.modify_subscriptions(request)
+        _subscription(response.results[0])
+
+    async def subscriptions(self) -> list[Subscription]:
+        """All of the user's subscriptions in this database, sorted by id."""
+        request = subscription_service_pb2.FetchSubscriptionsRequest(database_id=self.id)
+        with item_errors():
+            response = await self._subscriptions.fetch_subscriptions(request)
+        return [_subscription(result) for result in response.results]
+
+    # Assets.
+
+    async def upload_asset(
+        self,
+        content: str | os.PathLike[str] | bytes,
+        *,
+        on_progress: ProgressListener | None = None,
+    ) -> Asset:
+        """Uploads a file, or bytes, so that records of this database may name them."""
+        return await AssetTransfer(self._transport, self.id).upload(content, on_progress)
+
+    async def download_asset(
+        self,
+        asset: Asset,
+        path: str | os.PathLike[str],
+        *,
+        on_progress: ProgressListener | None = None,
+    ) -> None:
+        """Downloads an asset into a file, which appears when all of it is there and right."""
+        await AssetTransfer(self._transport, self.id).download(asset, path, on_progress)
+
+    async def asset_bytes(self, asset: Asset) -> bytes:
+        """Downloads an asset into memory."""
+        return await AssetTransfer(self._transport, self.id).download_bytes(asset)
+
+
+def _desired_keys(keys: Iterable[str] | None) -> record_service_pb2.DesiredKeys | None:
+    return None if keys is None else record_service_pb2.DesiredKeys(keys=keys)
+
+
+def _sort_descriptor(name: str) -> record_service_pb2.SortDescriptor:
+    return record_service_pb2.SortDescriptor(
+        field_name=name.removeprefix("-"), descending=name.startswith("-")
+    )
+
+
+def _modify_result(
+    records: list[Record], response: record_service_pb2.ModifyRecordsResponse
+) -> ModifyResult:
+    result = ModifyResult()
+    for index, item in enumerate(response.results):
+        record_id = RecordID.from_wire(item.record_id)
+        match item.WhichOneof("outcome"):
+            case "record":
+                result.saved.append(records[index].saved(item.record))
+            case "deleted":
+                result.deleted.append(record_id)
+            case _:
+                result.failed[record_id] = _error(item)
+    result.cascaded = [RecordID.from_wire(one.record_id) for one in response.cascaded_deletions]
+    return result
+
+
+def _fetched(result: record_service_pb2.RecordResult) -> Record | ItemError:
+    if result.WhichOneof("outcome") == "record":
+        return Record.from_wire(result.record)
+    return _error(result)
+
+
+def _error(result: record_service_pb2.RecordResult) -> ItemError:
+    error = ItemError.of(result.error)
+    if isinstance(error, ServerRecordChanged):
+        if result.HasField("server_record"):
+            error.server_record = Record.from_wire(result.server_record)
+        if result.HasField("ancestor_record"):
+            error.ancestor_record = Record.from_wire(result.ancestor_record)
+    return error
+
+
+def _zone(result: zone_service_pb2.ZoneResult) -> zone_service_pb2.RecordZone:
+    if result.WhichOneof("outcome") == "error":
+        raise ItemError.of(result.error)
+    return result.zone
+
+
+def _subscription(result: subscription_service_pb2.SubscriptionResult) -> Subscription:
+    if result.WhichOneof("outcome") == "error":
+        raise ItemError.of(result.error)
+    return result.subscription

@@ -1,0 +1,1 @@
+"""Values that only clients with the key can read."""

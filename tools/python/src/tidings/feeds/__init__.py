@@ -1,0 +1,1 @@
+"""Change feeds: what changed in a zone, and which zones of a database did."""

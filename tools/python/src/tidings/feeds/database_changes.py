@@ -1,0 +1,88 @@
+"""Which zones of a database changed."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from tidings.errors import item_errors
+from tidings.feeds.reader import call_timeout, pages, wait_to_wire
+from tidings.identifiers import ZoneID
+from tidings.rpc.transport import Transport
+from tidings.v1 import database_pb2
+from tidings.v1.record_service_pb2 import FetchDatabaseChangesRequest
+from tidings.v1.record_service_rpc import RecordServiceClient
+
+
+class ZoneDeletion(enum.IntEnum):
+    """Why a zone is gone."""
+
+    DELETED = 1
+    """A client deleted it."""
+    PURGED = 2
+    """The user removed the data of the application: do not create it again without asking."""
+    ENCRYPTED_DATA_RESET = 3
+    """The user reset encrypted data: create the zone again and save what is cached."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> ZoneDeletion:
+        return cls.DELETED
+
+
+@dataclass(frozen=True)
+class DatabaseChangesPage:
+    """A part of which zones changed."""
+
+    changed: list[ZoneID]
+    """Zones that were created, altered, or in which a record changed."""
+    deleted: list[tuple[ZoneID, ZoneDeletion]]
+    """Zones that were deleted, and why."""
+    change_token: bytes
+    """Where to continue."""
+    more_coming: bool
+    """Another page follows at once."""
+
+    @property
+    def is_empty(self) -> bool:
+        """It tells of no change."""
+        return not self.changed and not self.deleted
+
+
+class DatabaseChanges:
+    """Which zones changed after a token: ``async for`` over pages.
+
+    Raises as :class:`~tidings.feeds.zone_changes.ZoneChanges`.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        database_id: database_pb2.DatabaseID,
+        *,
+        after: bytes = b"",
+        follow: bool = False,
+    ) -> None:
+        self._records = RecordServiceClient(transport)
+        self._database_id = database_id
+        self._after = after
+        self._follow = follow
+
+    def __aiter__(self) -> AsyncIterator[DatabaseChangesPage]:
+        return pages(self._fetch, self._after, follow=self._follow)
+
+    async def _fetch(self, token: bytes, wait: float) -> DatabaseChangesPage:
+        request = FetchDatabaseChangesRequest(
+            database_id=self._database_id, change_token=token, max_wait=wait_to_wire(wait)
+        )
+        with item_errors():
+            page = await self._records.fetch_database_changes(request, timeout=call_timeout(wait))
+        return DatabaseChangesPage(
+            changed=[ZoneID.from_wire(zone) for zone in page.changed_zone_ids],
+            deleted=[
+                (ZoneID.from_wire(one.zone_id), ZoneDeletion(int(one.reason)))
+                for one in page.deleted_zones
+            ],
+            change_token=page.change_token,
+            more_coming=page.more_coming,
+        )

@@ -1,0 +1,81 @@
+"""Fetches the pages of one feed, one after the other: what the two kinds have in common."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Protocol, TypeVar
+
+from google.protobuf.duration_pb2 import Duration
+
+from tidings.errors import ItemError
+from tidings.feeds.state import SHORTEST_WAIT, FeedState
+from tidings.rpc.errors import RPCError
+from tidings.rpc.retry import Backoff
+
+
+class Page(Protocol):
+    """A page of a feed."""
+
+    @property
+    def change_token(self) -> bytes:
+        """Where the next page begins."""
+
+    @property
+    def more_coming(self) -> bool:
+        """There is another page at once."""
+
+    @property
+    def is_empty(self) -> bool:
+        """It tells of no change."""
+
+
+PageType = TypeVar("PageType", bound=Page)
+
+
+async def pages(
+    fetch: Callable[[bytes, float], Awaitable[PageType]], token: bytes, *, follow: bool
+) -> AsyncIterator[PageType]:
+    """The pages after a token that tell something; a followed feed tries again what fails."""
+    state = FeedState(token, follows=follow)
+    backoff = Backoff()
+    is_lost = False
+    loop = asyncio.get_running_loop()
+    while (wait := state.next_wait) is not None:
+        # A server that is there again is to say so at once.
+        wait = 0.0 if is_lost else wait
+        begin = loop.time()
+        try:
+            page = await fetch(state.token, wait)
+        except (RPCError, ItemError) as error:
+            if not follow or not _is_worth_repeating(error):
+                raise
+            is_lost = True
+            await asyncio.sleep(backoff.next())
+            continue
+        is_lost = False
+        if state.fetched(page.change_token, more_coming=page.more_coming, is_empty=page.is_empty):
+            backoff.reset()
+            yield page
+        elif wait == 0 or loop.time() - begin >= SHORTEST_WAIT:
+            backoff.reset()
+        else:
+            # A server that is stopping, or where too many wait already, does not wait: we must.
+            await asyncio.sleep(backoff.next())
+
+
+def wait_to_wire(seconds: float) -> Duration | None:
+    """A wait in a request; none is absent."""
+    return Duration(seconds=math.ceil(seconds)) if seconds > 0 else None
+
+
+def call_timeout(wait: float) -> float | None:
+    """How long a call for which the server waits may take."""
+    return wait + 10.0 if wait > 0 else None
+
+
+def _is_worth_repeating(error: RPCError | ItemError) -> bool:
+    if isinstance(error, ItemError):
+        return error.retry_after is not None
+    return error.is_worth_repeating

@@ -1,0 +1,91 @@
+"""What changed in a zone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from tidings.errors import ItemError, item_errors
+from tidings.feeds.reader import call_timeout, pages, wait_to_wire
+from tidings.identifiers import RecordID
+from tidings.records import Record
+from tidings.rpc.errors import Internal
+from tidings.rpc.status import StatusCode
+from tidings.rpc.transport import Transport
+from tidings.v1 import database_pb2, record_service_pb2
+from tidings.v1.record_service_rpc import RecordServiceClient
+
+
+@dataclass(frozen=True)
+class ZoneChangesPage:
+    """A part of what changed in a zone, oldest change first."""
+
+    changed: list[Record]
+    """Saved records, each whole and once, at its latest state."""
+    deleted: list[tuple[RecordID, str]]
+    """Deleted records, with their types."""
+    change_token: bytes
+    """Where to continue: keep it together with what the page told."""
+    more_coming: bool
+    """Another page follows at once."""
+    client_change_token_data: bytes
+    """The newest mark that this device sent with a save which the pages cover."""
+
+    @property
+    def is_empty(self) -> bool:
+        """It tells of no change."""
+        return not self.changed and not self.deleted
+
+
+class ZoneChanges:
+    """What changed in a zone after a token: ``async for`` over pages.
+
+    Keep the token of each page together with what it told, in one transaction: a program that
+    begins again with the last token it kept misses nothing. A feed that is followed waits for
+    changes when all are told, and tries again what fails for a while.
+
+    Raises :class:`~tidings.errors.ChangeTokenExpired` (drop what is cached of the zone, begin
+    without a token), ``ZoneNotFound``, ``UserDeletedZone``, and ``RPCError``.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        database_id: database_pb2.DatabaseID,
+        options: record_service_pb2.ZoneChangesOptions,
+        *,
+        follow: bool = False,
+    ) -> None:
+        self._records = RecordServiceClient(transport)
+        self._database_id = database_id
+        self._options = options
+        self._follow = follow
+
+    def __aiter__(self) -> AsyncIterator[ZoneChangesPage]:
+        return pages(self._fetch, self._options.change_token, follow=self._follow)
+
+    async def _fetch(self, token: bytes, wait: float) -> ZoneChangesPage:
+        options = record_service_pb2.ZoneChangesOptions()
+        options.CopyFrom(self._options)
+        options.change_token = token
+        request = record_service_pb2.FetchRecordZoneChangesRequest(
+            database_id=self._database_id, zones=[options], max_wait=wait_to_wire(wait)
+        )
+        with item_errors():
+            response = await self._records.fetch_record_zone_changes(
+                request, timeout=call_timeout(wait)
+            )
+        if not response.zones:
+            raise Internal(StatusCode.INTERNAL, "the server answered without the zone")
+        page = response.zones[0]
+        if page.HasField("error"):
+            raise ItemError.of(page.error)
+        return ZoneChangesPage(
+            changed=[Record.from_wire(record) for record in page.changed_records],
+            deleted=[
+                (RecordID.from_wire(one.record_id), one.record_type) for one in page.deleted_records
+            ],
+            change_token=page.change_token,
+            more_coming=page.more_coming,
+            client_change_token_data=page.client_change_token_data,
+        )

@@ -1,0 +1,131 @@
+"""Records as Python has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from datetime import datetime
+
+from tidings.identifiers import RecordID, ZoneID
+from tidings.v1 import record_pb2 as wire
+from tidings.values import Value, from_wire, timestamp_from_wire, to_wire
+
+
+class Stamp:
+    """When, by whom and from which device a record was written."""
+
+    def __init__(self, message: wire.Stamp) -> None:
+        self.time: datetime = timestamp_from_wire(message.timestamp)
+        """By the server's clock, to the millisecond, in UTC."""
+        self.user = message.user_record_name
+        self.device = message.device_id
+        """Empty when the call named none."""
+
+    def __repr__(self) -> str:
+        return f"Stamp({self.time.isoformat()}, {self.user!r}, {self.device!r})"
+
+
+class Record(MutableMapping[str, Value]):
+    """A record: a mapping from the names of its fields to their values.
+
+    ``record["price"] = None`` removes the field when the record is saved. A field that is not there
+    stays on the server as it is.
+    """
+
+    def __init__(
+        self,
+        type: str,
+        name: str = "",
+        fields: Mapping[str, Value] | None = None,
+        *,
+        zone: ZoneID | str | None = None,
+        parent: RecordID | str | None = None,
+    ) -> None:
+        """A record that is not saved yet.
+
+        Without a name the server gives it a random one. ``parent`` is the record that it belongs
+        to, in the same zone.
+        """
+        self.type = type
+        self.id = RecordID(name, ZoneID.of(zone))
+        self.fields: dict[str, Value] = dict(fields or {})
+        self.parent = RecordID(parent, self.id.zone) if isinstance(parent, str) else parent
+        self.change_tag = ""
+        """Changes with every save; empty: the record was not saved yet."""
+        self.created: Stamp | None = None
+        self.modified: Stamp | None = None
+        self.share: wire.Share | None = None
+        """Of records of the type ``cloudkit.share``."""
+        self.share_record_name = ""
+        """Of a record that is shared with its descendants: the name of the share."""
+
+    @property
+    def name(self) -> str:
+        """The name within its zone."""
+        return self.id.name
+
+    @property
+    def zone(self) -> ZoneID:
+        """The zone that it is in."""
+        return self.id.zone
+
+    def __getitem__(self, field: str) -> Value:
+        return self.fields[field]
+
+    def __setitem__(self, field: str, value: Value) -> None:
+        self.fields[field] = value
+
+    def __delitem__(self, field: str) -> None:
+        del self.fields[field]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    # Records are things, not collections: two with the same fields are two.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return f"Record({self.type!r}, {self.name!r}, {self.fields!r}, zone={self.zone.name!r})"
+
+    def to_wire(self) -> wire.Record:
+        """The record as a save sends it. Raises as :func:`tidings.values.to_wire`."""
+        parent = None
+        if self.parent is not None:
+            parent = wire.Reference(
+                record_id=self.parent.to_wire(), action=wire.REFERENCE_ACTION_NONE
+            )
+        return wire.Record(
+            record_id=self.id.to_wire(),
+            record_type=self.type,
+            fields={name: to_wire(value) for name, value in self.fields.items()},
+            change_tag=self.change_tag,
+            parent=parent,
+            share=self.share,
+        )
+
+    @classmethod
+    def from_wire(cls, message: wire.Record) -> Record:
+        """A record that came from the server."""
+        record = cls(message.record_type)
+        record._take_system_fields(message)
+        record.fields = {name: from_wire(value) for name, value in message.fields.items()}
+        return record
+
+    def saved(self, message: wire.Record) -> Record:
+        """The record after a save that the server answered with its system fields."""
+        record = Record.from_wire(message)
+        record.fields = {name: value for name, value in self.fields.items() if value is not None}
+        return record
+
+    def _take_system_fields(self, message: wire.Record) -> None:
+        self.id = RecordID.from_wire(message.record_id)
+        self.change_tag = message.change_tag
+        self.created = Stamp(message.created) if message.HasField("created") else None
+        self.modified = Stamp(message.modified) if message.HasField("modified") else None
+        if message.HasField("parent") and message.parent.record_id.record_name:
+            self.parent = RecordID.from_wire(message.parent.record_id)
+        self.share = message.share if message.HasField("share") else None
+        self.share_record_name = message.share_record_name

@@ -1,0 +1,459 @@
+"""A connection to a server, shared by any number of tasks of one loop."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import itertools
+import math
+import random
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import zmq
+from google.protobuf.message import DecodeError
+
+from tidings.rpc import limits
+from tidings.rpc.call_table import Action, CallTable, Fail, Reception, SendCancel
+from tidings.rpc.errors import (
+    Cancelled,
+    Internal,
+    InvalidArgument,
+    ResourceExhausted,
+    RPCError,
+    Unavailable,
+)
+from tidings.rpc.failure import connection_failure
+from tidings.rpc.keys import ClientKeys
+from tidings.rpc.link import Link, Renewal
+from tidings.rpc.method import MethodDescriptor, Request, Response
+from tidings.rpc.monitor import LinkEvent
+from tidings.rpc.nesting import decode
+from tidings.rpc.options import CallOptions
+from tidings.rpc.retry import RetryPolicy
+from tidings.rpc.status import StatusCode
+from tidings.rpc.stream import Item, MessageStream, StreamBuffer, invalid_response
+from tidings.rpc.v1.header_pb2 import (
+    REQUEST_KIND_CANCEL,
+    REQUEST_KIND_CREDIT,
+    RequestHeader,
+    ResponseHeader,
+)
+
+_MESSAGES_PER_TURN = 256
+"""After so many messages other tasks of the loop have their turn."""
+
+
+@dataclass(frozen=True)
+class ConnectionSettings:
+    """Which server to call, and how patient to be. Times are in seconds."""
+
+    endpoint: str
+    """For example ``tcp://127.0.0.1:5570``."""
+    keys: ClientKeys | None = None
+    """``None``: the server is in development mode."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """Sent with every call."""
+    connect_timeout: float = 3.0
+    """How long calls wait for a connection before they fail UNAVAILABLE."""
+    timeout: float | None = 10.0
+    """How long the answer to a unary call is wanted unless it says so; ``None``: for ever."""
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    """How safe calls are repeated."""
+    calls_max: int = limits.CALLS_IN_FLIGHT_MAX
+    """Most calls that wait for an answer at once."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a unary call was answered: an encoded message."""
+
+    body: bytes
+    metadata: Mapping[str, str]
+
+
+@dataclass
+class _Outgoing:
+    """A call on its way: its header without what changes from one attempt to the next."""
+
+    header: RequestHeader
+    body: bytes
+    sink: asyncio.Future[Answer] | StreamBuffer
+
+    def fail(self, error: RPCError) -> None:
+        if isinstance(self.sink, StreamBuffer):
+            self.sink.finish(error)
+        elif not self.sink.done():
+            self.sink.set_exception(error)
+
+
+class Connection:
+    """A connection to a server: a :class:`~tidings.rpc.transport.Transport`.
+
+    It is made at the first chance and made again whenever it is lost. A lost connection takes its
+    socket with it: libzmq would make it again by itself, but would throw away answers that had
+    arrived before the loss, or send requests later that were already reported as failed.
+    """
+
+    def __init__(
+        self, settings: ConnectionSettings, context: zmq.Context[zmq.Socket[bytes]]
+    ) -> None:
+        """Starts connecting, on the loop that runs.
+
+        A server that is not there is reported by the calls; a malformed endpoint raises
+        :class:`~tidings.rpc.errors.InvalidArgument`.
+        """
+        self._settings = settings
+        self._context = context
+        self._loop = asyncio.get_running_loop()
+        self._ids = itertools.count(1)
+        self._calls: dict[int, _Outgoing] = {}
+        self._controls: deque[RequestHeader] = deque()
+        self._renewal = Renewal()
+        self._last_failure: LinkEvent | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._turn_is_due = False
+        self._end: RPCError | None = None
+        self._table = CallTable(
+            settings.endpoint,
+            settings.connect_timeout,
+            settings.retry,
+            settings.calls_max,
+            self._loop.time(),
+        )
+        self._link = self._make_link()
+
+    # Calls.
+
+    async def unary(
+        self,
+        method: MethodDescriptor[Request, Response],
+        request: Request,
+        options: CallOptions,
+    ) -> Response:
+        """Makes a unary call; cancelling the task cancels the call. Raises ``RPCError``."""
+        is_safe = options.is_safe(method)
+        body = request.SerializeToString()
+        answer = await self.unary_bytes(method.full_name, body, options, is_safe=is_safe)
+        try:
+            return decode(method.response_type, answer.body)
+        except DecodeError as error:
+            raise invalid_response(error) from None
+
+    def server_streaming(
+        self,
+        method: MethodDescriptor[Request, Response],
+        request: Request,
+        options: CallOptions,
+    ) -> MessageStream[Response]:
+        """Starts a server-streaming call; what fails is raised by the stream."""
+        is_safe = options.is_safe(method)
+        buffer, call_id = self._start_stream(
+            method.full_name, request.SerializeToString(), options, is_safe
+        )
+        return self._stream(
+            functools.partial(decode, method.response_type), buffer, call_id, options
+        )
+
+    async def unary_bytes(
+        self, method: str, body: bytes, options: CallOptions, *, is_safe: bool
+    ) -> Answer:
+        """Makes a unary call with encoded messages, for tools without stubs.
+
+        ``is_safe``: a repetition has no effect on the server, so the call may be sent again.
+        """
+        answer: asyncio.Future[Answer] = self._loop.create_future()
+        call_id = self._start(method, body, options, is_safe, self._settings.timeout, answer)
+        try:
+            return await answer
+        finally:
+            self._give_up(call_id)
+
+    def server_streaming_bytes(
+        self, method: str, body: bytes, options: CallOptions, *, is_safe: bool
+    ) -> MessageStream[bytes]:
+        """Starts a server-streaming call with encoded messages, for tools without stubs."""
+        buffer, call_id = self._start_stream(method, body, options, is_safe)
+        return self._stream(bytes, buffer, call_id, options)
+
+    def close(self) -> None:
+        """Fails what is waiting with CANCELLED, and closes the socket."""
+        self._close(Cancelled(StatusCode.CANCELLED, "the connection is closed"))
+
+    def _close(self, reason: RPCError) -> None:
+        if self._end is not None:
+            return
+        self._end = reason
+        self._perform(self._table.end_all(reason))
+        if self._timer is not None:
+            self._timer.cancel()
+        self._send_controls()
+        self._link.close(linger_milliseconds=limits.LINGER_MILLISECONDS)
+
+    def _stream(
+        self,
+        decode: Callable[[bytes], Item],
+        buffer: StreamBuffer,
+        call_id: int,
+        options: CallOptions,
+    ) -> MessageStream[Item]:
+        return MessageStream(
+            decode,
+            buffer,
+            options.credit,
+            lambda count: self._grant(call_id, count),
+            lambda: self._give_up(call_id),
+        )
+
+    def _start_stream(
+        self, method: str, body: bytes, options: CallOptions, is_safe: bool
+    ) -> tuple[StreamBuffer, int]:
+        buffer = StreamBuffer()
+        try:
+            return buffer, self._start(method, body, options, is_safe, None, buffer)
+        except RPCError as error:
+            buffer.finish(error)
+            return buffer, 0
+
+    def _start(
+        self,
+        method: str,
+        body: bytes,
+        options: CallOptions,
+        is_safe: bool,
+        timeout: float | None,
+        sink: asyncio.Future[Answer] | StreamBuffer,
+    ) -> int:
+        """Admits a call, which goes out in the next turn; raises why it is refused."""
+        if self._end is not None:
+            raise self._end.copied()
+        refusal = options.refusal() or _frame_refusal(body)
+        if refusal is not None:
+            raise refusal
+        now = self._loop.time()
+        if options.timeout is not None:
+            timeout = options.timeout
+        deadline = None if timeout is None or math.isinf(timeout) else now + timeout
+        call_id = next(self._ids)
+        refusal = self._table.start(call_id, is_safe=is_safe, deadline=deadline, now=now)
+        if refusal is not None:
+            raise refusal
+        header = RequestHeader(
+            call_id=call_id,
+            method=method,
+            metadata={**self._settings.metadata, **options.metadata},
+            idempotency_key=options.idempotency_key or "",
+            credit=options.credit,
+        )
+        self._calls[call_id] = _Outgoing(header, body, sink)
+        self._schedule_turn()
+        return call_id
+
+    def _grant(self, call_id: int, count: int) -> None:
+        if self._table.is_running(call_id):
+            self._control(RequestHeader(call_id=call_id, kind=REQUEST_KIND_CREDIT, credit=count))
+
+    def _give_up(self, call_id: int) -> None:
+        """Nobody waits for a call any more; nothing happens when it has ended."""
+        if self._calls.pop(call_id, None) is not None:
+            self._perform(self._table.cancel(call_id))
+
+    def _control(self, header: RequestHeader) -> None:
+        self._controls.append(header)
+        self._schedule_turn()
+
+    # The loop.
+
+    def _schedule_turn(self) -> None:
+        """Calls in batches: what tasks ask for before the next turn goes out in it."""
+        if not self._turn_is_due and self._end is None:
+            self._turn_is_due = True
+            self._loop.call_soon(self._turn)
+
+    def _turn(self) -> None:
+        self._turn_is_due = False
+        if self._end is not None:
+            return
+        try:
+            self._take_turn()
+        except (zmq.ZMQError, InvalidArgument) as error:
+            # Other than by what peers do, for example because there are no descriptors left.
+            reason = f"the client's socket failed: {error}"
+            self._close(Unavailable(StatusCode.UNAVAILABLE, reason))
+
+    def _take_turn(self) -> None:
+        self._follow_connection()
+        is_busy = self._receive_responses(_MESSAGES_PER_TURN) == _MESSAGES_PER_TURN
+        self._perform(self._table.expire(self._loop.time()))
+        self._send_requests()
+        # What was sent may have made libzmq take note of an answer without a trace on the
+        # descriptor; and a full queue may have room again.
+        has_unsent = self._table.next_unsent() is not None or bool(self._controls)
+        if is_busy or self._link.is_readable or (has_unsent and self._link.is_writable):
+            self._schedule_turn()
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        timers = [timer for timer in (self._table.next_timer, self._renewal.due) if timer]
+        due = min(timers, default=None)
+        if self._timer is not None:
+            if self._timer.when() == due:
+                return
+            self._timer.cancel()
+        self._timer = None if due is None else self._loop.call_at(due, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self._schedule_turn()
+
+    # The connection.
+
+    def _make_link(self) -> Link:
+        return Link(
+            self._context,
+            zmq.DEALER,
+            self._settings.endpoint,
+            self._settings.keys,
+            self._schedule_turn,
+            connect_timeout=self._settings.connect_timeout,
+        )
+
+    def _renew_link(self) -> None:
+        lost, self._link = self._link, self._make_link()
+        lost.close()
+
+    def _follow_connection(self) -> None:
+        if self._renewal.is_due(self._loop.time()):
+            self._renew_link()
+        while (event := self._link.monitor.next()) is not None:
+            if event is LinkEvent.CONNECTED:
+                self._table.connected()
+                self._renewal.stop()
+                self._last_failure = None
+            elif event is not LinkEvent.DISCONNECTED:
+                self._connection_failed(event)
+            elif self._table.is_connected:
+                # Answers that came before the loss are still to be had.
+                self._receive_responses()
+                self._controls.clear()
+                self._perform(self._table.connection_lost(self._loop.time()))
+                self._renew_link()
+            else:
+                self._renewal.schedule(self._loop.time())
+
+    def _connection_failed(self, event: LinkEvent) -> None:
+        """Keeps what can be told about a connection that was not made."""
+        # The other side may end the connection before it is understood why: that reason stays.
+        if event is LinkEvent.BROKEN_OFF and self._last_failure is LinkEvent.MISUNDERSTOOD:
+            return
+        has_keys = self._settings.keys is not None
+        failure = connection_failure(event, self._settings.endpoint, has_keys=has_keys)
+        if failure is None:
+            return
+        self._last_failure = event
+        fails_calls = event is LinkEvent.REFUSED
+        self._perform(self._table.connection_failed(failure, fails_calls=fails_calls))
+
+    # Messages.
+
+    def _receive_responses(self, count_max: int | None = None) -> int:
+        count = 0
+        while count_max is None or count < count_max:
+            frames = self._link.receive()
+            if frames is None:
+                break
+            count += 1
+            if len(frames) >= 2:
+                self._handle_response(frames[-2], frames[-1])
+        return count
+
+    def _handle_response(self, head: bytes, body: bytes) -> None:
+        try:
+            header = ResponseHeader.FromString(head)
+        except DecodeError:
+            return
+        error = None
+        if header.status != StatusCode.OK:
+            code = StatusCode(header.status)
+            error = RPCError.of(code, header.message, list(header.details), header.metadata)
+        reception = self._table.received(
+            header.call_id,
+            is_unavailable=header.status == StatusCode.UNAVAILABLE,
+            retry_after=_retry_after(error),
+            is_last=header.end_of_stream or error is not None,
+            jitter=random.random(),
+            now=self._loop.time(),
+        )
+        call = self._calls.get(header.call_id)
+        if call is None or reception in (Reception.IGNORE, Reception.RETRY):
+            return
+        if reception is Reception.DELIVER_LAST:
+            del self._calls[header.call_id]
+        if error is not None:
+            call.fail(error)
+        elif isinstance(call.sink, StreamBuffer):
+            self._deliver(header, body, call.sink)
+        elif not call.sink.done():
+            call.sink.set_result(Answer(body, dict(header.metadata)))
+
+    def _deliver(self, header: ResponseHeader, body: bytes, stream: StreamBuffer) -> None:
+        if header.has_message and not stream.push(body):
+            stream.finish(
+                Internal(StatusCode.INTERNAL, "the server sent more than it had credit for")
+            )
+            self._give_up(header.call_id)
+        elif header.end_of_stream:
+            stream.metadata = dict(header.metadata)
+            stream.finish()
+
+    def _send_requests(self) -> None:
+        while (unsent := self._table.next_unsent()) is not None:
+            call_id, deadline = unsent
+            call = self._calls.get(call_id)
+            if call is not None:
+                call.header.timeout_ms = self._milliseconds_until(deadline)
+                if not self._link.send([call.header.SerializeToString(), call.body]):
+                    return
+            self._table.sent(call_id)
+        self._send_controls()
+
+    def _send_controls(self) -> None:
+        while self._controls:
+            if not self._link.send([self._controls[0].SerializeToString(), b""]):
+                return
+            self._controls.popleft()
+
+    def _milliseconds_until(self, deadline: float | None) -> int:
+        if deadline is None:
+            return 0
+        rest = math.ceil((deadline - self._loop.time()) * 1000)
+        return min(max(1, rest), limits.TIMEOUT_MILLISECONDS_MAX)
+
+    def _perform(self, actions: list[Action]) -> None:
+        for action in actions:
+            match action:
+                case Fail(call_id, error):
+                    call = self._calls.pop(call_id, None)
+                    if call is not None:
+                        call.fail(error)
+                case SendCancel(call_id):
+                    self._control(RequestHeader(call_id=call_id, kind=REQUEST_KIND_CANCEL))
+
+
+def _retry_after(error: RPCError | None) -> float | None:
+    """Only these two statuses ask for patience."""
+    if error is None:
+        return None
+    if error.code not in (StatusCode.UNAVAILABLE, StatusCode.RESOURCE_EXHAUSTED):
+        return None
+    return error.retry_after
+
+
+def _frame_refusal(body: bytes) -> RPCError | None:
+    if len(body) <= limits.FRAME_BYTES_MAX:
+        return None
+    return ResourceExhausted(
+        StatusCode.RESOURCE_EXHAUSTED,
+        f"the request has {len(body)} bytes; at most {limits.FRAME_BYTES_MAX} are allowed",
+    )

@@ -1,0 +1,152 @@
+"""A ZeroMQ socket on an asyncio loop: one connection, and what becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from urllib.parse import urlsplit
+
+import zmq
+
+from tidings.rpc import limits
+from tidings.rpc.errors import InvalidArgument
+from tidings.rpc.keys import ClientKeys
+from tidings.rpc.monitor import LinkMonitor
+from tidings.rpc.status import StatusCode
+
+
+class Link:
+    """A socket that connects, with its monitor, watched by the loop that made it.
+
+    Plain sockets rather than ``zmq.asyncio``: what the monitor tells and what the socket received
+    have to be taken in a certain order, which two waiting coroutines do not keep.
+
+    libzmq's descriptors are edge-triggered: ``on_ready`` is called when something *may* have
+    happened, and has to look until there is nothing left (:attr:`is_readable`).
+    """
+
+    def __init__(
+        self,
+        context: zmq.Context[zmq.Socket[bytes]],
+        kind: int,
+        endpoint: str,
+        keys: ClientKeys | None,
+        on_ready: Callable[[], None],
+        *,
+        connect_timeout: float = 3.0,
+        queue_max: int = limits.RPC_QUEUE_MAX,
+        topics: Iterable[bytes] = (),
+    ) -> None:
+        """Starts connecting; raises :class:`InvalidArgument` for a malformed endpoint."""
+        self._loop = asyncio.get_running_loop()
+        self.socket: zmq.Socket[bytes] = context.socket(kind)
+        try:
+            _configure(self.socket, endpoint, queue_max, connect_timeout)
+            if keys is not None:
+                self.socket.curve_serverkey = keys.server_key.encode()
+                self.socket.curve_publickey = keys.pair.public_key.encode()
+                self.socket.curve_secretkey = keys.pair.secret_key.encode()
+            if kind == zmq.SUB:
+                # Subscriptions travel as messages; with a bound, those beyond it are dropped in
+                # silence when they are all sent again after a reconnection.
+                self.socket.sndhwm = 0
+            for topic in topics:
+                self.socket.setsockopt(zmq.SUBSCRIBE, topic)
+            self.monitor = LinkMonitor(self.socket)
+            try:
+                self.socket.connect(endpoint)
+            except zmq.ZMQError:
+                self.monitor.close()
+                raise
+        except zmq.ZMQError as error:
+            self.socket.close(linger=0)
+            raise InvalidArgument(
+                StatusCode.INVALID_ARGUMENT, f"cannot connect to '{endpoint}': {error}"
+            ) from None
+        self._descriptors = [int(self.socket.FD), int(self.monitor.socket.FD)]
+        for descriptor in self._descriptors:
+            self._loop.add_reader(descriptor, on_ready)
+        # A new socket's descriptors tell nothing before it was looked at once.
+        self._loop.call_soon(on_ready)
+
+    def receive(self) -> list[bytes] | None:
+        """The next message, if there is one."""
+        try:
+            return self.socket.recv_multipart(zmq.NOBLOCK)
+        except zmq.Again:
+            return None
+
+    def send(self, frames: list[bytes]) -> bool:
+        """Hands a message to the socket; ``False`` when its queue is full."""
+        try:
+            self.socket.send_multipart(frames, zmq.NOBLOCK)
+        except zmq.Again:
+            return False
+        return True
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether a message waits."""
+        return bool(int(self.socket.EVENTS) & zmq.POLLIN)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether the socket takes a message."""
+        return bool(int(self.socket.EVENTS) & zmq.POLLOUT)
+
+    def close(self, *, linger_milliseconds: int = 0) -> None:
+        """Ends the connection; what was not sent yet is sent for so long."""
+        for descriptor in self._descriptors:
+            self._loop.remove_reader(descriptor)
+        self.monitor.close()
+        self.socket.close(linger=linger_milliseconds)
+
+
+class Renewal:
+    """When a socket is made anew after a handshake that failed.
+
+    libzmq tries again by itself where nobody listens, but not where the two sides do not understand
+    each other or the key is refused. Both may change, so the pauses only grow up to a maximum.
+    """
+
+    _PAUSE_MIN = limits.RECONNECT_MILLISECONDS / 1000
+    _PAUSE_MAX = limits.RECONNECT_MILLISECONDS_MAX / 1000
+
+    def __init__(self) -> None:
+        self.due: float | None = None
+        """When; ``None``: not needed."""
+        self._pause = self._PAUSE_MIN
+
+    def schedule(self, now: float) -> None:
+        """A handshake failed."""
+        if self.due is None:
+            self.due = now + self._pause
+            self._pause = min(self._pause * 2, self._PAUSE_MAX)
+
+    def stop(self) -> None:
+        """There is a connection."""
+        self.due = None
+        self._pause = self._PAUSE_MIN
+
+    def is_due(self, now: float) -> bool:
+        """Whether to renew now; once."""
+        if self.due is None or self.due > now:
+            return False
+        self.due = None
+        return True
+
+
+def _configure(
+    socket: zmq.Socket[bytes], endpoint: str, queue_max: int, connect_timeout: float
+) -> None:
+    socket.maxmsgsize = limits.FRAME_BYTES_MAX + limits.FRAME_BYTES_SLACK
+    socket.sndhwm = socket.rcvhwm = queue_max
+    socket.linger = limits.LINGER_MILLISECONDS
+    socket.heartbeat_ivl = socket.heartbeat_timeout = limits.HEARTBEAT_MILLISECONDS
+    socket.heartbeat_ttl = limits.HEARTBEAT_TTL_MILLISECONDS
+    socket.reconnect_ivl = limits.RECONNECT_MILLISECONDS
+    socket.reconnect_ivl_max = limits.RECONNECT_MILLISECONDS_MAX
+    socket.handshake_ivl = limits.HANDSHAKE_MILLISECONDS
+    socket.connect_timeout = max(1, int(connect_timeout * 1000))
+    if "[" in urlsplit(endpoint).netloc:
+        socket.ipv6 = True

@@ -1,0 +1,184 @@
+"""A connection to a server's push endpoint: receives what is published on chosen topics.
+
+Publishing is a hint: what is sent while there is no connection, or faster than it is read, is lost.
+The events tell when that may have happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+import zmq
+
+from tidings.rpc import limits
+from tidings.rpc.keys import ClientKeys
+from tidings.rpc.link import Link, Renewal
+from tidings.rpc.monitor import LinkEvent
+
+
+@dataclass(frozen=True)
+class Published:
+    """Something was published."""
+
+    topic: bytes
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Connected:
+    """A connection was made, for the first time or again; messages may have been missed."""
+
+
+@dataclass(frozen=True)
+class Disconnected:
+    """The connection was lost; it is being made again."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Events were not read in time and are lost."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """An interval has passed, for those who look for themselves now and then."""
+
+
+SubscriberEvent = Published | Connected | Disconnected | Lost | Tick
+
+
+class Subscriber:
+    """A SUB socket on the loop that runs."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        keys: ClientKeys | None,
+        context: zmq.Context[zmq.Socket[bytes]],
+        tick: float | None = None,
+    ) -> None:
+        """Starts connecting; ``tick`` is how often :class:`Tick` comes, in seconds.
+
+        Raises :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint.
+        """
+        self._endpoint = endpoint
+        self._keys = keys
+        self._context = context
+        self._tick = tick
+        self._loop = asyncio.get_running_loop()
+        self._topics: set[bytes] = set()
+        self._events: deque[SubscriberEvent] = deque()
+        self._reader: asyncio.Future[None] | None = None
+        self._renewal = Renewal()
+        self._renewal_timer: asyncio.TimerHandle | None = None
+        self._is_connected = False
+        self.is_closed = False
+        self._link = self._make_link()
+        self._tick_timer = self._loop.call_later(tick, self._on_tick) if tick else None
+
+    async def next(self) -> SubscriberEvent | None:
+        """Waits for the next event; ``None`` when this is closed. One reader at a time."""
+        while not self._events:
+            if self.is_closed:
+                return None
+            self._reader = self._loop.create_future()
+            try:
+                await self._reader
+            finally:
+                self._reader = None
+        return self._events.popleft()
+
+    def subscribe(self, topic: bytes) -> None:
+        """Receives what is published on a topic from about now on, across reconnections too."""
+        if topic not in self._topics:
+            self._topics.add(topic)
+            self._link.socket.setsockopt(zmq.SUBSCRIBE, topic)
+
+    def unsubscribe(self, topic: bytes) -> None:
+        """Receives it no longer."""
+        if topic in self._topics:
+            self._topics.remove(topic)
+            self._link.socket.setsockopt(zmq.UNSUBSCRIBE, topic)
+
+    def close(self) -> None:
+        """Ends the events, and closes the socket."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        for timer in (self._tick_timer, self._renewal_timer):
+            if timer is not None:
+                timer.cancel()
+        self._link.close()
+        self._events.clear()
+        self._wake()
+
+    def _make_link(self) -> Link:
+        return Link(
+            self._context,
+            zmq.SUB,
+            self._endpoint,
+            self._keys,
+            self._turn,
+            queue_max=limits.PUSH_QUEUE_MAX,
+            topics=self._topics,
+        )
+
+    def _turn(self) -> None:
+        while not self.is_closed:
+            self._deliver_messages()
+            event = self._link.monitor.next()
+            if event is not None:
+                self._follow(event)
+            elif not self._link.is_readable:
+                return
+
+    def _deliver_messages(self) -> None:
+        while (frames := self._link.receive()) is not None:
+            # A message may be seen before the news of the connection that brought it.
+            while not self._is_connected and (event := self._link.monitor.next()) is not None:
+                self._follow(event)
+            if len(frames) >= 2:
+                self._deliver(Published(frames[0], frames[1]))
+
+    def _follow(self, event: LinkEvent) -> None:
+        if event is LinkEvent.CONNECTED:
+            self._is_connected = True
+            self._renewal.stop()
+            self._deliver(Connected())
+        elif event is not LinkEvent.DISCONNECTED:
+            return
+        elif self._is_connected:
+            # What came before the loss is told before it.
+            self._deliver_messages()
+            self._is_connected = False
+            self._deliver(Disconnected())
+        else:
+            self._renewal.schedule(self._loop.time())
+            if self._renewal.due is not None and self._renewal_timer is None:
+                self._renewal_timer = self._loop.call_at(self._renewal.due, self._renew)
+
+    def _renew(self) -> None:
+        """Makes a new socket: libzmq does not try again after some failed handshakes."""
+        self._renewal_timer = None
+        if self._renewal.is_due(self._loop.time()):
+            lost, self._link = self._link, self._make_link()
+            lost.close()
+
+    def _on_tick(self) -> None:
+        self._deliver(Tick())
+        if self._tick is not None:
+            self._tick_timer = self._loop.call_later(self._tick, self._on_tick)
+
+    def _deliver(self, event: SubscriberEvent) -> None:
+        if len(self._events) < limits.PUSH_QUEUE_MAX:
+            self._events.append(event)
+        else:
+            # One event sums up what is lost.
+            self._events[-1] = Lost()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)

@@ -1,0 +1,203 @@
+"""A client of a Tidings server, for programs that wait: see :class:`tidings.client.Client`."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+
+from tidings import client
+from tidings.client import DEFAULT_ENDPOINT, ClientSettings, Environment, Scope
+from tidings.encryption.key_ring import KeyRing
+from tidings.encryption.sealer import FieldSealer
+from tidings.inbox.inbox import InboxOptions
+from tidings.inbox.position import InboxPosition
+from tidings.rpc.keys import ClientKeys
+from tidings.rpc.retry import RetryPolicy
+from tidings.rpc.v1.health_rpc import HealthServiceSyncClient
+from tidings.rpc.v1.reflection_rpc import ReflectionServiceSyncClient
+from tidings.rpc.v1.server_rpc import ServerServiceSyncClient
+from tidings.sync.database import Database
+from tidings.sync.inbox import Inbox
+from tidings.sync.loop import LoopThread
+from tidings.sync.transport import LoopTransport
+from tidings.v1 import database_pb2
+from tidings.v1.account_service_rpc import AccountServiceSyncClient
+from tidings.v1.admin_service_rpc import AdminServiceSyncClient
+from tidings.v1.asset_service_rpc import AssetServiceSyncClient
+from tidings.v1.notification_service_rpc import NotificationServiceSyncClient
+from tidings.v1.record_service_rpc import RecordServiceSyncClient
+from tidings.v1.schema_service_rpc import SchemaServiceSyncClient
+from tidings.v1.share_service_rpc import ShareServiceSyncClient
+from tidings.v1.subscription_service_rpc import SubscriptionServiceSyncClient
+from tidings.v1.zone_service_rpc import ZoneServiceSyncClient
+
+
+class Client:
+    """The methods of :class:`tidings.client.Client`, which wait."""
+
+    def __init__(
+        self,
+        endpoint: str = DEFAULT_ENDPOINT,
+        *,
+        key_file: str | os.PathLike[str] | None = None,
+        server_key: str | os.PathLike[str] | None = None,
+        keys: ClientKeys | None = None,
+        user: str = "",
+        device: str = "",
+        container: str = "",
+        environment: Environment = "development",
+        timeout: float | None = 10.0,
+        connect_timeout: float = 3.0,
+        reconcile_interval: float = 60.0,
+        retry: RetryPolicy | None = None,
+    ) -> None:
+        """A client that does not connect yet; the parameters are those of the awaited one."""
+        self._awaited = client.Client(
+            endpoint,
+            key_file=key_file,
+            server_key=server_key,
+            keys=keys,
+            user=user,
+            device=device,
+            container=container,
+            environment=environment,
+            timeout=timeout,
+            connect_timeout=connect_timeout,
+            reconcile_interval=reconcile_interval,
+            retry=retry,
+        )
+        self._thread: LoopThread | None = None
+
+    def __enter__(self) -> Client:
+        self.connect()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def settings(self) -> ClientSettings:
+        """What the client was made with."""
+        return self._awaited.settings
+
+    def connect(self) -> None:
+        """Starts connecting; ``with`` does it."""
+        if self._thread is not None:
+            raise RuntimeError("the client is connected already")
+        thread = LoopThread()
+        try:
+            thread.call(self._awaited.connect)
+        except BaseException:
+            thread.close()
+            raise
+        self._thread = thread
+
+    def close(self) -> None:
+        """Fails what is waiting with CANCELLED, and closes the connection."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.run(self._awaited.aclose())
+            thread.close()
+
+    @property
+    def _loop(self) -> LoopThread:
+        if self._thread is None:
+            raise RuntimeError("the client is not connected: use it inside 'with'")
+        return self._thread
+
+    @property
+    def transport(self) -> LoopTransport:
+        """Carries the calls; for stubs that are not listed here."""
+        return LoopTransport(self._loop, self._awaited.transport)
+
+    # Services.
+
+    @property
+    def records(self) -> RecordServiceSyncClient:
+        """Records: save, fetch, delete, query, follow."""
+        return RecordServiceSyncClient(self.transport)
+
+    @property
+    def zones(self) -> ZoneServiceSyncClient:
+        """Zones: create, fetch, delete."""
+        return ZoneServiceSyncClient(self.transport)
+
+    @property
+    def subscriptions(self) -> SubscriptionServiceSyncClient:
+        """Subscriptions: save, fetch, delete, explain."""
+        return SubscriptionServiceSyncClient(self.transport)
+
+    @property
+    def notifications(self) -> NotificationServiceSyncClient:
+        """The log of notifications."""
+        return NotificationServiceSyncClient(self.transport)
+
+    @property
+    def asset_calls(self) -> AssetServiceSyncClient:
+        """Files that belong to records, chunk by chunk."""
+        return AssetServiceSyncClient(self.transport)
+
+    @property
+    def schemas(self) -> SchemaServiceSyncClient:
+        """Schemas: fetch, apply, deploy."""
+        return SchemaServiceSyncClient(self.transport)
+
+    @property
+    def shares(self) -> ShareServiceSyncClient:
+        """What is shared: find, accept, list."""
+        return ShareServiceSyncClient(self.transport)
+
+    @property
+    def accounts(self) -> AccountServiceSyncClient:
+        """The user's account."""
+        return AccountServiceSyncClient(self.transport)
+
+    @property
+    def administration(self) -> AdminServiceSyncClient:
+        """Users, keys, roles and grants."""
+        return AdminServiceSyncClient(self.transport)
+
+    @property
+    def health(self) -> HealthServiceSyncClient:
+        """Tells whether the server is up."""
+        return HealthServiceSyncClient(self.transport)
+
+    @property
+    def server(self) -> ServerServiceSyncClient:
+        """Tells who the server is, and its limits."""
+        return ServerServiceSyncClient(self.transport)
+
+    @property
+    def reflection(self) -> ReflectionServiceSyncClient:
+        """Tells what can be called."""
+        return ReflectionServiceSyncClient(self.transport)
+
+    # What most want.
+
+    def database(self, scope: Scope = "private") -> Database:
+        """One of the three databases of the client's container."""
+        return Database(self._loop, self._awaited.database(scope))
+
+    def database_id(self, scope: Scope = "private") -> database_pb2.DatabaseID:
+        """Names a database of the client's container, for the stubs."""
+        return self._awaited.database_id(scope)
+
+    def inbox(
+        self,
+        position: str | os.PathLike[str] | InboxPosition | None = None,
+        options: InboxOptions | None = None,
+    ) -> Inbox:
+        """The user's notifications, each until its work is committed."""
+        awaited = self._loop.call(lambda: self._awaited.inbox(position, options))
+        return Inbox(self._loop, awaited)
+
+    def field_sealer(
+        self, key_ring: KeyRing | str | os.PathLike[str], scope: Scope = "private"
+    ) -> FieldSealer:
+        """What seals the fields of this client's records and opens them."""
+        return self._loop.run(self._awaited.field_sealer(key_ring, scope))

@@ -1,0 +1,260 @@
+"""Values of fields as Python has them, and as the wire does.
+
+=====================  ====================================================
+Python                 ``tidings.v1.FieldValue``
+=====================  ====================================================
+``None``               null: a save removes the field
+``str``                STRING
+``int``, ``bool``      INT64
+``float``              DOUBLE
+``bytes``              BYTES
+aware ``datetime``     TIMESTAMP, kept to the millisecond
+:class:`Location`      LOCATION
+:class:`Reference`     REFERENCE
+:class:`Asset`         ASSET
+a list of one of them  the list of that type; an empty one has none
+:class:`Encrypted`     a value that only clients with the key can read
+=====================  ====================================================
+
+The type of a field is fixed by its first save: write ``3.0`` where a number may have a fraction.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from tidings.identifiers import RecordID
+from tidings.v1 import record_pb2 as wire
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place on Earth. Absent parts are not known."""
+
+    latitude: float
+    """Degrees north, -90 to 90."""
+    longitude: float
+    """Degrees east, -180 to 180."""
+    altitude: float | None = None
+    """Metres above sea level."""
+    horizontal_accuracy: float | None = None
+    """Metres; negative when the place is not valid."""
+    vertical_accuracy: float | None = None
+    """Metres; negative when the altitude is not valid."""
+    speed: float | None = None
+    """Metres per second."""
+    course: float | None = None
+    """Degrees from north, clockwise."""
+    timestamp: datetime | None = None
+    """When the place was measured."""
+
+
+class ReferenceAction(enum.IntEnum):
+    """What happens to a record when one that it refers to is deleted."""
+
+    NONE = 1
+    """Nothing: the reference dangles."""
+    DELETE_SELF = 2
+    """It is deleted too, in the same transaction."""
+    VALIDATE = 3
+    """The target must exist when the record is saved, and stays while the record does."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A relation to another record."""
+
+    record_id: RecordID
+    action: ReferenceAction = ReferenceAction.NONE
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file that belongs to a record, by its content. See :mod:`tidings.assets`."""
+
+    checksum: bytes
+    """SHA-256 of the content, 32 bytes."""
+    size: int
+    """Bytes."""
+
+
+@dataclass(frozen=True)
+class Encrypted:
+    """A sealed value. See :mod:`tidings.encryption`."""
+
+    type: int
+    """``tidings.v1.EncryptedType`` of the value inside."""
+    key_id: bytes
+    """Names the key, 8 bytes."""
+    sealed: bytes = field(repr=False)
+
+
+Scalar = str | int | float | bytes | datetime | Location | Reference | Asset
+Value = Scalar | Encrypted | Sequence[Scalar] | None
+
+
+def to_wire(value: Value) -> wire.FieldValue:
+    """Returns a value as the wire has it.
+
+    Raises :class:`TypeError` for what is no value or a list of several types, and
+    :class:`ValueError` for a time without time zone or an integer of more than 64 bits.
+    """
+    if value is None:
+        return wire.FieldValue()
+    if isinstance(value, Encrypted):
+        sealed = wire.EncryptedValue(
+            type=value.type,  # type: ignore[arg-type]  # a number is a value of the enum
+            key_id=value.key_id,
+            sealed=value.sealed,
+        )
+        return wire.FieldValue(encrypted_value=sealed)
+    name, encode = _scalar(value)
+    if name:
+        return wire.FieldValue(**{name + "_value": encode(value)})
+    if not isinstance(value, Sequence):
+        raise TypeError(f"{type(value).__name__} is not the type of a field's value")
+    return _list_to_wire(value)
+
+
+def from_wire(message: wire.FieldValue) -> Value:
+    """Returns a value as Python has it; a type that this version does not know is ``None``."""
+    kind = message.WhichOneof("value")
+    if kind is None:
+        return None
+    content = getattr(message, kind)
+    if kind == "encrypted_value":
+        return Encrypted(int(content.type), content.key_id, content.sealed)
+    if kind == "unknown_list_value":
+        return []
+    name = kind.removesuffix("_value")
+    if name.endswith("_list"):
+        decode = _DECODERS[name.removesuffix("_list")]
+        return [decode(member) for member in content.values]
+    return _DECODERS[name](content)
+
+
+def _list_to_wire(members: Sequence[Scalar]) -> wire.FieldValue:
+    if not members:
+        return wire.FieldValue(unknown_list_value=wire.UnknownList())
+    name, encode = _scalar(members[0])
+    if not name or any(_scalar(member)[0] != name for member in members):
+        types = ", ".join(sorted({type(member).__name__ for member in members}))
+        raise TypeError(f"a list has values of one type, not of {types}")
+    values: Iterable[Any] = [encode(member) for member in members]
+    content = _LISTS[name](values=values)
+    return wire.FieldValue(**{name + "_list_value": content})
+
+
+def _scalar(value: object) -> tuple[str, Callable[[Any], Any]]:
+    """The name of a value's type on the wire, and what encodes it; an empty name: it is none."""
+    for kind, name, encode in _ENCODERS:
+        if isinstance(value, kind):
+            return name, encode
+    return "", lambda value: value
+
+
+def timestamp_to_wire(time: datetime) -> Timestamp:
+    """Returns a time as the wire has it; raises :class:`ValueError` without a time zone."""
+    if time.tzinfo is None:
+        raise ValueError("a time needs a time zone: use datetime.now(timezone.utc) or the like")
+    message = Timestamp()
+    message.FromDatetime(time.astimezone(timezone.utc).replace(tzinfo=None))
+    return message
+
+
+def timestamp_from_wire(message: Timestamp) -> datetime:
+    """Returns a time in UTC."""
+    return message.ToDatetime().replace(tzinfo=timezone.utc)
+
+
+def _int_to_wire(value: int) -> int:
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{value} does not fit into 64 bits")
+    return int(value)
+
+
+def _location_to_wire(place: Location) -> wire.Location:
+    parts = {
+        name: getattr(place, name) for name in _LOCATION_PARTS if getattr(place, name) is not None
+    }
+    time = None if place.timestamp is None else timestamp_to_wire(place.timestamp)
+    return wire.Location(
+        latitude=place.latitude, longitude=place.longitude, timestamp=time, **parts
+    )
+
+
+def _location_from_wire(message: wire.Location) -> Location:
+    parts = {name: getattr(message, name) for name in _LOCATION_PARTS if message.HasField(name)}
+    time = timestamp_from_wire(message.timestamp) if message.HasField("timestamp") else None
+    return Location(message.latitude, message.longitude, timestamp=time, **parts)
+
+
+def reference_to_wire(reference: Reference) -> wire.Reference:
+    """Returns a relation as the wire has it."""
+    return wire.Reference(
+        record_id=reference.record_id.to_wire(),
+        action=int(reference.action),  # type: ignore[arg-type]  # a number is a value of the enum
+    )
+
+
+def reference_from_wire(message: wire.Reference) -> Reference:
+    """Returns a relation; an action that this version does not know counts as none."""
+    number = int(message.action)
+    known = number in ReferenceAction._value2member_map_
+    action = ReferenceAction(number) if known else ReferenceAction.NONE
+    return Reference(RecordID.from_wire(message.record_id), action)
+
+
+def asset_to_wire(asset: Asset) -> wire.Asset:
+    """Returns an asset as the wire has it."""
+    return wire.Asset(checksum=asset.checksum, size=asset.size)
+
+
+def _asset_from_wire(message: wire.Asset) -> Asset:
+    return Asset(message.checksum, message.size)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_LOCATION_PARTS = ("altitude", "horizontal_accuracy", "vertical_accuracy", "speed", "course")
+
+_ENCODERS: list[tuple[type, str, Callable[[Any], Any]]] = [
+    (str, "string", _same),
+    (int, "int64", _int_to_wire),
+    (float, "double", _same),
+    (bytes, "bytes", _same),
+    (datetime, "timestamp", timestamp_to_wire),
+    (Location, "location", _location_to_wire),
+    (Reference, "reference", reference_to_wire),
+    (Asset, "asset", asset_to_wire),
+]
+
+_DECODERS: dict[str, Callable[[Any], Scalar]] = {
+    "string": _same,
+    "int64": _same,
+    "double": _same,
+    "bytes": _same,
+    "timestamp": timestamp_from_wire,
+    "location": _location_from_wire,
+    "reference": reference_from_wire,
+    "asset": _asset_from_wire,
+}
+
+_LISTS: dict[str, Callable[..., Any]] = {
+    "string": wire.StringList,
+    "int64": wire.Int64List,
+    "double": wire.DoubleList,
+    "bytes": wire.BytesList,
+    "timestamp": wire.TimestampList,
+    "location": wire.LocationList,
+    "reference": wire.ReferenceList,
+    "asset": wire.AssetList,
+}

@@ -1,0 +1,90 @@
+"""A server that answers as a test says: for what a real one does too seldom, or too fast."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import zmq
+import zmq.asyncio
+
+import tidings
+from tidings.rpc.v1.header_pb2 import RequestHeader, ResponseHeader
+from tidings.rpc.v1.health_pb2 import CheckRequest
+
+
+@dataclass
+class Heard:
+    """A request, and how to answer it."""
+
+    peer: Peer
+    envelope: list[bytes]
+    header: RequestHeader
+    body: bytes
+
+    async def answer(self, body: bytes = b"", **header: Any) -> None:
+        """Answers; the last answer unless told."""
+        fields = {"call_id": self.header.call_id, "end_of_stream": True, **header}
+        head = ResponseHeader(**fields).SerializeToString()
+        await self.peer.socket.send_multipart([*self.envelope, head, body])
+
+
+class Peer:
+    """A ROUTER socket."""
+
+    def __init__(self) -> None:
+        self._context = zmq.asyncio.Context()
+        self.socket = self._context.socket(zmq.ROUTER)
+        self.socket.linger = 0
+        self.endpoint = f"tcp://127.0.0.1:{self.socket.bind_to_random_port('tcp://127.0.0.1')}"
+
+    async def hear(self) -> Heard:
+        """Waits for the next request."""
+        *envelope, head, body = await self.socket.recv_multipart()
+        return Heard(self, envelope, RequestHeader.FromString(head), body)
+
+    async def lose_connection(self) -> None:
+        """Drops the connections that are there; new ones are taken at the same place."""
+        self.socket.close(linger=0)
+        self.socket = self._context.socket(zmq.ROUTER)
+        self.socket.linger = 0
+        while True:
+            try:
+                self.socket.bind(self.endpoint)
+                return
+            except zmq.ZMQError:
+                # The old socket gives its port free in its own time.
+                await asyncio.sleep(0.01)
+
+    def client(self, **settings: Any) -> tidings.Client:
+        """A client of this server."""
+        return tidings.Client(
+            self.endpoint, **{"user": "ada", "timeout": 600.0, "connect_timeout": 600.0, **settings}
+        )
+
+    async def __aenter__(self) -> Peer:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.socket.close(linger=0)
+        self._context.term()
+
+
+async def refusal(client: tidings.Client, error: type[tidings.RPCError], reason: str) -> None:
+    """Waits until calls fail for a reason: it may take its time until the reason is known."""
+    while True:
+        try:
+            await client.health.check(CheckRequest())
+        except error as caught:
+            if reason in caught.message:
+                return
+        except tidings.Unavailable:
+            pass
+        await asyncio.sleep(0.01)

@@ -1,0 +1,107 @@
+"""A real ``rpcd``, started by a test and always ended by its process id."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import tidings
+
+ROOT = Path(__file__).resolve().parents[3]
+"""The repository."""
+
+
+def program(name: str) -> Path:
+    """A program that was built: ``TIDINGS_BIN``, or ``.build/debug``."""
+    folder = Path(os.environ.get("TIDINGS_BIN", ROOT / ".build" / "debug"))
+    path = folder / name
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is not built: run swift build --product {name}")
+    return path
+
+
+def _end_with_parent() -> None:
+    """Has the system kill this process when the tests are killed, and cannot do it themselves."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+class Server:
+    """A server with a data folder that outlives it; the ports stay the same over a restart."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        self.rpc = "tcp://127.0.0.1:0"
+        self.push = "tcp://127.0.0.1:0"
+        self._arguments = arguments
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def data(self) -> Path:
+        """The data folder."""
+        return self.folder / "data"
+
+    def start(self) -> None:
+        """Starts the process, and waits until it is ready."""
+        # The surroundings of the tests must not set options.
+        variables = {k: v for k, v in os.environ.items() if not k.startswith("RPCD_")}
+        command = [program("rpcd"), "--rpc", self.rpc, "--push", self.push]
+        command += ["--data", self.data, "--log-level", "warning", *self._arguments]
+        log = (self.folder / "rpcd.log").open("a+")
+        self._process = subprocess.Popen(
+            [str(word) for word in command],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=variables,
+            preexec_fn=_end_with_parent,
+        )
+        with log:
+            assert self._process.stdout is not None
+            words = self._process.stdout.readline().split()
+            if words[:2] != ["rpcd", "ready"]:
+                log.seek(0)
+                raise AssertionError(f"rpcd is not ready: {words} {log.read()}")
+        self.rpc = words[2].removeprefix("rpc=")
+        self.push = words[3].removeprefix("push=")
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        """Sends a signal, SIGKILL as a power failure would, and waits for the end."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(number)
+        try:
+            process.wait(timeout=600)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        self.end(signal.SIGKILL)
+
+    def client(self, **settings: Any) -> tidings.Client:
+        """A client of this server, patient with a machine that has other work."""
+        return tidings.Client(self.rpc, **{"timeout": 600.0, "connect_timeout": 600.0, **settings})
+
+    def __enter__(self) -> Server:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.kill()

@@ -1,0 +1,151 @@
+"""Which call is sent, sent again or given up: without a clock."""
+
+from __future__ import annotations
+
+from tidings.rpc.call_table import Action, CallTable, Fail, Reception, SendCancel
+from tidings.rpc.errors import RPCError, Unauthenticated
+from tidings.rpc.retry import RetryPolicy
+from tidings.rpc.status import StatusCode
+
+PATIENCE = 3.0
+
+
+def make_table(*, is_connected: bool = True, calls_max: int = 10) -> CallTable:
+    policy = RetryPolicy(attempts_max=3, first_pause_max=1, pause_max=4)
+    table = CallTable("tcp://there", PATIENCE, policy, calls_max, now=0)
+    if is_connected:
+        table.connected()
+    return table
+
+
+def send(table: CallTable) -> list[int]:
+    sent = []
+    while (unsent := table.next_unsent()) is not None:
+        table.sent(unsent[0])
+        sent.append(unsent[0])
+    return sent
+
+
+def failures(actions: list[Action]) -> dict[int, StatusCode]:
+    return {one.call_id: one.error.code for one in actions if isinstance(one, Fail)}
+
+
+def start(table: CallTable, call_id: int, *, is_safe: bool = True, now: float = 0) -> None:
+    assert table.start(call_id, is_safe=is_safe, deadline=None, now=now) is None
+
+
+def unavailable(table: CallTable, call_id: int, *, now: float = 0) -> Reception:
+    return table.received(
+        call_id, is_unavailable=True, retry_after=None, is_last=True, jitter=0.5, now=now
+    )
+
+
+def test_calls_wait_for_a_connection_and_no_longer() -> None:
+    table = make_table(is_connected=False)
+    start(table, 1)
+    assert send(table) == [] and table.next_timer == PATIENCE
+    assert table.expire(2.9) == []
+    assert failures(table.expire(PATIENCE)) == {1: StatusCode.UNAVAILABLE}
+    refusal = table.start(2, is_safe=True, deadline=None, now=PATIENCE)
+    assert refusal is not None and "cannot reach tcp://there" in refusal.message
+    table.connected()
+    start(table, 3, now=PATIENCE)
+    assert send(table) == [3]
+
+
+def test_a_refused_key_fails_calls_at_once() -> None:
+    table = make_table(is_connected=False)
+    start(table, 1)
+    error = Unauthenticated(StatusCode.UNAUTHENTICATED, "not you")
+    assert table.connection_failed(error, fails_calls=False) == []
+    assert failures(table.connection_failed(error, fails_calls=True)) == {
+        1: StatusCode.UNAUTHENTICATED
+    }
+    assert len(table) == 0
+
+
+def test_the_budget_of_attempts_covers_losses_and_refusals() -> None:
+    table = make_table()
+    start(table, 1)
+    send(table)
+    assert table.connection_lost(0) == []
+    table.connected()
+    assert send(table) == [1]
+    assert unavailable(table, 1) is Reception.RETRY
+    # Half of two seconds, the bound before the third attempt.
+    assert table.next_timer == 1.0
+    assert send(table) == []
+    table.expire(1.0)
+    assert send(table) == [1]
+    assert unavailable(table, 1, now=1) is Reception.DELIVER_LAST
+
+
+def test_what_has_answers_or_is_not_safe_is_not_sent_again() -> None:
+    table = make_table()
+    start(table, 1, is_safe=False)
+    start(table, 2)
+    start(table, 3)
+    send(table)
+    message = {"is_unavailable": False, "retry_after": None, "jitter": 0.0, "now": 0.0}
+    assert table.received(2, is_last=False, **message) is Reception.DELIVER  # type: ignore[arg-type]
+    actions = table.connection_lost(0)
+    assert failures(actions) == {1: StatusCode.UNAVAILABLE, 2: StatusCode.UNAVAILABLE}
+    texts = {one.call_id: one.error.message for one in actions if isinstance(one, Fail)}
+    assert "is unknown" in texts[1] and "amid the stream" in texts[2]
+    assert unavailable(table, 1) is Reception.IGNORE
+    table.connected()
+    assert send(table) == [3]
+
+
+def test_deadlines_end_calls_in_every_phase() -> None:
+    table = make_table()
+    for call_id, deadline in [(1, 1.0), (2, 2.0)]:
+        assert table.start(call_id, is_safe=True, deadline=deadline, now=0) is None
+    assert send(table) == [1, 2]
+    # No retry that would begin after the deadline.
+    reception = table.received(
+        1, is_unavailable=True, retry_after=1.0, is_last=True, jitter=0.5, now=0
+    )
+    assert reception is Reception.DELIVER_LAST
+    actions = table.expire(2.0)
+    assert failures(actions) == {2: StatusCode.DEADLINE_EXCEEDED}
+    assert SendCancel(2) in actions
+    refusal = table.start(3, is_safe=True, deadline=2.0, now=2)
+    assert refusal is not None and refusal.code is StatusCode.DEADLINE_EXCEEDED
+
+
+def test_who_is_told_to_wait_may_do_so_while_there_is_time() -> None:
+    table = make_table()
+    assert table.start(1, is_safe=True, deadline=100.0, now=0) is None
+    for attempt in range(10):
+        table.expire(attempt * 5.0)
+        assert send(table) == [1]
+        reception = table.received(
+            1,
+            is_unavailable=False,
+            retry_after=0.5,
+            is_last=True,
+            jitter=0.5,
+            now=attempt * 5.0,
+        )
+        assert reception is Reception.RETRY
+
+
+def test_calls_are_bounded() -> None:
+    table = make_table(calls_max=1)
+    start(table, 1)
+    refusal = table.start(2, is_safe=True, deadline=None, now=0)
+    assert refusal is not None and refusal.code is StatusCode.RESOURCE_EXHAUSTED
+    assert table.cancel(1) == [] and table.cancel(9) == []
+    start(table, 3)
+    send(table)
+    assert table.cancel(3) == [SendCancel(3)]
+
+
+def test_each_caller_gets_an_error_of_its_own() -> None:
+    table = make_table()
+    start(table, 1)
+    start(table, 2)
+    error = RPCError.of(StatusCode.CANCELLED, "closed")
+    first, second = (one.error for one in table.end_all(error) if isinstance(one, Fail))
+    assert first is not second and str(first) == str(second) == "CANCELLED: closed"

@@ -1,0 +1,345 @@
+"""Calls: against a server that answers as told, and against a real one."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+import zmq
+from conftest import ClientMaker
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from peer import Peer, refusal
+from server import Server
+
+import tidings
+from tidings.rpc.v1.error_details_pb2 import BadRequest, RetryInfo
+from tidings.rpc.v1.header_pb2 import (
+    REQUEST_KIND_CANCEL,
+    REQUEST_KIND_CREDIT,
+    REQUEST_KIND_UNSPECIFIED,
+)
+from tidings.rpc.v1.health_pb2 import (
+    SERVING_STATUS_SERVING,
+    CheckRequest,
+    CheckResponse,
+    WatchRequest,
+    WatchResponse,
+)
+from tidings.rpc.v1.server_pb2 import FetchServerInfoRequest
+from tidings.v1.error_pb2 import ERROR_CODE_ZONE_NOT_FOUND, ItemError
+from tidings.v1.record_service_pb2 import (
+    FetchDatabaseChangesRequest,
+    FetchRecordsRequest,
+    ModifyRecordsRequest,
+    ModifyRecordsResponse,
+)
+
+
+def start(work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    return asyncio.ensure_future(work)
+
+
+def packed(message: Any) -> AnyMessage:
+    detail = AnyMessage()
+    detail.Pack(message)
+    return detail
+
+
+async def test_a_header_says_who_calls_and_how() -> None:
+    async with Peer() as peer, peer.client(device="laptop") as client:
+        call = start(
+            client.records.modify_records(
+                ModifyRecordsRequest(dry_run=True),
+                timeout=5.0,
+                metadata={"trace": "t1", "tidings-device": "phone"},
+                idempotency_key="k1",
+            )
+        )
+        heard = await peer.hear()
+        assert heard.header.method == "tidings.v1.RecordService/ModifyRecords"
+        assert heard.header.kind == REQUEST_KIND_UNSPECIFIED
+        assert dict(heard.header.metadata) == {
+            "tidings-user": "ada",
+            "tidings-device": "phone",
+            "trace": "t1",
+        }
+        assert heard.header.idempotency_key == "k1"
+        assert 0 < heard.header.timeout_ms <= 5000
+        assert ModifyRecordsRequest.FromString(heard.body).dry_run
+        await heard.answer(ModifyRecordsResponse().SerializeToString())
+        assert await call == ModifyRecordsResponse()
+
+
+async def test_no_deadline_is_sent_for_infinity_and_streams() -> None:
+    async with Peer() as peer, peer.client() as client:
+        call = start(client.health.check(CheckRequest(), timeout=math.inf))
+        heard = await peer.hear()
+        assert heard.header.timeout_ms == 0
+        await heard.answer()
+        await call
+        async with client.health.watch(WatchRequest()):
+            assert (await peer.hear()).header.timeout_ms == 0
+
+
+async def test_errors_have_classes_and_details() -> None:
+    async with Peer() as peer, peer.client() as client:
+        call = start(client.health.check(CheckRequest()))
+        heard = await peer.hear()
+        violation = BadRequest.FieldViolation(field="name", description="too long")
+        details = [
+            packed(BadRequest(field_violations=[violation])),
+            packed(ItemError(code=ERROR_CODE_ZONE_NOT_FOUND, message="no zone")),
+            AnyMessage(type_url="type.googleapis.com/tidings.rpc.v1.ErrorInfo", value=b"\xff"),
+        ]
+        await heard.answer(status=3, message="wrong", details=details, metadata={"server": "one"})
+        with pytest.raises(tidings.InvalidArgument, match="INVALID_ARGUMENT: wrong") as caught:
+            await call
+        error = caught.value
+        assert error.bad_request is not None and error.item_error is not None
+        assert error.bad_request.field_violations[0].field == "name"
+        assert error.item_error.message == "no zone"
+        assert error.error_info is None and error.retry_after is None
+        assert error.metadata == {"server": "one"}
+
+        call = start(client.health.check(CheckRequest()))
+        await (await peer.hear()).answer(status=99, message="new")
+        with pytest.raises(tidings.RPCError, match="CODE_99: new"):
+            await call
+
+        call = start(client.health.check(CheckRequest()))
+        await (await peer.hear()).answer(b"\xff\xff")
+        with pytest.raises(tidings.Internal, match="not valid"):
+            await call
+
+
+async def test_cancelling_the_task_cancels_the_call() -> None:
+    async with Peer() as peer, peer.client() as client:
+        call = start(client.health.check(CheckRequest()))
+        heard = await peer.hear()
+        call.cancel()
+        cancel = await peer.hear()
+        assert cancel.header.kind == REQUEST_KIND_CANCEL
+        assert cancel.header.call_id == heard.header.call_id
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        # Its answer comes too late, and disturbs nobody.
+        await heard.answer()
+        call = start(client.health.check(CheckRequest()))
+        await (await peer.hear()).answer(CheckResponse(status=1).SerializeToString())  # type: ignore[arg-type]
+        assert (await call).status == SERVING_STATUS_SERVING
+
+
+async def test_a_deadline_ends_the_call_and_tells_the_server() -> None:
+    async with Peer() as peer, peer.client() as client:
+        call = start(client.health.check(CheckRequest()))
+        await (await peer.hear()).answer()
+        await call
+        # There is a connection now: the next call leaves at once.
+        call = start(client.health.check(CheckRequest(), timeout=0.5))
+        heard = await peer.hear()
+        with pytest.raises(tidings.DeadlineExceeded):
+            await call
+        cancel = await peer.hear()
+        assert cancel.header.kind == REQUEST_KIND_CANCEL
+        assert cancel.header.call_id == heard.header.call_id
+        with pytest.raises(TimeoutError):
+            await client.health.check(CheckRequest(), timeout=0)
+
+
+async def test_a_stream_grants_credit_half_a_window_at_a_time() -> None:
+    async with Peer() as peer, peer.client() as client:
+        stream = client.health.watch(WatchRequest(), credit=4)
+        heard = await peer.hear()
+        assert heard.header.credit == 4
+        message = WatchResponse(status=1).SerializeToString()  # type: ignore[arg-type]
+        for _ in range(4):
+            await heard.answer(message, has_message=True, end_of_stream=False)
+        for _ in range(4):
+            assert (await anext(stream)).status == SERVING_STATUS_SERVING
+        grants = [await peer.hear(), await peer.hear()]
+        assert [grant.header.kind for grant in grants] == [REQUEST_KIND_CREDIT] * 2
+        assert [grant.header.credit for grant in grants] == [2, 2]
+        await heard.answer(message, has_message=True, metadata={"total": "5"})
+        assert [one.status async for one in stream] == [SERVING_STATUS_SERVING]
+        assert stream.metadata == {"total": "5"}
+
+
+@pytest.mark.parametrize("how", ["aclose", "break", "drop", "cancel"])
+async def test_leaving_a_stream_cancels_it(how: str) -> None:
+    async with Peer() as peer, peer.client() as client:
+        stream = client.health.watch(WatchRequest())
+        heard = await peer.hear()
+        if how == "aclose":
+            await stream.aclose()
+        elif how == "break":
+            await heard.answer(has_message=True, end_of_stream=False)
+            async with stream:
+                async for _ in stream:
+                    break
+        elif how == "drop":
+            del stream
+        else:
+            reader = start(anext(stream))
+            await asyncio.sleep(0)
+            reader.cancel()
+        cancel = await peer.hear()
+        assert cancel.header.kind == REQUEST_KIND_CANCEL
+        assert cancel.header.call_id == heard.header.call_id
+
+
+async def test_a_server_that_sends_more_than_it_may_is_stopped() -> None:
+    async with Peer() as peer, peer.client() as client:
+        stream = client.health.watch(WatchRequest())
+        heard = await peer.hear()
+        for _ in range(1025):
+            await heard.answer(has_message=True, end_of_stream=False)
+        assert (await peer.hear()).header.kind == REQUEST_KIND_CANCEL
+        with pytest.raises(tidings.Internal, match="credit"):
+            async for _ in stream:
+                pass
+
+
+async def test_safe_calls_are_sent_again_and_others_are_not() -> None:
+    async with Peer() as peer, peer.client() as client:
+        safe = start(client.health.check(CheckRequest()))
+        keyed = start(client.records.modify_records(ModifyRecordsRequest(), idempotency_key="k"))
+        unsafe = start(client.records.modify_records(ModifyRecordsRequest()))
+        for _ in range(3):
+            await peer.hear()
+        await peer.lose_connection()
+        with pytest.raises(tidings.Unavailable, match="whether the call took effect") as caught:
+            await unsafe
+        assert caught.value.error_info is not None
+        assert caught.value.error_info.reason == "OUTCOME_UNKNOWN"
+        heard = [await peer.hear(), await peer.hear()]
+        assert {one.header.idempotency_key for one in heard} == {"", "k"}
+        for one in heard:
+            await one.answer()
+        await safe
+        await keyed
+
+
+async def test_unavailable_is_tried_again_five_times() -> None:
+    policy = tidings.RetryPolicy(first_pause_max=0.001, pause_max=0.001)
+    async with Peer() as peer, peer.client(retry=policy) as client:
+        call = start(client.health.check(CheckRequest()))
+        for _ in range(5):
+            await (await peer.hear()).answer(status=14, message="not now")
+        with pytest.raises(tidings.Unavailable, match="not now"):
+            await call
+        call = start(client.records.modify_records(ModifyRecordsRequest()))
+        await (await peer.hear()).answer(status=14, message="not now")
+        with pytest.raises(tidings.Unavailable):
+            await call
+
+
+async def test_the_server_says_how_long_to_wait() -> None:
+    async with Peer() as peer, peer.client() as client:
+        loop = asyncio.get_running_loop()
+        call = start(client.health.check(CheckRequest()))
+        heard = await peer.hear()
+        begin = loop.time()
+        info = packed(RetryInfo(retry_delay=Duration(nanos=50_000_000)))
+        await heard.answer(status=8, message="too many", details=[info])
+        heard = await peer.hear()
+        assert loop.time() - begin >= 0.05
+        await heard.answer()
+        await call
+
+
+async def test_what_a_server_would_refuse_is_refused_at_once() -> None:
+    async with Peer() as peer, peer.client() as client:
+        refused: list[dict[str, Any]] = [
+            {"metadata": {"Upper": "x"}},
+            {"metadata": {"": "x"}},
+            {"idempotency_key": ""},
+            {"idempotency_key": "x" * 65},
+        ]
+        for options in refused:
+            with pytest.raises(tidings.InvalidArgument):
+                await client.health.check(CheckRequest(), **options)
+        for metadata in [{f"k{n}": "" for n in range(65)}, {"k": "x" * 8192}]:
+            with pytest.raises(tidings.ResourceExhausted):
+                await client.health.check(CheckRequest(), metadata=metadata)
+        with pytest.raises(tidings.ResourceExhausted, match="bytes"):
+            await client.health.check(CheckRequest(service="x" * (16 << 20)))
+
+
+async def test_closing_fails_what_waits() -> None:
+    async with Peer() as peer:
+        client = peer.client()
+        client.connect()
+        call = start(client.health.check(CheckRequest()))
+        await peer.hear()
+        await client.aclose()
+        with pytest.raises(tidings.Cancelled, match="closed"):
+            await call
+        with pytest.raises(RuntimeError, match="async with"):
+            await client.health.check(CheckRequest())
+
+
+async def test_nobody_there() -> None:
+    context = zmq.Context()
+    socket = context.socket(zmq.PULL)
+    port = socket.bind_to_random_port("tcp://127.0.0.1")
+    socket.close()
+    context.term()
+    async with tidings.Client(f"tcp://127.0.0.1:{port}", connect_timeout=0.1) as client:
+        await refusal(client, tidings.Unavailable, "no server takes connections")
+    with pytest.raises(tidings.InvalidArgument, match="cannot connect"):
+        async with tidings.Client("nonsense"):
+            pass
+
+
+# Against a real server.
+
+
+async def test_a_real_server_tells_what_it_does_not_have(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        options = tidings.CallOptions()
+        with pytest.raises(tidings.Unimplemented) as caught:
+            await client.transport.unary_bytes("a.B/C", b"", options, is_safe=True)
+        assert caught.value.error_info is not None
+        assert caught.value.error_info.reason == "SERVICE_NOT_FOUND"
+        with pytest.raises(tidings.NotFound):
+            await client.health.check(CheckRequest(service="a.B"))
+        info = await client.server.fetch_server_info(FetchServerInfoRequest())
+        assert info.version == tidings.__version__
+        status = (await anext(client.health.watch(WatchRequest()))).status
+        assert status == SERVING_STATUS_SERVING
+
+
+async def test_a_real_wait_does_not_go_beyond_the_deadline(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        request = FetchDatabaseChangesRequest(database_id=client.database_id())
+        page = await client.records.fetch_database_changes(request)
+        request.change_token = page.change_token
+        request.max_wait.seconds = 60
+        page = await client.records.fetch_database_changes(request, timeout=0.2)
+        assert not page.changed_zone_ids
+
+
+async def test_many_calls_at_once(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        request = FetchRecordsRequest(database_id=client.database_id())
+        answers = await asyncio.gather(*(client.records.fetch_records(request) for _ in range(500)))
+        assert len(answers) == 500
+
+
+async def test_a_save_survives_a_server_that_is_killed(server: Server) -> None:
+    async with server.client(user="ada") as client:
+        database = client.database()
+        await database.save(tidings.Record("Things", "t1", {"n": 0}))
+        saves = [
+            start(database.save(tidings.Record("Things", f"k{n}", {"n": n}))) for n in range(50)
+        ]
+        await asyncio.wait(saves, return_when=asyncio.FIRST_COMPLETED)
+        server.kill()
+        server.start()
+        for record in await asyncio.gather(*saves):
+            assert (await database.fetch(record.id)).change_tag == record.change_tag
+        assert (await database.fetch("t1"))["n"] == 0

@@ -1,0 +1,44 @@
+"""What the documentation says, word for word."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+
+from server import ROOT, Server
+
+import tidings
+import tidings.sync
+
+PYTHON_BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+def test_the_example_of_the_readme_runs(server: Server) -> None:
+    (example,) = PYTHON_BLOCK.findall((ROOT / "tools" / "python" / "README.md").read_text())
+    program = example.replace("tcp://127.0.0.1:5570", server.rpc)
+    assert program != example
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={"PYTHONPATH": str(ROOT / "tools" / "python" / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("h1 Berlin\n", "")
+
+
+def test_what_the_page_names_is_there() -> None:
+    page = (ROOT / "docs" / "python.md").read_text()
+    blocks = PYTHON_BLOCK.findall(page)
+    assert blocks
+    for block in blocks:
+        # A block may use await outside of a function, and begin what it does not end.
+        is_open = block.rstrip().endswith(":")
+        compile(block + ("    pass" if is_open else ""), "docs", "exec", _TOP_LEVEL_AWAIT)
+    for name in re.findall(r"\btidings\.([A-Za-z_]+)\b", "\n".join(blocks)):
+        assert name in ("v1", "sync") or hasattr(tidings, name), name
+
+
+_TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT

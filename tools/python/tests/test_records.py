@@ -1,0 +1,152 @@
+"""Records of a real server, by the database's own methods."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from conftest import ClientMaker
+
+import tidings
+from tidings import Location, Record, RecordID, Reference, ReferenceAction, SavePolicy
+from tidings.values import Value
+
+NOW = datetime(2026, 5, 4, 3, 2, 1, 987_000, tzinfo=timezone.utc)
+
+VALUES: dict[str, Value] = {
+    "text": "Grüße\0",
+    "whole": -(2**63),
+    "number": 3.0,
+    "data": b"\x00\xff",
+    "time": NOW,
+    "place": Location(52.5, 13.4, altitude=34.0, timestamp=NOW),
+    "other": Reference(RecordID("there"), ReferenceAction.NONE),
+    "texts": ["a", "b"],
+    "wholes": [1, 2],
+    "numbers": [1.0, 2.5],
+    "datas": [b"a", b""],
+    "times": [NOW, NOW + timedelta(days=1)],
+    "places": [Location(0.0, 0.0)],
+    "others": [Reference(RecordID("there"))],
+    "nothing": [],
+}
+
+
+async def test_values_come_back_as_they_were_saved(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        saved = await database.save(Record("Things", "t1", VALUES))
+        assert saved.change_tag and saved.created is not None
+        fetched = await database.fetch("t1")
+        assert fetched.fields == VALUES
+        assert fetched.change_tag == saved.change_tag
+        assert fetched.type == "Things" and fetched.name == "t1"
+        some = await database.fetch("t1", desired_keys=["text"])
+        assert some.fields == {"text": "Grüße\0"}
+
+
+async def test_null_removes_a_field_and_absence_keeps_it(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        record = await database.save(Record("Things", "t1", {"a": 1, "b": 2}))
+        record["a"] = None
+        del record["b"]
+        record = await database.save(record)
+        assert record.fields == {}
+        assert (await database.fetch("t1")).fields == {"b": 2}
+
+
+async def test_a_conflict_brings_both_records(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        mine = await database.save(Record("Things", "t1", {"a": 1}))
+        theirs = await database.fetch("t1")
+        theirs["a"] = 2
+        await database.save(theirs)
+        mine["a"] = 3
+        with pytest.raises(tidings.ServerRecordChanged) as caught:
+            await database.save(mine)
+        assert caught.value.server_record is not None and caught.value.ancestor_record is not None
+        assert caught.value.server_record["a"] == 2
+        assert caught.value.ancestor_record["a"] == 1
+        forced = await database.save(mine, policy=SavePolicy.CHANGED_KEYS)
+        assert forced["a"] == 3
+
+
+async def test_items_fail_one_by_one(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        with pytest.raises(tidings.UnknownItem, match="UNKNOWN_ITEM"):
+            await database.fetch("nobody")
+        await database.save(Record("Things", "there"))
+        records = [Record("Things", "new"), Record("Things", "there")]
+        with pytest.raises(tidings.PartialFailure) as caught:
+            await database.save_all(records)
+        failed = caught.value.result.failed
+        assert isinstance(failed[RecordID("there")], tidings.ServerRecordChanged)
+        assert isinstance(failed[RecordID("new")], tidings.BatchRequestFailed)
+        result = await database.modify(save=records, delete=["gone"], atomic=False)
+        assert [record.name for record in result.saved] == ["new"]
+        assert result.deleted == [RecordID("gone")]
+        found = await database.fetch_all(["new", "nobody"])
+        assert isinstance(found[0], Record) and isinstance(found[1], tidings.UnknownItem)
+
+
+async def test_a_record_without_a_name_gets_one(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        saved = await client.database().save(Record("Things", fields={"a": 1}))
+        assert saved.name
+        assert (await client.database().fetch(saved.id))["a"] == 1
+
+
+async def test_cascaded_deletions_are_told(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        owner = Reference(RecordID("owner"), ReferenceAction.DELETE_SELF)
+        await database.save_all([Record("Things", "owner"), Record("Things", "x", {"of": owner})])
+        result = await database.modify(delete=["owner"])
+        assert result.cascaded == [RecordID("x")]
+
+
+async def test_queries_page_by_themselves(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        records = [Record("Houses", f"h{n:03}", {"price": n}) for n in range(250)]
+        await database.save_all(records[:125])
+        await database.save_all(records[125:])
+        found = [record["price"] async for record in database.query("Houses", sort=["-price"])]
+        assert found == list(range(249, -1, -1))
+        some = database.query("Houses", "price >= %@ AND price < %@", 10, 20, sort=["price"])
+        assert [record["price"] async for record in some] == list(range(10, 20))
+        few = database.query("Houses", sort=["price"], limit=3)
+        assert [record["price"] async for record in few] == [0, 1, 2]
+        with pytest.raises(tidings.InvalidArguments):
+            async for _ in database.query("Houses", "price >"):
+                pass
+
+
+async def test_zones(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        await database.save_zone("notes")
+        await database.save(Record("Notes", "n", {"text": "x"}, zone="notes"))
+        fetched = await database.fetch(RecordID("n", tidings.ZoneID("notes")))
+        assert fetched.zone.name == "notes"
+        names = [zone.zone_id.zone_name for zone in await database.zones()]
+        assert names == ["_defaultZone", "notes"]
+        await database.delete_zone("notes")
+        with pytest.raises(tidings.ZoneNotFound):
+            await database.fetch(RecordID("n", tidings.ZoneID("notes")))
+
+
+def test_what_is_no_value_is_refused() -> None:
+    refused: list[tuple[object, type[Exception]]] = [
+        (object(), TypeError),
+        ([1, "a"], TypeError),
+        ([[1]], TypeError),
+        (datetime(2026, 1, 1), ValueError),
+        (2**63, ValueError),
+    ]
+    for value, error in refused:
+        with pytest.raises(error):
+            Record("Things", "t", {"x": value}).to_wire()  # type: ignore[dict-item]
