@@ -106,7 +106,7 @@ static void *call(char *method, const void *request, const ProtobufCMessageDescr
 }
 
 /* A call has one status, and each item in it its own result. */
-static bool end(void *response, const V1(ItemError) *error)
+static bool finish(void *response, const V1(ItemError) *error)
 {
   bool is_done = response != NULL && error == NULL;
   if (error != NULL) (void)failed("not saved", error->message);
@@ -116,9 +116,12 @@ static bool end(void *response, const V1(ItemError) *error)
 
 static bool save(char *name, const char *price)
 {
+  char *end_of_price = NULL;
+  long long number = strtoll(price, &end_of_price, 10);
+  if (end_of_price == price || *end_of_price != '\0') return failed(price, "is no number");
   V1(DatabaseID) database = {IS(database_id)};
   V1(RecordID) id = {IS(record_id), .record_name = name};
-  V1(FieldValue) value = {IS(field_value), .int64_value = strtoll(price, NULL, 10),
+  V1(FieldValue) value = {IS(field_value), .int64_value = number,
       .value_case = TIDINGS__V1__FIELD_VALUE__VALUE_INT64_VALUE};
   V1(Record__FieldsEntry) field = {IS(record__fields_entry), .key = "price", .value = &value};
   V1(Record) record = {IS(record), .record_id = &id, .record_type = "Houses", .n_fields = 1,
@@ -127,7 +130,7 @@ static bool save(char *name, const char *price)
       .n_records_to_save = 1, .records_to_save = (V1(Record) *[]){&record},
       .save_policy = TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_CHANGED_KEYS};
   V1(ModifyRecordsResponse) *response = CALL(Record, ModifyRecords, modify_records);
-  return end(response, response != NULL && response->n_results > 0 &&
+  return finish(response, response != NULL && response->n_results > 0 &&
       response->results[0]->outcome_case ==
       TIDINGS__V1__RECORD_RESULT__OUTCOME_ERROR ? response->results[0]->error : NULL);
 }
@@ -144,7 +147,7 @@ static bool subscribe(void)
       .subscriptions_to_save = (V1(Subscription) *[]){&pricey}};
   V1(ModifySubscriptionsResponse) *response =
       CALL(Subscription, ModifySubscriptions, modify_subscriptions);
-  return end(response, response != NULL && response->n_results > 0 &&
+  return finish(response, response != NULL && response->n_results > 0 &&
       response->results[0]->outcome_case ==
       TIDINGS__V1__SUBSCRIPTION_RESULT__OUTCOME_ERROR ? response->results[0]->error : NULL);
 }
@@ -164,38 +167,39 @@ static bool show(const Notification *notification, const char *way)
 {
   const V1(SubscriptionPosition) *at = notification->position;
   if (at == NULL || at->sequence_number <= *seen_of(at)) return true; /* printed before */
+  const char *name = notification->record_id != NULL ? notification->record_id->record_name : "";
+  if (printf("%s-%" PRIu64 " %s (%s)\n", at->channel_id, at->sequence_number, name, way) < 0 ||
+      fflush(stdout) != 0)
+    return failed("output", strerror(errno));
   *seen_of(at) = at->sequence_number;
-  return printf("%s-%" PRIu64 " %s (%s)\n", at->channel_id, at->sequence_number,
-                notification->record_id != NULL ? notification->record_id->record_name : "", way) > 0 &&
-         fflush(stdout) == 0;
+  return true;
 }
 
-static bool listen_to(const Home *place, int option)
+static bool listen_to(ProtobufCBinaryData topic)
 {
-  ProtobufCBinaryData control = place->control_topic;
-  bool is_set = zmq_setsockopt(pushes, option, control.data, control.len) == 0;
-  for (size_t i = 0; i < place->n_channels; i++)
-    is_set = is_set && place->channels[i]->position != NULL &&
-             zmq_setsockopt(pushes, option, place->channels[i]->topic.data,
-                            place->channels[i]->topic.len) == 0;
-  return is_set || failed("topics", zmq_strerror(errno));
+  return zmq_setsockopt(pushes, ZMQ_SUBSCRIBE, topic.data, topic.len) == 0;
 }
 
+/* Topics are only added: one that is listened to twice is sent once, and one of a channel that is no
+ * more leads to the log, like all that is not the next push. */
 static bool register_device(void)
 {
   V1(RegisterDeviceRequest) request = {IS(register_device_request)};
-  Home *old = home, *new = CALL(Notification, RegisterDevice, register_device);
-  if (new == NULL) return false;
-  home = new;
-  bool is_done = (old != NULL || zmq_connect(pushes, home->push_endpoint) == 0) &&
-                 listen_to(home, ZMQ_SUBSCRIBE) && (old == NULL || listen_to(old, ZMQ_UNSUBSCRIBE));
-  tidings__v1__register_device_response__free_unpacked(old, NULL);
+  Home *answer = CALL(Notification, RegisterDevice, register_device);
+  if (answer == NULL) return false;
+  bool is_done = (home != NULL || zmq_connect(pushes, answer->push_endpoint) == 0) &&
+                 listen_to(answer->control_topic);
+  tidings__v1__register_device_response__free_unpacked(home, NULL);
+  home = answer;
+  for (size_t i = 0; i < home->n_channels; i++)
+    is_done = is_done && home->channels[i]->position != NULL && listen_to(home->channels[i]->topic);
   must_register = !is_done;
-  return must_read = is_done; /* the log tells what happened before the topics were listened to */
+  must_read = true; /* the log tells what happened before the topics were listened to */
+  return is_done || failed("topics", zmq_strerror(errno));
 }
 
 /* The log's place is stored after the lines are out, so a crash repeats some, above all those of
- * pushes, which the place moves past only when the log is read next: once a minute, or at the end. */
+ * pushes: the place moves past them when the log is read next, in a minute or at the end. */
 static bool store(const char *path, ProtobufCBinaryData place)
 {
   char new_path[4096];
@@ -324,10 +328,12 @@ static bool run(int count, char *words[])
   if (signal(SIGINT, stop) == SIG_ERR || signal(SIGTERM, stop) == SIG_ERR || sodium_init() < 0 ||
       (context = zmq_ctx_new()) == NULL || zmq_ctx_set(context, ZMQ_BLOCKY, 0) != 0)
     return failed("start", strerror(errno));
-  if ((calls = new_socket(ZMQ_DEALER)) == NULL || (pushes = new_socket(ZMQ_SUB)) == NULL) return false;
+  if ((calls = new_socket(ZMQ_DEALER)) == NULL) return false;
+  if ((pushes = new_socket(ZMQ_SUB)) == NULL) return false;
   if (zmq_connect(calls, place != NULL ? place : "tcp://127.0.0.1:5570") != 0 ||
       zmq_socket_monitor(pushes, events, ZMQ_EVENT_HANDSHAKE_SUCCEEDED) != 0 ||
-      (connections = zmq_socket(context, ZMQ_PAIR)) == NULL || zmq_connect(connections, events) != 0)
+      (connections = zmq_socket(context, ZMQ_PAIR)) == NULL ||
+      zmq_connect(connections, events) != 0)
     return failed("connecting", zmq_strerror(errno));
   if (count == 4 && strcmp(words[1], "save") == 0) return save(words[2], words[3]);
   if (count == 2) return subscribe() && follow(words[1]);
@@ -344,9 +350,9 @@ int main(int count, char *words[])
   tidings__v1__register_device_response__free_unpacked(home, NULL);
   for (size_t i = 0; i < n_channels; i++) free(channels[i].id);
   free(channels);
-  if (connections != NULL) (void)zmq_close(connections);
-  if (pushes != NULL) (void)zmq_close(pushes);
-  if (calls != NULL) (void)zmq_close(calls);
+  void *sockets[] = {connections, pushes, calls};
+  for (size_t i = 0; i < 3; i++)
+    if (sockets[i] != NULL) (void)zmq_close(sockets[i]);
   if (context != NULL) (void)zmq_ctx_term(context);
   return is_done ? 0 : 1;
 }
