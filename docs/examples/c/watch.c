@@ -45,6 +45,7 @@ static void *failed(const char *what, const char *why)
   return NULL;
 }
 
+/* The deadline; it begins anew after a late answer, of which there are no more than failed calls. */
 static bool wait_for(short event)
 {
   return zmq_poll(&(zmq_pollitem_t){.socket = calls, .events = event}, 1, CALL_MILLISECONDS) > 0;
@@ -180,8 +181,8 @@ static bool listen_to(ProtobufCBinaryData topic)
   return zmq_setsockopt(pushes, ZMQ_SUBSCRIBE, topic.data, topic.len) == 0;
 }
 
-/* Topics are only added: one that is listened to twice is sent once, and one of a channel that is no
- * more leads to the log, like all that is not the next push. */
+/* Topics are only added: one that is listened to twice is sent once, and one of a channel that is
+ * gone leads to the log, like all that is not the next push. */
 static bool register_device(void)
 {
   V1(RegisterDeviceRequest) request = {IS(register_device_request)};
