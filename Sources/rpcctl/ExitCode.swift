@@ -10,10 +10,8 @@ struct ExitCode: Hashable, Sendable {
   static let localFailure = Self(rawValue: 1)
   /// The command line, or JSON in it, is wrong.
   static let usage = Self(rawValue: 2)
-  /// What was asked for is not so: what was compared differs, what was waited for did not come.
+  /// The answer is no: what was compared differs, what was waited for did not come, there are problems.
   static let notSo = Self(rawValue: 3)
-  /// What was looked for was found: differences, mistakes, problems.
-  static let found = Self(rawValue: 3)
   /// The call was answered, and some of its items failed.
   static let itemsFailed = Self(rawValue: 4)
   /// The command of `--exec` failed.

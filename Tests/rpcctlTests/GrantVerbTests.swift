@@ -120,7 +120,7 @@ import TidingsRPC
       "House",
       answer: Self.server
     )
-    #expect(restricted.exitCode == .found && restricted.out.contains(#""records":"none""#))
+    #expect(restricted.exitCode == .notSo && restricted.out.contains(#""records":"none""#))
     #expect(restricted.out.contains("the user is restricted since"))
     let guest = await ProgramRun(
       "grants",
@@ -130,7 +130,7 @@ import TidingsRPC
       "House",
       answer: Self.server
     )
-    #expect(guest.exitCode == .found && guest.calls.map(\.method.name) == ["FetchSchema"])
+    #expect(guest.exitCode == .notSo && guest.calls.map(\.method.name) == ["FetchSchema"])
     let unknown = await ProgramRun("grants", "check", "eve", "read", "House", answer: Self.server)
     #expect(unknown.err == "rpcctl: there is no user 'eve'\n")
   }

@@ -53,7 +53,7 @@ extension Verb {
         try await checks.run()
       }
       if Task.isCancelled { throw Interrupted() }
-      return worst.isProblem ? .found : .success
+      return worst.isProblem ? .notSo : .success
     }
   )
 }

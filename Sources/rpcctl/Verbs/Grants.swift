@@ -150,7 +150,7 @@ extension Verb {
           ])
         )
       }
-      return verdict == .none ? .found : .success
+      return verdict == .none ? .notSo : .success
     }
   )
 
