@@ -45,7 +45,7 @@ static void *failed(const char *what, const char *why)
   return NULL;
 }
 
-/* The deadline; it begins anew after a late answer, of which there are no more than failed calls. */
+/* The deadline; it begins anew after the late answer to a call that failed. */
 static bool wait_for(short event)
 {
   return zmq_poll(&(zmq_pollitem_t){.socket = calls, .events = event}, 1, CALL_MILLISECONDS) > 0;
