@@ -352,6 +352,8 @@ int main(int count, char *words[])
   for (size_t i = 0; i < n_channels; i++) free(channels[i].id);
   free(channels);
   void *sockets[] = {connections, pushes, calls};
+  /* Before its listener closes: libzmq's thread waits for ever to tell one that is gone. */
+  if (pushes != NULL) (void)zmq_socket_monitor(pushes, NULL, 0);
   for (size_t i = 0; i < 3; i++)
     if (sockets[i] != NULL) (void)zmq_close(sockets[i]);
   if (context != NULL) (void)zmq_ctx_term(context);
