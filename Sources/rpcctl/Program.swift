@@ -193,14 +193,19 @@ struct Program: Sendable {
       ) {
         try await verb.run(invocation)
       }
-      output.finish()
+      finish(output, dryRun.value)
       return exitCode
     } catch {
       // The verb could not go on after a call that was only told.
       guard dryRun.value?.hasEnded == true else { throw error }
-      output.finish()
+      finish(output, dryRun.value)
       return .success
     }
+  }
+
+  private func finish(_ output: Output, _ dryRun: DryRunTransport?) {
+    output.finish()
+    if dryRun?.hasSpared == true { output.tell("nothing was changed (--dry-run)") }
   }
 
   /// How the output is to be, once all is known.
