@@ -22,7 +22,7 @@ public func didYouMean(_ word: String, among words: [String], prefix: String = "
 private let nearWordsMax = 5
 
 /// The words that were probably meant: those at the smallest distance, if that is small; else those
-/// that begin with the word.
+/// that begin with the word, or the longest that the word goes on from: `admin-key` of `admin-key-file`.
 private func nearWords(to word: String, among words: [String]) -> [String] {
   var seen: Set<String> = []
   let ranked = words.filter { seen.insert($0).inserted }
@@ -32,6 +32,10 @@ private func nearWords(to word: String, among words: [String]) -> [String] {
     best <= max(1, word.count / 3)
     ? ranked.filter { $0.distance == best }.map(\.word)
     : word.count < 3 ? [] : ranked.map(\.word).filter { $0.hasPrefix(word) }
+  if near.isEmpty {
+    let begins = ranked.map(\.word).filter { word.hasPrefix($0 + "-") }
+    return begins.max { $0.count < $1.count }.map { [$0] } ?? []
+  }
   return Array(near.prefix(nearWordsMax))
 }
 

@@ -119,8 +119,7 @@ struct Program: Sendable {
     } catch {
       throw UsageError("\(error)\n`\(Self.name) help` lists the verbs.")
     }
-    // A letter that is the verb's own means its option: -c of bench is no context.
-    let options = verb.command.options + Settings.options
+    let options = Settings.options + verb.command.options
     var parsed = try parse(rest, options)
     if parsed.has("help") {
       output.write(text: Self.help(verb.command).description)
@@ -195,14 +194,19 @@ struct Program: Sendable {
       ) {
         try await verb.run(invocation)
       }
-      output.finish()
+      finish(output, dryRun.value)
       return exitCode
     } catch {
       // The verb could not go on after a call that was only told.
       guard dryRun.value?.hasEnded == true else { throw error }
-      output.finish()
+      finish(output, dryRun.value)
       return .success
     }
+  }
+
+  private func finish(_ output: Output, _ dryRun: DryRunTransport?) {
+    output.finish()
+    if dryRun?.hasSpared == true { output.tell("nothing was changed (--dry-run)") }
   }
 
   /// How the output is to be, once all is known.

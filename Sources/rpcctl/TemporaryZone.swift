@@ -68,8 +68,52 @@ struct TemporaryZone: Sendable {
     }.value
   }
 
+  /// Runs a body that hears of new records of a type in the zone, and marks read afterwards what came,
+  /// also when the task is cancelled meanwhile.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the records.
+  ///   - invocation: Says whose log it is.
+  ///   - session: Carries the calls.
+  ///   - body: Gets where to listen from; the subscription has the zone's name.
+  /// - Returns: What the body returns.
+  /// - Throws: What the body throws; when it cannot be subscribed, or marked.
+  func withSubscription<Value: Sendable>(
+    to type: String,
+    _ invocation: Invocation,
+    _ session: Session,
+    _ body: (WatchStart) async throws -> Value
+  ) async throws -> Value {
+    try await subscribe(to: type)
+    let token = try await invocation.newestNotificationToken(session)
+    do {
+      let value = try await body(WatchStart(token: token))
+      try await markRead(after: token, invocation, session)
+      return value
+    } catch {
+      // Why it broke off is what matters.
+      try? await markRead(after: token, invocation, session)
+      throw error
+    }
+  }
+
+  private func markRead(
+    after token: [UInt8],
+    _ invocation: Invocation,
+    _ session: Session
+  ) async throws {
+    // A task of its own: the one that was cancelled makes no calls any more.
+    try await Task {
+      var results = Results(columns: [])
+      try await invocation.eachNotificationPage(after: token, over: session) { page in
+        let own = page.filter { $0.subscriptionID == id.zoneName }
+        try await invocation.markRead(own.map(\.notificationID), &results, over: session)
+      }
+    }.value
+  }
+
   /// Subscribes the user to new records of a type in the zone; the subscription has the zone's name.
-  func subscribe(to type: String) async throws {
+  private func subscribe(to type: String) async throws {
     let response = try await TidingsV1.SubscriptionService.Client(transport).modifySubscriptions(
       .init(
         databaseID: databaseID,
@@ -90,11 +134,14 @@ struct TemporaryZone: Sendable {
     }
   }
 
-  /// Saves records over whatever is there.
+  /// Saves records over whatever is there, as a device of its own: one that listens hears nothing of
+  /// its own changes.
   ///
   /// - Returns: When the server saved the first of them, by its clock.
   @discardableResult
   func save(_ records: [TidingsV1.Record]) async throws -> GoogleProtobuf.Timestamp? {
+    var options = options
+    options.metadata[Metadata.deviceKey] = id.zoneName
     let response = try await TidingsV1.RecordService.Client(transport).modifyRecords(
       .init(databaseID: databaseID, recordsToSave: records, savePolicy: .allKeys),
       options: options

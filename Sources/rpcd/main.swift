@@ -61,7 +61,8 @@ do {
     exit(1)
   }
 } catch let error as UsageError {
-  complain("rpcd: \(error)\nTry 'rpcd --help'.\n")
+  let isInit = CommandLine.arguments.dropFirst().first == InitArguments.word
+  complain("rpcd: \(error)\nTry '\(isInit ? InitArguments.command.name : "rpcd") --help'.\n")
   exit(2)
 } catch {
   complain("rpcd: \(error)\n")

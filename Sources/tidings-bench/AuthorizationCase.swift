@@ -29,7 +29,7 @@ struct AuthorizationCase {
     return try [
       (name: "private", scope: DatabaseScope.private, target: 0.5 as Double?),
       ("public", .public, 0.5),
-      // It looks into the store: who accepted what is not in memory.
+      // It looks into the store, for which share holds a record.
       ("shared", .shared, nil),
     ].map { row in
       let probe = try world.probe(row.scope)

@@ -17,6 +17,13 @@ import Testing
     #expect(didYouMean("outp", among: ["output"], prefix: "--") == "; did you mean --output?")
   }
 
+  @Test("a word that goes on from others is near the longest of them")
+  func goesOn() {
+    let words = ["admin", "admin-key", "data"]
+    #expect(didYouMean("admin-key-file", among: words) == "; did you mean admin-key?")
+    #expect(didYouMean("adminkeyfile", among: words) == "")
+  }
+
   @Test("neighbours that were swapped count once")
   func swapped() {
     #expect(nearest(to: "records gte", among: ["records get", "records set"]) == "records get")

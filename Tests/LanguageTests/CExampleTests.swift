@@ -105,7 +105,12 @@ internal import TidingsProto
     misled.environment["TIDINGS_SERVER_KEY"] = "\(KeyPair().publicKey)"
     #expect(try await misled.failure("fetch", "h1").contains("it has another key"))
     let bare = Houses(example, endpoint: secure.server.rpcEndpoint)
-    #expect(try await bare.failure("fetch", "h1").contains("wants to know who connects"))
+    // Which of the two ends the handshake is a matter of moments.
+    let refusal = try await bare.failure("fetch", "h1")
+    #expect(
+      refusal.contains("wants to know who connects") || refusal.contains("do not both use keys"),
+      "\(refusal)"
+    )
     var mistyped = houses
     mistyped.environment["TIDINGS_SERVER_KEY"] = "short"
     #expect(try await mistyped.failure("fetch", "h1").contains("not 40 characters"))

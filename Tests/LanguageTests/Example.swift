@@ -10,13 +10,11 @@ struct Example: Sendable {
   static let c = Task { try await Self(building: "c") }
   static let java = Task { try await Self(building: "java") }
   /// The C client under test of the conformance runner, which reports what it does wrong with memory.
-  static let conformance = Task {
-    try await make(
-      "c",
-      "tidings-conformance-c",
-      "CFLAGS=-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
-    )
-  }
+  static let conformance = Task { try await make("c", "tidings-conformance-c", memoryChecks) }
+  /// The C client in one file, which reports that too, and what it does not free.
+  static let smallest = Task { try await make("c", "watch", memoryChecks) }
+  private static let memoryChecks =
+    "CFLAGS=-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 
   private init(building name: String) async throws {
     houses = try await Self.make(name, "houses")

@@ -28,11 +28,12 @@ import TidingsRPC
   func bench() async throws {
     let server = try await TestServer.start()
     for arguments in [
-      ["rpc", "-n", "20"], ["write", "-n", "20", "-c", "4"],
+      ["rpc", "-n", "20"], ["write", "-n", "20", "--in-flight", "4"],
       ["read", "-n", "20", "--records", "5"],
       ["query", "-n", "20", "--records", "5"], ["push-latency", "-n", "5"],
       ["fanout", "-n", "3", "--subscribers", "3"], ["catchup", "-n", "2", "--records", "450"],
-      ["soak", "-n", "30", "--records", "5"], ["write", "-n", "10", "-r", "1000", "-c", "4"],
+      ["soak", "-n", "30", "--records", "5"],
+      ["write", "-n", "10", "-r", "1000", "--in-flight", "4"],
     ] {
       let run = await RpcctlRun(server, ["bench"] + arguments)
       #expect(run.exitCode == .success, "\(arguments): \(run.err)")
@@ -41,6 +42,11 @@ import TidingsRPC
       if arguments[0] == "catchup" { #expect(run.out.contains(#""calls":2,"items":900,"#)) }
       if arguments[0] == "fanout" { #expect(run.out.contains(#""calls":3,"items":9,"#)) }
     }
+    for mode in ["push-latency", "fanout"] {
+      let run = await RpcctlRun(server, ["--device", "phone", "bench", mode, "-n", "2"])
+      #expect(run.exitCode == .success, "\(mode): \(run.err)")
+    }
+    #expect(await unread(server).isEmpty)
     let client = try await server.client(as: "ada")
     let zones = try await client.zones.fetchRecordZones(.init())
     #expect(zones.results.count == 1)
@@ -51,7 +57,7 @@ import TidingsRPC
   @Test("a bench that is interrupted tells what it has, and removes its zone")
   func interruptedBench() async throws {
     let server = try await TestServer.start()
-    let run = Task { await RpcctlRun(server, ["bench", "write", "-z", "1h"]) }
+    let run = Task { await RpcctlRun(server, ["bench", "write", "--duration", "1h"]) }
     let client = try await server.client(as: "ada")
     // Once the zone has records it is under way.
     while try await client.zones.fetchRecordZones(.init()).results.allSatisfy({ result in
@@ -63,11 +69,17 @@ import TidingsRPC
     #expect(try await client.zones.fetchRecordZones(.init()).results.count == 1)
   }
 
-  @Test("doctor finds a server in order, and leaves nothing behind")
+  /// The unread notifications in a user's log.
+  private func unread(_ server: TestServer) async -> String {
+    await RpcctlRun(server, ["fetch-notification-changes", "-o", "name"]).out
+  }
+
+  @Test("doctor finds a server in order, and leaves nothing unread behind")
   func doctor() async throws {
     let server = try await TestServer.start()
-    let run = await RpcctlRun(server, ["doctor"], format: .table)
+    let run = await RpcctlRun(server, ["--device", "phone", "doctor"], format: .table)
     #expect(run.exitCode == .success, "\(run.out)")
+    #expect(await unread(server).isEmpty)
     #expect(run.lines.allSatisfy { $0.hasPrefix("ok ") }, "\(run.out)")
     #expect(run.out.contains("a notification came"))
     let client = try await server.client(as: "ada")

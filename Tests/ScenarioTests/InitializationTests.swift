@@ -22,6 +22,13 @@ import TidingsSQLite
     return (attributes[.posixPermissions] as? NSNumber)?.intValue
   }
 
+  @Test("a wrong option is told with the right one, and whose help to read")
+  func wrongOption() async throws {
+    let (exit, _, errors) = try await run(["init", "--admin-key-file", "x"])
+    #expect(exit == .code(2))
+    #expect(errors.contains("did you mean --admin-key?\nTry 'rpcd init --help'."), "\(errors)")
+  }
+
   @Test("the printed commands work, secrets are their owner's, and nothing is made twice")
   func initialize() async throws {
     let folder = try TemporaryFolder()

@@ -16,12 +16,12 @@ import TidingsRPC
   func plans() throws {
     let plain = try plan("read")
     #expect(plain.calls == 10_000 && plain.duration == nil && plain.schedule == nil)
-    let timed = try plan("write", "-c", "8", "-z", "10s", "-r", "200")
+    let timed = try plan("write", "--in-flight", "8", "--duration", "10s", "-r", "200")
     #expect(timed.calls == .max && timed.duration == .seconds(10) && timed.inFlight == 8)
     #expect(timed.schedule == .constant(200))
     #expect(try plan("soak").duration == .seconds(60))
     #expect(try plan("fanout").subscribers == 10 && plan("push-latency").subscribers == 1)
-    let line = try plan("rpc", "-r", "100", "-z", "2s", "--load", "line")
+    let line = try plan("rpc", "-r", "100", "--duration", "2s", "--load", "line")
     #expect(line.schedule == .line(from: 10, to: 100, over: .seconds(2)))
   }
 
@@ -32,13 +32,19 @@ import TidingsRPC
       (["rpc", "-r", "0"], "--rate takes calls per second"),
       (["rpc", "--load", "line"], "--load line needs --rate"),
       (["rpc", "--load", "step", "-r", "5"], "--load step needs --duration"),
-      (["rpc", "-c", "0"], "--in-flight takes a whole number"),
+      (["rpc", "--in-flight", "0"], "--in-flight takes a whole number"),
     ]
   )
   func refused(arguments: [String], message: String) async {
     let run = await ProgramRun(list: ["bench"] + arguments)
     #expect(run.exitCode == .usage && run.configuration == nil)
     #expect(run.err.hasPrefix("rpcctl: \(message)"), "\(run.err)")
+  }
+
+  @Test("a push that does not come is told in words")
+  func words() {
+    #expect("\(BenchFailure.notNotified)".hasPrefix("a record was saved, and no notification"))
+    #expect("\(BenchFailure(code: "QUOTA_EXCEEDED"))".hasSuffix("with QUOTA_EXCEEDED"))
   }
 
   @Test("a closed loop makes each call once, so many at a time")

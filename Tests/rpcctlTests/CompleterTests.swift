@@ -58,4 +58,18 @@ import TidingsClient
     let word = await ProgramRun("__complete", "--", "completion", "")
     #expect(word.out == "none\nbash\nzsh\nfish\n")
   }
+
+  @Test("operands that are words of their own: modes, operations, the words of verbs")
+  func words() async {
+    let bench = await ProgramRun("__complete", "--", "bench", "")
+    #expect(bench.out.hasPrefix("none\nrpc\nwrite\n"))
+    let operation = await ProgramRun("__complete", "--", "grants", "check", "bob", "")
+    #expect(operation.out == "none\nread\ncreate\nwrite\ndelete\nsubscribe\n")
+    let guest = await ProgramRun("__complete", "--", "grants", "check", "--guest", "r")
+    #expect(guest.out == "none\nread\n")
+    let group = await ProgramRun("__complete", "--", "help", "recor")
+    #expect(group.out == "none\nrecords\n")
+    let alias = await ProgramRun("__complete", "--", "man", "records", "ge")
+    #expect(alias.out == "none\nget\n")
+  }
 }

@@ -113,7 +113,7 @@ import TidingsRPC
     let verbose = await ProgramRun("fetch-zones", "-v", answer: Self.empty)
     #expect(verbose.err.hasPrefix("rpcctl: tidings.v1.ZoneService/FetchRecordZones: OK, "))
     let loud = await ProgramRun("modify-records", "--delete", "a", "--dry-run", answer: Self.empty)
-    #expect(loud.err == "nothing was written (--dry-run)\n")
+    #expect(loud.err == "nothing was changed (--dry-run)\n")
     let quiet = await ProgramRun(
       "modify-records",
       "--delete",

@@ -26,6 +26,21 @@ import TidingsRPC
     }
   }
 
+  @Test("no verb has an option or a letter that every verb has")
+  func clashes() {
+    let names = Set(Settings.options.map(\.name))
+    let letters = Set(Settings.options.compactMap(\.letter))
+    for verb in Verb.all {
+      for option in verb.command.options {
+        #expect(!names.contains(option.name), "\(verb.command.name) --\(option.name)")
+        #expect(
+          option.letter.map(letters.contains) != true,
+          "\(verb.command.name) --\(option.name)"
+        )
+      }
+    }
+  }
+
   @Test("the first word of verbs has a help that lists them")
   func groupHelp() async {
     let (a, b) = (await ProgramRun("help", "schema"), await ProgramRun("schema", "--help"))

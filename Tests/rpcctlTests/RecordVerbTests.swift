@@ -94,7 +94,7 @@ import TidingsRPC
 
         """
     )
-    #expect(run.err == "nothing was written (--dry-run)\n")
+    #expect(run.err == "nothing was changed (--dry-run)\n")
     let lines = await ProgramRun(list: arguments) { _ in [response.encoded()] }
     #expect(
       lines.out.hasSuffix(

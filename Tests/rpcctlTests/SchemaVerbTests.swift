@@ -116,6 +116,7 @@ import TidingsRPC
       (
         ["--dry-run"],
         "nothing to copy; deploying sees to it that container 'c' exists in production\n"
+          + "nothing was changed (--dry-run)\n"
       ),
     ] {
       let run = await ProgramRun(

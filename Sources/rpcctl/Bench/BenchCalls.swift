@@ -130,7 +130,7 @@ struct BenchCalls: Sendable {
     waiter.expect(name)
     try await zone.save([record(name, number: number)])
     guard await waiter.arrival(of: name, timeout: Self.pushTimeMax) else {
-      throw BenchFailure(code: "NOT_NOTIFIED")
+      throw BenchFailure.notNotified
     }
     return plan.subscribers
   }

@@ -14,7 +14,7 @@ struct BenchPlan: Hashable, Sendable {
     case catchup
     case soak
 
-    /// Calls without `-n` and `-z`.
+    /// Calls without `--calls` and `--duration`.
     fileprivate var calls: Int {
       switch self {
       case .rpc, .write, .read, .query: 10_000
@@ -29,13 +29,12 @@ struct BenchPlan: Hashable, Sendable {
   static let options = [
     Option(
       "in-flight",
-      letter: "c",
       value: "N",
       default: "1",
       "Calls under way at once, all on one connection."
     ),
     Option("calls", letter: "n", value: "N", "Calls in all; for catchup, passes over the zone."),
-    Option("duration", letter: "z", value: "TIME", "How long, instead of --calls: 30s, 10m."),
+    Option("duration", value: "TIME", "How long, instead of --calls: 30s, 10m."),
     Option(
       "rate",
       letter: "r",

@@ -70,6 +70,15 @@ final class BenchTally: Sendable {
 }
 
 /// A call that was answered, and not as it should have been.
-struct BenchFailure: Error {
+struct BenchFailure: Error, CustomStringConvertible {
+  /// A push that did not come.
+  static let notNotified = BenchFailure(code: "NOT_NOTIFIED")
+
   let code: String
+
+  var description: String {
+    code == Self.notNotified.code
+      ? "a record was saved, and no notification of it came in time; `rpcctl doctor` looks for the reason"
+      : "the server refused a record with \(code)"
+  }
 }

@@ -12,6 +12,7 @@ final class DryRunTransport: ClientTransport {
   private let transport: any ClientTransport
   private let output: Output
   private let endedHere = Atomic(false)
+  private let asked = Atomic(false)
 
   init(_ transport: any ClientTransport, _ output: Output) {
     self.transport = transport
@@ -20,6 +21,9 @@ final class DryRunTransport: ClientTransport {
 
   /// A call was told and not made, so that the verb could not go on.
   var hasEnded: Bool { endedHere.load(ordering: .relaxed) }
+
+  /// Something would have been changed.
+  var hasSpared: Bool { hasEnded || asked.load(ordering: .relaxed) }
 
   func unary(
     _ method: MethodDescriptor,
@@ -51,6 +55,16 @@ final class DryRunTransport: ClientTransport {
     _ request: [UInt8]
   ) throws(RPCError) -> [UInt8]? {
     if method.idempotency == .noSideEffects { return request }
+    let request = try asking(method, request)
+    if request != nil { asked.store(true, ordering: .relaxed) }
+    return request
+  }
+
+  /// The request with its `dry_run` set; `nil`: it has none.
+  private func asking(
+    _ method: MethodDescriptor,
+    _ request: [UInt8]
+  ) throws(RPCError) -> [UInt8]? {
     do {
       switch method.inputType {
       case TidingsV1.ModifyRecordsRequest.messageName:
@@ -82,7 +96,6 @@ final class DryRunTransport: ClientTransport {
     } else {
       output.write(.object(["wouldCall": .string(method.fullName), "request": json]))
     }
-    output.tell("nothing was changed (--dry-run)")
     endedHere.store(true, ordering: .relaxed)
     return RPCError(.cancelled, "--dry-run: \(method.fullName) was not called")
   }

@@ -136,7 +136,7 @@ struct Completer {
   private var verbCandidates: [Candidate] { nextWords(after: verbWords) }
 
   /// The words that go on with the first words of a verb, each once.
-  private func nextWords(after words: [String]) -> [Candidate] {
+  func nextWords(after words: [String]) -> [Candidate] {
     var candidates: [Candidate] = []
     var seen: [String: Int] = [:]
     for verb in verbs {

@@ -24,7 +24,9 @@ struct LiveCandidates {
   func names(_ kind: String) async -> [String] {
     switch kind {
     case "contexts": (try? invocation.contexts.names) ?? []
-    case "verbs": Verb.shown.map(\.command.name)
+    case "verbs": completer.nextWords(after: completer.operands).map(\.word)
+    case "modes": completer.operands.isEmpty ? BenchPlan.Mode.allCases.map(\.rawValue) : []
+    case "grant": await grantOperand
     case "shells": CompletionScript.allCases.map(\.rawValue)
     case "zones": await lines(["fetch-zones"])
     case "records": await lines(recordCall)
@@ -37,6 +39,19 @@ struct LiveCandidates {
     case "topics": Cheat.all.map(\.topic)
     case "types": await types
     default: []
+    }
+  }
+
+  /// The next operand of `grants check`: a user unless it is a guest, an operation, a type.
+  private var grantOperand: [String] {
+    get async {
+      let isGuest = completer.given.contains { $0.name == "guest" }
+      switch completer.operands.count + (isGuest ? 1 : 0) {
+      case 0: return await names("users")
+      case 1: return GrantCheck.Operation.allCases.map(\.rawValue)
+      case 2: return await names("types")
+      default: return []
+      }
     }
   }
 

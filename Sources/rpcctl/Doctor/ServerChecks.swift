@@ -141,9 +141,12 @@ struct ServerChecks: Sendable {
   }
 
   private func lookAtPush(_ zone: TemporaryZone, _ session: Session) async throws {
-    try await zone.subscribe(to: recordType)
-    let start = WatchStart(token: try await invocation.newestNotificationToken(session))
-    let source = try session.notifications(start) { _ in }
+    try await zone.withSubscription(to: recordType, invocation, session) { start in
+      try await lookAtPush(zone, session.notifications(start) { _ in })
+    }
+  }
+
+  private func lookAtPush(_ zone: TemporaryZone, _ source: any NotificationSource) async throws {
     try await PushWaiter.with([source], subscriptionID: zone.id.zoneName) { waiter in
       // The first may still come from the log; the second comes by push, or much later.
       var time = Duration.zero

@@ -127,10 +127,11 @@ enum PermissionText {
 
   /// The participant that `bob:read-write` names; without a permission, one who reads.
   static func participant(_ text: String) -> TidingsV1.Participant? {
-    // A user's name may have a colon, a permission has none.
-    guard let colon = text.lastIndex(of: ":"),
-      let permission = permission(String(text[text.index(after: colon)...]))
-    else { return text.isEmpty ? nil : .init(userRecordName: text, permission: .readOnly) }
+    // A user's name may have a colon, and is then written with its permission.
+    guard let colon = text.lastIndex(of: ":") else {
+      return text.isEmpty ? nil : .init(userRecordName: text, permission: .readOnly)
+    }
+    guard let permission = permission(String(text[text.index(after: colon)...])) else { return nil }
     let user = String(text[..<colon])
     return user.isEmpty ? nil : .init(userRecordName: user, permission: permission)
   }

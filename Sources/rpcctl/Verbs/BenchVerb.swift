@@ -13,6 +13,7 @@ extension Verb {
       "bench",
       "Measures a running server as its clients see it: latencies, rates, errors.",
       operands: "rpc|write|read|query|push-latency|fanout|catchup|soak",
+      completion: .live("modes"),
       options: BenchPlan.options,
       discussion: """
         rpc calls the health service; write saves a new record with each call; read and query fetch one
@@ -26,15 +27,16 @@ extension Verb {
         shows too: raise it.
 
         It works in a zone of its own in the private database, which it deletes at the end, also on
-        Ctrl-C. The type of its records stays in the schema of development; in production --type names
-        one that is there. The server's own cost is measured by tidings-bench: docs/benchmarks.md.
+        Ctrl-C. What stays: the type of its records in the schema of development (in production --type
+        names one that is there), and the notifications of push-latency and fanout, marked read, in the
+        user's log. A `watch` that runs meanwhile sees them. The server's own cost is measured by tidings-bench: docs/benchmarks.md.
         Ends with 4 when calls failed.
 
         Examples:
           rpcctl bench rpc -n 1000
-          rpcctl bench write -c 32 -z 10s --warmup 2s -o json
-          rpcctl bench read -c 64 -r 2000 -z 30s --load line
-          rpcctl bench push-latency -r 100 -c 10
+          rpcctl bench write --in-flight 32 --duration 10s --warmup 2s -o json
+          rpcctl bench read --in-flight 64 -r 2000 --duration 30s --load line
+          rpcctl bench push-latency -r 100 --in-flight 10
         """
     ),
     dryRun: .refused("what is not done cannot be measured"),
@@ -76,15 +78,17 @@ extension Verb {
     case .pushLatency, .fanout:
       // Development learns the type with the first record.
       try await calls.zone.save([calls.zone.record("first", plan.type, number: 0, text: "")])
-      try await calls.zone.subscribe(to: plan.type)
-      let start = WatchStart(token: try await invocation.newestNotificationToken(session))
-      let sources = try (0..<plan.subscribers).map { _ in try session.notifications(start) { _ in }
-      }
-      return try await PushWaiter.with(sources, subscriptionID: calls.zone.id.zoneName) { waiter in
-        let call = calls.call(waiter)
-        // All are registered once the first one came.
-        _ = try await call(-1)
-        return await run(plan, call, invocation.output)
+      let zone = calls.zone
+      return try await zone.withSubscription(to: plan.type, invocation, session) { start in
+        let sources = try (0..<plan.subscribers).map { _ in
+          try session.notifications(start) { _ in }
+        }
+        return try await PushWaiter.with(sources, subscriptionID: zone.id.zoneName) { waiter in
+          let call = calls.call(waiter)
+          // All are registered once the first one came.
+          _ = try await call(-1)
+          return await run(plan, call, invocation.output)
+        }
       }
     }
   }

@@ -17,15 +17,16 @@ extension Verb {
       ],
       discussion: """
         Ends with 3 when there is a problem; warnings do not count. To see that pushes arrive, it saves
-        records in a zone of its own in the private database and deletes it; in development the schema
-        learns the type of the records.
+        records in a zone of its own in the private database and deletes it. What stays: in development
+        the type of the records in the schema, and in the user's log two notifications, marked read. A
+        `watch` that runs meanwhile sees them.
 
         Examples:
           rpcctl doctor
           rpcctl doctor --local -o json
         """
     ),
-    dryRun: .refused("what it changes is gone at the end; --local changes nothing"),
+    dryRun: .refused("without saving records it cannot try pushes; doctor --local changes nothing"),
     run: { invocation in
       try invocation.refuseOperands()
       let type = try nonEmpty(invocation.arguments, "type")

@@ -87,7 +87,7 @@ extension Verb {
       "grants check",
       "Tells whether a user may do something with records of a type in the public database, and why.",
       operands: "USER read|create|write|delete|subscribe TYPE",
-      completion: .live("users"),
+      completion: .live("grant"),
       options: [Option(flag: "guest", "Of callers without an account; USER is left out.")],
       discussion: """
         Ends with 0 when the user may with all records, or with the own ones; otherwise with 3. The

@@ -49,7 +49,7 @@ extension Verb {
 
 extension Invocation {
   /// Marks notifications read, however many.
-  fileprivate func markRead(
+  func markRead(
     _ ids: [String],
     _ results: inout Results,
     over session: Session

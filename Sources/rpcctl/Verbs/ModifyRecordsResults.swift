@@ -42,7 +42,6 @@ enum ModifyRecordsResults {
         printConflict(result, sent: sent, output)
       }
     }
-    if request.dryRun { output.tell("nothing was written (--dry-run)") }
     return exitCode
   }
 

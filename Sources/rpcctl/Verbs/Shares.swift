@@ -314,7 +314,7 @@ extension Verb {
   private static func participant(_ text: String) throws(UsageError) -> TidingsV1.Participant {
     guard let participant = PermissionText.participant(text) else {
       throw UsageError(
-        "'\(text)' names no user: USER, or USER:PERMISSION (\(PermissionText.words))"
+        "'\(text)' is neither USER nor USER:PERMISSION (\(PermissionText.words))"
       )
     }
     return participant

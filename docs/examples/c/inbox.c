@@ -120,8 +120,7 @@ uint8_t *inbox_position(const struct inbox *inbox, size_t *size)
 
 void inbox_close(struct inbox *inbox)
 {
-  if (inbox->events != NULL) (void)zmq_close(inbox->events);
-  if (inbox->pushes != NULL) (void)zmq_close(inbox->pushes);
+  tidings_close_socket(inbox->pushes, inbox->events);
   tidings__v1__register_device_response__free_unpacked(inbox->home, NULL);
   tidings__v1__fetch_notification_changes_response__free_unpacked(inbox->page, NULL);
   tidings__v1__fetch_notification_changes_response__free_unpacked(inbox->resumed, NULL);

@@ -79,10 +79,16 @@ void *tidings_socket(struct tidings *client, int kind, void **monitor)
   }
   (void)tidings_fail(client, TIDINGS_INTERNAL, "no socket: %s", zmq_strerror(errno));
 failed:
-  if (*monitor != NULL) (void)zmq_close(*monitor);
-  if (socket != NULL) (void)zmq_close(socket);
+  tidings_close_socket(socket, *monitor);
   *monitor = NULL;
   return NULL;
+}
+
+void tidings_close_socket(void *socket, void *monitor)
+{
+  if (socket != NULL) (void)zmq_socket_monitor(socket, NULL, 0);
+  if (monitor != NULL) (void)zmq_close(monitor);
+  if (socket != NULL) (void)zmq_close(socket);
 }
 
 int tidings_event(void *monitor, int64_t deadline)
@@ -145,8 +151,7 @@ bool tidings_connect(struct tidings *client, const struct tidings_options *optio
 
 void tidings_close(struct tidings *client)
 {
-  if (client->events != NULL) (void)zmq_close(client->events);
-  if (client->calls != NULL) (void)zmq_close(client->calls);
+  tidings_close_socket(client->calls, client->events);
   if (client->context != NULL) (void)zmq_ctx_term(client->context);
   client->calls = client->events = client->context = NULL;
 }

@@ -67,6 +67,10 @@ void tidings_response_free(struct tidings_response *response);
 /* Makes a socket with the client's keys, not yet connected, and one that tells its events. */
 void *tidings_socket(struct tidings *client, int kind, void **monitor);
 
+/* Closes both. Nothing may be told any more when the monitor closes, or libzmq's thread waits for ever
+ * to tell it. Either may be NULL. */
+void tidings_close_socket(void *socket, void *monitor);
+
 /* The number of the next event (ZMQ_EVENT_…); 0: none came in time. */
 int tidings_event(void *monitor, int64_t deadline);
 

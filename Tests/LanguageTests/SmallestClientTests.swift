@@ -1,0 +1,75 @@
+internal import Foundation
+internal import TestSupport
+internal import Testing
+internal import TidingsKeys
+internal import TidingsProto
+
+/// The C client in one file, built so that it reports what it does wrong with memory.
+@Suite(.endsServers) struct SmallestClientTests {
+  @Test("prints what the log has, what is pushed, and what was missed while it was down")
+  func plain() async throws {
+    let server = try await TestServer.start()
+    let environment = ["TIDINGS_ENDPOINT": server.rpcEndpoint, "TIDINGS_USER": "ada"]
+    try await follow(environment, position: server.folder.file("position"))
+    let nobody = try await ForeignProgram.run(
+      try await Example.smallest.value,
+      ["save", "h1", "1"],
+      environment: ["TIDINGS_ENDPOINT": server.rpcEndpoint]
+    )
+    #expect(nobody.exit == 1)
+    #expect(nobody.errors.contains("status 16"))
+  }
+
+  @Test("does so with keys, where pushes are sealed")
+  func keys() async throws {
+    let secure = try await SecureServer.start()
+    let file = secure.server.folder.file("ada.key")
+    let generated = try await ForeignProgram.run(
+      Repository.program("rpcctl"),
+      ["keys", "generate", "-O", file]
+    )
+    #expect(generated.exit == 0, "\(generated.errors)")
+    let secret = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+      .first { $0.hasPrefix("secret-key ") }.map { String($0.dropFirst("secret-key ".count)) }
+    let pair = try KeyFile.pair(path: file)
+    _ = try await secure.administration().createUser(
+      .init(name: "ada", publicKey: .init(key: "\(pair.publicKey)"))
+    )
+    let environment = [
+      "TIDINGS_ENDPOINT": secure.server.rpcEndpoint, "TIDINGS_SERVER_KEY": "\(secure.serverKey)",
+      "TIDINGS_PUBLIC_KEY": "\(pair.publicKey)",
+      "TIDINGS_SECRET_KEY": try #require(secret),
+    ]
+    try await follow(environment, position: secure.server.folder.file("position"))
+  }
+
+  private func follow(_ environment: [String: String], position: String) async throws {
+    let path = try await Example.smallest.value
+    func save(_ name: String, _ price: String = "500000") async throws {
+      let run = try await ForeignProgram.run(path, ["save", name, price], environment: environment)
+      #expect(run.exit == 0, "\(run.errors)")
+    }
+    var watch = try ForeignProgram(path, [position], environment: environment)
+    // The first ones may be found in the log, if its socket was not connected yet.
+    var count = 0
+    repeat {
+      count += 1
+      let number = count
+      try await watch.waitForLines("the subscription") { $0.count >= 1 }
+      try await save("h\(number)")
+      try await watch.waitForLines("notification \(number)") { $0.count == 1 + number }
+    } while !watch.seen.value.output.contains("(push)")
+    try await save("cheap", "5")
+    var seen = try await watch.stop()
+    #expect(seen.exit == 0, "\(seen.errors)")
+    let names = seen.lines.dropFirst().map { $0.prefix { $0 != "(" }.dropLast() }
+    #expect(names == (1...count).map { "1-\($0) h\($0)"[...] })
+
+    try await save("missed")
+    watch = try ForeignProgram(path, [position], environment: environment)
+    try await watch.waitForLines("what was missed") { $0.count == 2 }
+    seen = try await watch.stop()
+    #expect(seen.exit == 0, "\(seen.errors)")
+    #expect(seen.lines.dropFirst() == ["1-\(count + 1) missed (log)"])
+  }
+}

@@ -1,0 +1,361 @@
+/* A client in one file: saves houses, or prints each notification of pricey ones once, in order. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zmq.h>
+
+#include "messages.h" /* all of proto/, generated */
+
+#define V1(name) Tidings__V1__##name
+#define IS(name) .base = PROTOBUF_C_MESSAGE_INIT(&tidings__v1__##name##__descriptor)
+#define CALL(service, method, type)                                              \
+  call("tidings.v1." #service "Service/" #method, &request,                      \
+       &tidings__v1__##type##_response__descriptor)
+
+typedef V1(Notification) Notification;
+typedef V1(Push) Push;
+typedef V1(RegisterDeviceResponse) Home;
+
+enum { CALL_MILLISECONDS = 10000, CHECK_SECONDS = 60, WAIT_MILLISECONDS = 500 };
+enum { OK = 0, DEADLINE_EXCEEDED = 4, RESOURCE_EXHAUSTED = 8, OUT_OF_RANGE = 11, UNAVAILABLE = 14 };
+
+static void *context, *calls, *pushes, *connections;
+static zmq_msg_t frames[2];  /* of the message that came last */
+static uint32_t call_status; /* of the last call */
+static Home *home;
+static struct channel { char *id; uint64_t seen; } *channels; /* with the newest that was printed */
+static size_t n_channels, token_size;
+static uint8_t token[1024]; /* where the log goes on */
+static bool must_register = true, must_read = true;
+static volatile sig_atomic_t is_stopping;
+
+static void stop(int signal) { is_stopping = signal; }
+
+/* Returns NULL and, where a bool is wanted, false. */
+static void *failed(const char *what, const char *why)
+{
+  (void)fprintf(stderr, "watch: %s: %s\n", what, why);
+  return NULL;
+}
+
+/* The deadline; it begins anew after the late answer to a call that failed. */
+static bool wait_for(short event)
+{
+  return zmq_poll(&(zmq_pollitem_t){.socket = calls, .events = event}, 1, CALL_MILLISECONDS) > 0;
+}
+
+static bool send_frame(const void *message, int flags)
+{
+  zmq_msg_t frame;
+  if (zmq_msg_init_size(&frame, protobuf_c_message_get_packed_size(message)) != 0) return false;
+  (void)protobuf_c_message_pack(message, zmq_msg_data(&frame));
+  bool is_sent = zmq_msg_send(&frame, calls, flags | ZMQ_DONTWAIT) >= 0;
+  return zmq_msg_close(&frame) == 0 && is_sent;
+}
+
+static bool receive(void *socket)
+{
+  return zmq_msg_recv(&frames[0], socket, ZMQ_DONTWAIT) >= 0 && zmq_msg_more(&frames[0]) &&
+         zmq_msg_recv(&frames[1], socket, ZMQ_DONTWAIT) >= 0;
+}
+
+static void *unpack(const ProtobufCMessageDescriptor *type, zmq_msg_t *frame)
+{
+  return protobuf_c_message_unpack(type, NULL, zmq_msg_size(frame), zmq_msg_data(frame));
+}
+
+/* Returns the answer, to be freed; NULL: it failed, and was told why. */
+static void *call(char *method, const void *request, const ProtobufCMessageDescriptor *type)
+{
+  static uint64_t call_id;
+  Tidings__Rpc__V1__RequestHeader__MetadataEntry user =
+      TIDINGS__RPC__V1__REQUEST_HEADER__METADATA_ENTRY__INIT;
+  Tidings__Rpc__V1__RequestHeader header = TIDINGS__RPC__V1__REQUEST_HEADER__INIT;
+  Tidings__Rpc__V1__ResponseHeader *response = NULL;
+  void *answer = NULL;
+  header.call_id = ++call_id;
+  header.method = method;
+  header.timeout_ms = CALL_MILLISECONDS;
+  user.key = "tidings-user";
+  user.value = getenv("TIDINGS_USER");
+  header.metadata = (Tidings__Rpc__V1__RequestHeader__MetadataEntry *[]){&user};
+  header.n_metadata = user.value != NULL; /* a key says who calls without it */
+  call_status = UNAVAILABLE;
+  if (!wait_for(ZMQ_POLLOUT) || !send_frame(&header, ZMQ_SNDMORE) || !send_frame(request, 0))
+    return failed(method, "no connection: does the server run, are the keys right?");
+  call_status = DEADLINE_EXCEEDED;
+  do { /* passing over late answers to calls that were given up */
+    tidings__rpc__v1__response_header__free_unpacked(response, NULL);
+    response = NULL;
+    if (!wait_for(ZMQ_POLLIN)) return failed(method, "no answer in time");
+    if (receive(calls))
+      response = unpack(&tidings__rpc__v1__response_header__descriptor, &frames[0]);
+  } while (response == NULL || response->call_id != header.call_id);
+  call_status = response->status;
+  if (call_status == OK) answer = unpack(type, &frames[1]);
+  if (answer == NULL) (void)fprintf(stderr, "status %" PRIu32 ", ", call_status);
+  if (answer == NULL) (void)failed(method, response->message);
+  tidings__rpc__v1__response_header__free_unpacked(response, NULL);
+  return answer;
+}
+
+/* A call has one status, and each item in it its own result. */
+static bool finish(void *response, const V1(ItemError) *error)
+{
+  bool is_done = response != NULL && error == NULL;
+  if (error != NULL) (void)failed("not saved", error->message);
+  protobuf_c_message_free_unpacked(response, NULL);
+  return is_done;
+}
+
+static bool save(char *name, const char *price)
+{
+  char *end_of_price = NULL;
+  long long number = strtoll(price, &end_of_price, 10);
+  if (end_of_price == price || *end_of_price != '\0') return failed(price, "is no number");
+  V1(DatabaseID) database = {IS(database_id)};
+  V1(RecordID) id = {IS(record_id), .record_name = name};
+  V1(FieldValue) value = {IS(field_value), .int64_value = number,
+      .value_case = TIDINGS__V1__FIELD_VALUE__VALUE_INT64_VALUE};
+  V1(Record__FieldsEntry) field = {IS(record__fields_entry), .key = "price", .value = &value};
+  V1(Record) record = {IS(record), .record_id = &id, .record_type = "Houses", .n_fields = 1,
+      .fields = (V1(Record__FieldsEntry) *[]){&field}};
+  V1(ModifyRecordsRequest) request = {IS(modify_records_request), .database_id = &database,
+      .n_records_to_save = 1, .records_to_save = (V1(Record) *[]){&record},
+      .save_policy = TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_CHANGED_KEYS};
+  V1(ModifyRecordsResponse) *response = CALL(Record, ModifyRecords, modify_records);
+  return finish(response, response != NULL && response->n_results > 0 &&
+      response->results[0]->outcome_case ==
+      TIDINGS__V1__RECORD_RESULT__OUTCOME_ERROR ? response->results[0]->error : NULL);
+}
+
+static bool subscribe(void)
+{
+  V1(DatabaseID) database = {IS(database_id)};
+  V1(Predicate) predicate = {IS(predicate), .text = "price > 100000"};
+  V1(Subscription) pricey = {IS(subscription), .subscription_id = "pricey",
+      .type = TIDINGS__V1__SUBSCRIPTION_TYPE__SUBSCRIPTION_TYPE_QUERY, .record_type = "Houses",
+      .predicate = &predicate, .fires_on_record_creation = true, .fires_on_record_update = true};
+  V1(ModifySubscriptionsRequest) request = {IS(modify_subscriptions_request),
+      .database_id = &database, .n_subscriptions_to_save = 1,
+      .subscriptions_to_save = (V1(Subscription) *[]){&pricey}};
+  V1(ModifySubscriptionsResponse) *response =
+      CALL(Subscription, ModifySubscriptions, modify_subscriptions);
+  return finish(response, response != NULL && response->n_results > 0 &&
+      response->results[0]->outcome_case ==
+      TIDINGS__V1__SUBSCRIPTION_RESULT__OUTCOME_ERROR ? response->results[0]->error : NULL);
+}
+
+static uint64_t *seen_of(const V1(SubscriptionPosition) *at)
+{
+  size_t i = 0;
+  while (i < n_channels && strcmp(channels[i].id, at->channel_id) != 0) i++;
+  if (i < n_channels) return &channels[i].seen;
+  if ((channels = realloc(channels, ++n_channels * sizeof *channels)) == NULL) abort();
+  channels[i] = (struct channel){.id = strdup(at->channel_id)};
+  if (channels[i].id == NULL) abort();
+  return &channels[i].seen;
+}
+
+static bool show(const Notification *notification, const char *way)
+{
+  const V1(SubscriptionPosition) *at = notification->position;
+  if (at == NULL || at->sequence_number <= *seen_of(at)) return true; /* printed before */
+  const char *name = notification->record_id != NULL ? notification->record_id->record_name : "";
+  if (printf("%s-%" PRIu64 " %s (%s)\n", at->channel_id, at->sequence_number, name, way) < 0 ||
+      fflush(stdout) != 0)
+    return failed("output", strerror(errno));
+  *seen_of(at) = at->sequence_number;
+  return true;
+}
+
+static bool listen_to(ProtobufCBinaryData topic)
+{
+  return zmq_setsockopt(pushes, ZMQ_SUBSCRIBE, topic.data, topic.len) == 0;
+}
+
+/* Topics are only added: one that is listened to twice is sent once, and one of a channel that is
+ * gone leads to the log, like all that is not the next push. */
+static bool register_device(void)
+{
+  V1(RegisterDeviceRequest) request = {IS(register_device_request)};
+  Home *answer = CALL(Notification, RegisterDevice, register_device);
+  if (answer == NULL) return false;
+  bool is_done = (home != NULL || zmq_connect(pushes, answer->push_endpoint) == 0) &&
+                 listen_to(answer->control_topic);
+  tidings__v1__register_device_response__free_unpacked(home, NULL);
+  home = answer;
+  for (size_t i = 0; i < home->n_channels; i++)
+    is_done = is_done && home->channels[i]->position != NULL && listen_to(home->channels[i]->topic);
+  must_register = !is_done;
+  must_read = true; /* the log tells what happened before the topics were listened to */
+  return is_done || failed("topics", zmq_strerror(errno));
+}
+
+/* The log's place is stored after the lines are out, so a crash repeats some, above all those of
+ * pushes: the place moves past them when the log is read next, in a minute or at the end. */
+static bool store(const char *path, ProtobufCBinaryData place)
+{
+  char new_path[4096];
+  if (place.len > sizeof token ||
+      (size_t)snprintf(new_path, sizeof new_path, "%s.new", path) >= sizeof new_path)
+    return failed(path, "too long");
+  memcpy(token, place.data, token_size = place.len);
+  FILE *file = fopen(new_path, "wb");
+  bool is_written = file != NULL && fwrite(token, 1, token_size, file) == token_size;
+  if (file != NULL && fclose(file) != 0) is_written = false;
+  return (is_written && rename(new_path, path) == 0) || failed(path, strerror(errno));
+}
+
+static bool read_log(const char *path)
+{
+  bool is_done = true;
+  for (bool has_more = true; has_more && is_done;) {
+    V1(FetchNotificationChangesRequest) request = {IS(fetch_notification_changes_request),
+        .change_token = {token_size, token}, .omits_read_notifications = true};
+    V1(FetchNotificationChangesResponse) *page =
+        CALL(Notification, FetchNotificationChanges, fetch_notification_changes);
+    if (page == NULL) return false;
+    for (size_t i = 0; i < page->n_notifications && is_done; i++)
+      is_done = show(page->notifications[i], "log");
+    is_done = is_done && store(path, page->change_token);
+    has_more = page->more_coming;
+    tidings__v1__fetch_notification_changes_response__free_unpacked(page, NULL);
+  }
+  /* What was heard of is in the log: what did not come is not for this device. */
+  for (size_t i = 0; i < home->n_channels && is_done; i++)
+    if (*seen_of(home->channels[i]->position) < home->channels[i]->position->sequence_number)
+      *seen_of(home->channels[i]->position) = home->channels[i]->position->sequence_number;
+  must_read = !is_done;
+  return is_done;
+}
+
+/* The notification in a push, to be freed; NULL: there is none, or it is not of this channel. */
+static Notification *open_push(Push *push, const V1(Channel) *channel)
+{
+  const size_t nonce = crypto_secretbox_NONCEBYTES, mac = crypto_secretbox_MACBYTES;
+  ProtobufCBinaryData sealed = push->sealed_notification, key = channel->key;
+  Notification *notification = NULL;
+  if (push->content_case == TIDINGS__V1__PUSH__CONTENT_NOTIFICATION && key.len == 0) {
+    notification = push->notification;
+    push->content_case = TIDINGS__V1__PUSH__CONTENT__NOT_SET;
+  } else if (push->content_case == TIDINGS__V1__PUSH__CONTENT_SEALED_NOTIFICATION &&
+             key.len == crypto_secretbox_KEYBYTES && sealed.len >= nonce + mac &&
+             crypto_secretbox_open_easy(sealed.data + nonce, sealed.data + nonce,
+                                        sealed.len - nonce, sealed.data, key.data) == 0) {
+    notification = tidings__v1__notification__unpack(NULL, sealed.len - nonce - mac,
+                                                     sealed.data + nonce);
+  }
+  if (notification != NULL && notification->position != NULL &&
+      strcmp(notification->position->channel_id, channel->position->channel_id) == 0 &&
+      notification->position->sequence_number == push->sequence_number && !notification->is_pruned)
+    return notification;
+  tidings__v1__notification__free_unpacked(notification, NULL);
+  return NULL;
+}
+
+/* A push is the notification if it is exactly the next one; else the log must be read. */
+static void hear(void)
+{
+  Push *push = receive(pushes) ? unpack(&tidings__v1__push__descriptor, &frames[1]) : NULL;
+  bool is_told = false;
+  if (push == NULL) return;
+  if (push->content_case == TIDINGS__V1__PUSH__CONTENT_CHANNELS_CHANGED) must_register = true;
+  for (size_t i = 0; i < home->n_channels; i++) {
+    V1(Channel) *channel = home->channels[i];
+    if (channel->topic.len != zmq_msg_size(&frames[0]) ||
+        memcmp(channel->topic.data, zmq_msg_data(&frames[0]), channel->topic.len) != 0) continue;
+    uint64_t seen = *seen_of(channel->position), number = push->sequence_number;
+    if (number > seen) channel->position->sequence_number = number;
+    bool is_next = push->previous_sequence_number == seen && number == seen + 1;
+    Notification *notification = is_next ? open_push(push, channel) : NULL;
+    is_told = number <= seen || (notification != NULL && show(notification, "push"));
+    tidings__v1__notification__free_unpacked(notification, NULL);
+  }
+  must_read = must_read || !is_told;
+  tidings__v1__push__free_unpacked(push, NULL);
+}
+
+static bool follow(const char *path)
+{
+  FILE *file = fopen(path, "rb");
+  if (file != NULL) token_size = fread(token, 1, sizeof token, file);
+  if (file != NULL && fclose(file) != 0) return failed(path, strerror(errno));
+  if (puts("subscribed to price > 100000") < 0 || fflush(stdout) != 0) return false;
+  for (time_t check = time(NULL); !is_stopping;) {
+    zmq_pollitem_t items[] = {{.socket = pushes, .events = ZMQ_POLLIN},
+                              {.socket = connections, .events = ZMQ_POLLIN}};
+    call_status = OK;
+    if ((must_register && !register_device()) || (must_read && !read_log(path))) {
+      if (call_status == OUT_OF_RANGE && token_size > 0) token_size = 0; /* no longer kept: all */
+      else if (call_status != UNAVAILABLE && call_status != DEADLINE_EXCEEDED &&
+               call_status != RESOURCE_EXHAUSTED) return false;
+    }
+    if (zmq_poll(items, 2, WAIT_MILLISECONDS) < 0) continue; /* a signal */
+    if (items[0].revents != 0) hear();
+    if (items[1].revents != 0 && receive(connections)) must_register = true;
+    if (time(NULL) - check >= CHECK_SECONDS) must_register = true, check = time(NULL);
+  }
+  return home == NULL || read_log(path);
+}
+
+static void *new_socket(int kind)
+{
+  static const struct { const char *name; int option; } keys[] = {
+      {"TIDINGS_SERVER_KEY", ZMQ_CURVE_SERVERKEY}, {"TIDINGS_PUBLIC_KEY", ZMQ_CURVE_PUBLICKEY},
+      {"TIDINGS_SECRET_KEY", ZMQ_CURVE_SECRETKEY}};
+  void *socket = zmq_socket(context, kind);
+  int on = 1; /* a call waits for a connection, not in a queue that outlives its deadline */
+  bool is_set = socket != NULL && zmq_setsockopt(socket, ZMQ_IMMEDIATE, &on, sizeof on) == 0;
+  for (size_t i = 0; i < 3 && is_set; i++)
+    if (getenv(keys[i].name) != NULL)
+      is_set = zmq_setsockopt(socket, keys[i].option, getenv(keys[i].name),
+                              strlen(getenv(keys[i].name)) + 1) == 0;
+  if (is_set) return socket;
+  if (socket != NULL) (void)zmq_close(socket);
+  return failed("no socket: are the keys 40 characters of Z85?", zmq_strerror(errno));
+}
+
+static bool run(int count, char *words[])
+{
+  const char *place = getenv("TIDINGS_ENDPOINT"), *events = "inproc://connections";
+  if (signal(SIGINT, stop) == SIG_ERR || signal(SIGTERM, stop) == SIG_ERR || sodium_init() < 0 ||
+      (context = zmq_ctx_new()) == NULL || zmq_ctx_set(context, ZMQ_BLOCKY, 0) != 0)
+    return failed("start", strerror(errno));
+  if ((calls = new_socket(ZMQ_DEALER)) == NULL) return false;
+  if ((pushes = new_socket(ZMQ_SUB)) == NULL) return false;
+  if (zmq_connect(calls, place != NULL ? place : "tcp://127.0.0.1:5570") != 0 ||
+      zmq_socket_monitor(pushes, events, ZMQ_EVENT_HANDSHAKE_SUCCEEDED) != 0 ||
+      (connections = zmq_socket(context, ZMQ_PAIR)) == NULL ||
+      zmq_connect(connections, events) != 0)
+    return failed("connecting", zmq_strerror(errno));
+  if (count == 4 && strcmp(words[1], "save") == 0) return save(words[2], words[3]);
+  if (count == 2) return subscribe() && follow(words[1]);
+  return failed("usage", "watch FILE | watch save NAME PRICE");
+}
+
+int main(int count, char *words[])
+{
+  (void)zmq_msg_init(&frames[0]);
+  (void)zmq_msg_init(&frames[1]);
+  bool is_done = run(count, words);
+  (void)zmq_msg_close(&frames[0]);
+  (void)zmq_msg_close(&frames[1]);
+  tidings__v1__register_device_response__free_unpacked(home, NULL);
+  for (size_t i = 0; i < n_channels; i++) free(channels[i].id);
+  free(channels);
+  void *sockets[] = {connections, pushes, calls};
+  /* Before its listener closes: libzmq's thread waits for ever to tell one that is gone. */
+  if (pushes != NULL) (void)zmq_socket_monitor(pushes, NULL, 0);
+  for (size_t i = 0; i < 3; i++)
+    if (sockets[i] != NULL) (void)zmq_close(sockets[i]);
+  if (context != NULL) (void)zmq_ctx_term(context);
+  return is_done ? 0 : 1;
+}
