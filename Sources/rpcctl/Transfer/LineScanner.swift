@@ -132,6 +132,16 @@ struct LineScanner {
     return nil
   }
 
+  /// An object whose members are strings.
+  mutating func takeTexts() -> Bool {
+    guard take(UInt8(ascii: "{")) else { return false }
+    if take(UInt8(ascii: "}")) { return true }
+    repeat {
+      guard string() != nil, take(UInt8(ascii: ":")), string() != nil else { return false }
+    } while take(UInt8(ascii: ","))
+    return take(UInt8(ascii: "}"))
+  }
+
   /// Nothing but space is left.
   mutating func isAtEnd() -> Bool { peek() == nil }
 

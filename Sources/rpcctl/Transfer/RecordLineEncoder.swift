@@ -184,7 +184,7 @@ extension RecordLineEncoder {
     case 5: return scanner.string() != nil
     case 6: return readParent(&scanner)
     // What the server set.
-    default: return scanner.nested() != nil
+    default: return scanner.takeTexts()
     }
   }
 
