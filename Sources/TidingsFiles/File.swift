@@ -92,6 +92,20 @@ package final class File: Sendable {
     guard fchmod(descriptor, 0o644) == 0 else { throw FileError("change the rights of", path) }
   }
 
+  /// Sets the time that the file shows as that of its last change.
+  ///
+  /// - Parameter milliseconds: Since 1970.
+  /// - Throws: `FileError`.
+  package func setChanged(milliseconds: Int64) throws(FileError) {
+    let time = timespec(
+      tv_sec: Int(milliseconds / 1_000),
+      tv_nsec: Int(milliseconds % 1_000) * 1_000_000
+    )
+    guard futimens(descriptor, [time, time]) == 0 else {
+      throw FileError("set the time of", path)
+    }
+  }
+
   /// Reads bytes.
   ///
   /// - Returns: `count` bytes, fewer only where the file ends.

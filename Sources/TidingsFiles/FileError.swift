@@ -31,6 +31,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   package var isMissing: Bool { code == ENOENT }
   /// The file was there already, and was not to be.
   package var isThere: Bool { code == EEXIST }
+  /// Another process has the lock.
+  package var isLocked: Bool { code == EWOULDBLOCK }
   /// The disk, or what the user may take of it, is full.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 

@@ -21,15 +21,45 @@ package enum Folder {
     try File(path: path, .read).synchronize()
   }
 
+  /// Waits until the name of a file or folder is on the disk.
+  ///
+  /// - Throws: `FileError`; not where the folder above may not be read, whose owner made the name.
+  package static func synchronize(parentOf path: String) throws(FileError) {
+    let slash = path.lastIndex(of: "/")
+    let above = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    // A folder may be named by a link, or with a slash at its end.
+    let parent = isThere(path) ? path + "/.." : above
+    do {
+      try synchronize(parent)
+    } catch  where error.code == EACCES {
+    }
+  }
+
   /// Gives a file another name, in the place of what had it.
   package static func rename(_ path: String, to other: String) throws(FileError) {
     guard systemRename(path, other) == 0 else { throw FileError("rename", path) }
+  }
+
+  /// Gives a file a name that nothing has.
+  ///
+  /// - Throws: `FileError`, `isThere` when something has it.
+  package static func renameNew(_ path: String, to other: String) throws(FileError) {
+    if link(path, other) == 0 { return try remove(path) }
+    // Some file systems have no second names.
+    guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else {
+      throw FileError("create", other)
+    }
+    guard try status(other) == nil else { throw FileError("create", other, code: EEXIST) }
+    try rename(path, to: other)
   }
 
   /// Removes a file; one that is not there is no error.
   package static func remove(_ path: String) throws(FileError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw FileError("remove", path) }
   }
+
+  /// Removes a folder, if it is there and empty.
+  package static func removeEmpty(_ path: String) { _ = rmdir(path) }
 
   /// The names in a folder, in any order; none when it is not there.
   package static func names(_ path: String) throws(FileError) -> [String] {
@@ -54,6 +84,13 @@ package enum Folder {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Whether the path leads to a file with content, even if it is empty, rather than to a folder, a pipe
+  /// or a device.
+  package static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Bytes of a file, and seconds since 1970 at its last change; `nil` when it is not there.
   package static func status(_ path: String) throws(FileError) -> (size: UInt64, changed: Int64)? {
     var status = stat()
@@ -62,6 +99,16 @@ package enum Folder {
       throw FileError("look at", path)
     }
     return (UInt64(clamping: status.st_size), Int64(status.st_mtim.tv_sec))
+  }
+
+  /// Seconds since 1970 when a file's content, name or rights changed last; `nil` when it is not there.
+  package static func lastTouched(_ path: String) throws(FileError) -> Int64? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT { return nil }
+      throw FileError("look at", path)
+    }
+    return Int64(max(status.st_ctim.tv_sec, status.st_mtim.tv_sec))
   }
 }
 

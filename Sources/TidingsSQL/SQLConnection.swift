@@ -8,9 +8,15 @@ public protocol SQLConnection: AnyObject {
 
   /// Runs statements that return no rows and are used once.
   func execute(_ sql: String) throws(SQLError)
+
+  /// Ends what a failure left: resets all statements that are under way, which would hold a snapshot,
+  /// and takes back the open transaction, if there is one.
+  func abandon()
 }
 
 /// A compiled statement: bind, step, read columns, reset.
+///
+/// A step that fails resets it, and so does binding: whatever happened, it is fit for its next use.
 public protocol SQLStatement: AnyObject {
   /// Binds a number to the parameter `?index`.
   func bind(_ value: Int64, at index: Int)

@@ -8,6 +8,9 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
     case busy
     /// The disk is full or does not work.
     case storage
+    /// The disk or the memory failed in a way that leaves open whether a commit was kept: the next
+    /// start of the process shows it.
+    case uncertain
     /// The statement is wrong: a defect of this program.
     case statement
   }
