@@ -18,11 +18,16 @@ func executable(_ name: String, _ dependencies: Target.Dependency...) -> Target 
   .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func testSupport(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+func testSupport(
+  _ name: String,
+  exclude: [String] = [],
+  _ dependencies: Target.Dependency...
+) -> Target {
   .target(
     name: name,
     dependencies: dependencies,
     path: "Tests/\(name)",
+    exclude: exclude,
     swiftSettings: settings
   )
 }
@@ -65,6 +70,7 @@ let package = Package(
     .systemLibrary(name: "CSodium"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
+    .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
     // Domain wing.
     library("TidingsModel"),
@@ -74,7 +80,7 @@ let package = Package(
     library("TidingsEncryption", "TidingsFiles", "CSodium"),
     library("TidingsMatcher", "TidingsModel"),
     library("TidingsSQL"),
-    library("TidingsSQLite", "TidingsSQL", "CSQLite"),
+    library("TidingsSQLite", "TidingsFiles", "TidingsSQL", "CSQLite", "CStoreVFS"),
     library(
       "TidingsEngine",
       "TidingsModel",
@@ -90,6 +96,7 @@ let package = Package(
     library("TidingsRPC", "TidingsProtobuf"),
     library("TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC"),
     library("TidingsJSON"),
+    library("TidingsBackup", "TidingsFiles", "TidingsJSON"),
     library("TidingsUserInfo", "TidingsJSON", "TidingsProto", "TidingsProtobuf"),
     library(
       "TidingsZeroMQ",
@@ -129,6 +136,7 @@ let package = Package(
     // Where the wings meet.
     library(
       "TidingsService",
+      "TidingsBackup",
       "TidingsEngine",
       "TidingsFiles",
       "TidingsJSON",
@@ -153,6 +161,7 @@ let package = Package(
       "rpcctl",
       "BenchStatistics",
       "CommandLineTools",
+      "TidingsBackup",
       "TidingsClient",
       "TidingsEncryption",
       "TidingsFiles",
@@ -243,6 +252,7 @@ let package = Package(
     testSupport("RandomSupport", "TidingsModel"),
     testSupport(
       "TestSupport",
+      exclude: ["Faults/disk-faults.c"],
       "RandomSupport",
       "TidingsClient",
       "TidingsKeys",
@@ -250,6 +260,8 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsSQL",
+      "TidingsSQLite",
       "CZeroMQ"
     ),
     testSupport(
@@ -328,6 +340,7 @@ let package = Package(
       "ScenarioTests",
       "RandomSupport",
       "TestSupport",
+      "TidingsBackup",
       "TidingsClient",
       "TidingsEncryption",
       "TidingsFiles",
@@ -337,6 +350,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSeal",
+      "TidingsSQL",
       "TidingsSQLite",
       "rpcctl",
       "rpcd"
@@ -392,6 +406,7 @@ let package = Package(
       "TidingsRPC",
       "VectorSupport"
     ),
+    tests("TidingsBackupTests", "RandomSupport", "TestSupport", "TidingsBackup", "TidingsFiles"),
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
     tests("TidingsKeysTests", "TestSupport", "TidingsKeys", "VectorSupport"),
     tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
@@ -430,9 +445,17 @@ let package = Package(
       "TidingsSeal",
       "TidingsService",
       "TidingsSQL",
+      "TidingsSQLite",
+      "CSQLite"
+    ),
+    tests(
+      "TidingsSQLiteTests",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsEngine",
+      "TidingsSQL",
       "TidingsSQLite"
     ),
-    tests("TidingsSQLiteTests", "TestSupport", "TidingsEngine", "TidingsSQL", "TidingsSQLite"),
     tests(
       "TidingsUserInfoTests",
       "TidingsJSON",

@@ -1,34 +1,86 @@
 internal import Synchronization
-internal import TidingsSQL
+public import TidingsSQL
 
-/// Moves the log into the database file on a thread of its own, so that commits do not wait for it.
+/// Moves the log into the database file on a thread of its own, so that commits do not wait for it,
+/// and keeps the log within its bound.
 ///
-/// The log is then used anew from its beginning: overwriting a file is faster than growing one.
+/// A log that was moved whole is then used again from its beginning: overwriting a file is faster than
+/// growing one. That needs a moment without snapshots, which overlapping readers may never leave; so
+/// above a bound new snapshots wait. The last frames are then moved by the writer between two
+/// transactions of its own, because it adds new ones as long as it runs.
 public final class Checkpointer: Sendable {
-  /// A log of this length is worth moving: 32 MiB.
-  ///
-  /// Pages that are written often are moved once.
-  public static let logFramesWorthMoving = 8_000
-  /// A log of this length is moved by the writer itself, which makes it wait: 256 MiB.
-  public static let logFramesMax = 64_000
-
-  private struct State {
-    var isAsked = false
-    var isStopping = false
+  /// What became of one attempt to move the log, for the server's log and its counters.
+  public enum Outcome: Sendable {
+    /// It was moved as far as snapshots allow.
+    case moved
+    /// It failed, and is tried again.
+    case failed(SQLError)
   }
 
-  private let path: String
-  private let state = Mutex(State())
-  private let wakeUp: Semaphore
-  private let stopped: Semaphore
+  private struct State {
+    var schedule: CheckpointSchedule
+    var frames = 0
+    var isAsked = false
+    var isStopping = false
+    /// No snapshot is open, and nearly all of the log is moved: the writer's turn.
+    var isRestartDue = false
+    /// The writer waits for `progress`.
+    var isWriterWaiting = false
+    var failureCount: UInt64 = 0
+    var jobs: [Job] = []
+  }
+
+  /// Runs on the thread, between checkpoints; `nil`: the thread is ending.
+  private typealias Job = @Sendable (SQLiteConnection?) -> Void
+
+  /// A failed attempt is repeated after this, and one that snapshots kept from its end.
+  private static let pause = Duration.seconds(1)
+  /// Snapshots that are open longer while the log has to be restarted are ended.
+  public static let snapshotPatience = Duration.seconds(5)
+  /// How long the writer may take to move the last frames.
+  private static let writerPatience = Duration.seconds(5)
+  /// How long snapshots may take to end when they have to.
+  private static let endingPatience = Duration.seconds(5)
+
+  /// Readers of the database file enter it for each snapshot.
+  public let gate: SnapshotGate
+  let path: String
+  private let thresholds: LogThresholds
+  private let snapshotPatience: Duration
+  private let report: @Sendable (Outcome) -> Void
+  private let state: Mutex<State>
+  private let wakeUp = Semaphore()
+  private let stopped = Semaphore()
+  private let wakeWriter: @Sendable () -> Void
+  /// Signalled after each step, for a writer that waits.
+  private let progress = Semaphore()
+  /// Signalled when the writer has had its turn.
+  private let writerDone = Semaphore()
 
   /// Starts the thread.
   ///
-  /// - Parameter path: The database file.
-  public init(path: String) {
+  /// - Parameters:
+  ///   - path: The database file.
+  ///   - thresholds: From which lengths on something is done.
+  ///   - gate: Where readers enter.
+  ///   - snapshotPatience: How long open snapshots may go on while the log has to be restarted.
+  ///   - wakeWriter: Called on the thread when the writer is to call `restartLog(on:)` soon.
+  ///   - report: Called on the thread after each attempt.
+  public init(
+    path: String,
+    thresholds: LogThresholds,
+    gate: SnapshotGate = SnapshotGate(),
+    snapshotPatience: Duration = snapshotPatience,
+    wakeWriter: @escaping @Sendable () -> Void = {},
+    report: @escaping @Sendable (Outcome) -> Void = { _ in }
+  ) {
     self.path = path
-    wakeUp = Semaphore()
-    stopped = Semaphore()
+    self.thresholds = thresholds
+    self.gate = gate
+    self.snapshotPatience = snapshotPatience
+    self.wakeWriter = wakeWriter
+    self.report = report
+    state = Mutex(State(schedule: CheckpointSchedule(thresholds)))
     startThread { [self] in
       run()
       stopped.signal()
@@ -36,37 +88,213 @@ public final class Checkpointer: Sendable {
   }
 
   /// Tells how long the log is after a commit; returns at once.
-  ///
-  /// - Returns: The log is so long that the writer should move it itself, now.
-  public func logGrew(to frames: Int) -> Bool {
-    if frames >= Self.logFramesWorthMoving {
-      let isFirst = state.withLock { state in
-        defer { state.isAsked = true }
-        return !state.isAsked
-      }
-      if isFirst { wakeUp.signal() }
+  public func logGrew(to frames: Int) {
+    let isDue = state.withLock { state in
+      state.frames = frames
+      guard state.schedule.isDue(at: frames), !state.isAsked else { return false }
+      state.isAsked = true
+      return true
     }
-    return frames >= Self.logFramesMax
+    if isDue { wakeUp.signal() }
+  }
+
+  /// The log is so long that nothing may be written before it was restarted.
+  public var isLogFull: Bool { state.withLock(\.frames) >= thresholds.writesWait }
+
+  /// How many attempts failed.
+  public var failureCount: UInt64 { state.withLock(\.failureCount) }
+
+  /// Whether the writer is to call `restartLog(on:)` after its transaction.
+  public var isRestartDue: Bool { state.withLock(\.isRestartDue) }
+
+  /// Moves the last frames of the log, so that the next transaction begins it anew.
+  ///
+  /// - Parameter writer: The writer's connection, between two transactions.
+  public func restartLog(on writer: SQLiteConnection) {
+    guard isRestartDue else { return }
+    let isMoved: Bool
+    do {
+      let (frames, moved) = try writer.checkpoint()
+      isMoved = frames == moved
+    } catch {
+      failed(error)
+      isMoved = false
+    }
+    state.withLock { state in
+      state.isRestartDue = false
+      if isMoved { state.frames = 0 }
+    }
+    writerDone.signal()
+  }
+
+  /// Waits until the log may be written again.
+  ///
+  /// - Parameters:
+  ///   - writer: The writer's connection, between two transactions.
+  ///   - duration: How long to wait.
+  /// - Returns: `false` when the time was not enough.
+  public func waitForRestart(of writer: SQLiteConnection, atMost duration: Duration) -> Bool {
+    let deadline = ContinuousClock.now.advanced(by: duration)
+    state.withLock { $0.isWriterWaiting = true }
+    defer { state.withLock { $0.isWriterWaiting = false } }
+    while isLogFull {
+      ask()
+      let rest = ContinuousClock.now.duration(to: deadline)
+      guard rest > .zero, progress.wait(for: rest) else { return false }
+      restartLog(on: writer)
+    }
+    return true
   }
 
   /// Ends the thread, and returns when it has ended.
   public func stop() {
     state.withLock { $0.isStopping = true }
+    gate.open()
     wakeUp.signal()
+    // The writer, who waits for the end, moves nothing any more.
+    writerDone.signal()
     stopped.wait()
   }
 
-  private func run() {
-    guard let connection = try? SQLiteConnection(path: path) else { return }
-    while true {
-      wakeUp.wait()
-      let isStopping = state.withLock { state in
-        state.isAsked = false
-        return state.isStopping
-      }
-      if isStopping { return }
-      // A failure leaves the log as it is: the next call tries again, and the writer sees its own.
-      _ = try? connection.checkpoint()
+  private func ask() {
+    let isFirst = state.withLock { state in
+      defer { state.isAsked = true }
+      return !state.isAsked
     }
+    if isFirst { wakeUp.signal() }
+  }
+
+  // MARK: The thread
+
+  private func run() {
+    var connection: SQLiteConnection?
+    var isRepeating = false
+    while true {
+      if isRepeating { _ = wakeUp.wait(for: Self.pause) } else { wakeUp.wait() }
+      let (jobs, isAsked, isStopping) = state.withLock { state in
+        defer { (state.jobs, state.isAsked) = ([], false) }
+        return (state.jobs, state.isAsked, state.isStopping)
+      }
+      if isStopping {
+        for job in jobs { job(nil) }
+        return
+      }
+      if connection == nil { connection = open() }
+      if isAsked || isRepeating { isRepeating = !moveLog(connection) }
+      for job in jobs { job(connection) }
+    }
+  }
+
+  private func open() -> SQLiteConnection? {
+    do {
+      return try SQLiteConnection(path: path)
+    } catch {
+      failed(error)
+      return nil
+    }
+  }
+
+  /// - Returns: Whether nothing is left to be done.
+  private func moveLog(_ connection: SQLiteConnection?) -> Bool {
+    defer { noteProgress() }
+    guard let connection else { return false }
+    do {
+      let (frames, _) = try connection.checkpoint()
+      report(.moved)
+      guard frames >= thresholds.snapshotsWait else { return true }
+      return try restartLog(with: connection)
+    } catch {
+      failed(error)
+      return false
+    }
+  }
+
+  private func failed(_ error: SQLError) {
+    state.withLock { $0.failureCount += 1 }
+    report(.failed(error))
+  }
+
+  /// Lets the writer restart a log that is too long, in a moment without snapshots.
+  private func restartLog(with connection: SQLiteConnection) throws(SQLError) -> Bool {
+    gate.close()
+    defer { gate.open() }
+    guard drainSnapshots() else { return false }
+    // The writer is to find little left.
+    _ = try connection.checkpoint()
+    state.withLock { $0.isRestartDue = true }
+    noteProgress()
+    wakeWriter()
+    let isDone = writerDone.wait(for: Self.writerPatience)
+    return state.withLock { state in
+      state.isRestartDue = false
+      return isDone && state.frames < thresholds.snapshotsWait
+    }
+  }
+
+  /// Waits for the snapshots' ends, which is hastened after a while or when the log is full.
+  private func drainSnapshots() -> Bool {
+    let patience = ContinuousClock.now.advanced(by: snapshotPatience)
+    while ContinuousClock.now < patience, !isLogFull {
+      let next = ContinuousClock.now.advanced(by: .milliseconds(50))
+      if gate.drain(until: min(next, patience)) { return true }
+    }
+    gate.endSnapshots()
+    return gate.drain(until: ContinuousClock.now.advanced(by: Self.endingPatience))
+  }
+
+  private func noteProgress() {
+    if state.withLock(\.isWriterWaiting) { progress.signal() }
+  }
+
+  // MARK: Other work of the thread
+
+  /// Moves the whole log into the database file and does something before it is written again.
+  ///
+  /// Blocks; not for the thread that commits.
+  ///
+  /// - Parameter body: Gets a connection that is the thread's own.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` throws; `SQLError` when the log cannot be moved.
+  func withMovedLog<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLiteConnection) throws(SQLError) -> Value
+  ) throws(SQLError) -> Value {
+    let done = Semaphore()
+    let result = Mutex<Result<Value, SQLError>?>(nil)
+    let isTaken = state.withLock { state in
+      guard !state.isStopping else { return false }
+      state.jobs.append { [self] connection in
+        let outcome: Result<Value, SQLError>
+        do throws(SQLError) {
+          guard let connection else { throw Self.cannotMove }
+          try moveWholeLog(connection)
+          outcome = .success(try body(connection))
+        } catch {
+          outcome = .failure(error)
+        }
+        result.withLock { $0 = outcome }
+        done.signal()
+      }
+      return true
+    }
+    guard isTaken else { throw Self.cannotMove }
+    wakeUp.signal()
+    done.wait()
+    guard let outcome = result.withLock(\.self) else { throw Self.cannotMove }
+    return try outcome.get()
+  }
+
+  private static let cannotMove = SQLError(.busy, "the log cannot be moved now: try again later")
+
+  /// All that was committed before is in the database file afterwards.
+  private func moveWholeLog(_ connection: SQLiteConnection) throws(SQLError) {
+    var (frames, moved) = try connection.checkpoint()
+    guard moved < frames else { return }
+    // Snapshots of before are still open.
+    let goal = frames
+    gate.close()
+    defer { gate.open() }
+    guard drainSnapshots() else { throw Self.cannotMove }
+    (frames, moved) = try connection.checkpoint()
+    guard moved >= min(goal, frames) else { throw Self.cannotMove }
   }
 }

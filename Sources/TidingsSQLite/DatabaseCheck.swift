@@ -1,15 +1,17 @@
-internal import CSQLite
 internal import TidingsSQL
 
 extension SQLiteConnection {
   /// Files up to this size are read whole by every check.
   public static let quickCheckBytesMax: Int64 = 64 << 20
 
-  /// Looks for damage: always that the file is a database and as long as it says; page by page when
+  /// Looks for damage: always that the file is a database with a sound first page; page by page when
   /// it is small, or when `thorough`.
   ///
   /// - Throws: `damaged`, with what was found.
   public func check(thorough: Bool) throws {
+    if try pageFormat() == .damaged {
+      throw SQLError(.damaged, "the first page has another checksum")
+    }
     let size = try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
     guard thorough || size <= Self.quickCheckBytesMax else { return }
     let statement = try prepare("PRAGMA quick_check(1)")

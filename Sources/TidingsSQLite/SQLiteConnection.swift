@@ -1,15 +1,20 @@
 internal import CSQLite
+internal import CStoreVFS
 public import TidingsSQL
 
 /// A connection to an SQLite file in WAL mode with `synchronous=FULL`: a commit is on disk.
 ///
-/// Used by one thread at a time; closed when the last reference goes.
+/// Its pages have checksums, which reads compare (`PageChecksum`). Used by one thread at a time;
+/// closed when the last reference goes.
 public final class SQLiteConnection: SQLConnection {
   /// How big the database's own memory of pages may grow.
   public static let cacheBytesMax = 64 << 20
 
   let handle: OpaquePointer
   private let frames = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
+
+  /// The log's file is cut to this size when it was restarted: 64 MiB.
+  private static let keptLogBytes = 64 << 20
 
   /// The length of the log after the last commit, in frames of one page.
   public var logFrames: Int { Int(frames.pointee) }
@@ -28,7 +33,10 @@ public final class SQLiteConnection: SQLConnection {
   ) throws(SQLError) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard tidings_vfs_register() == SQLITE_OK else {
+      throw SQLError(.storage, "cannot open \(path): SQLite has no VFS")
+    }
+    let code = sqlite3_open_v2(path, &opened, flags, tidings_vfs_name)
     guard let opened, code == SQLITE_OK else {
       let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       sqlite3_close_v2(opened)
@@ -37,6 +45,7 @@ public final class SQLiteConnection: SQLConnection {
     handle = opened
     frames.initialize(to: 0)
     setMovesLogOnClose(false)
+    reservePageEnds()
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 5000)
     try execute(
@@ -44,6 +53,7 @@ public final class SQLiteConnection: SQLConnection {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = 0;
+      PRAGMA journal_size_limit = \(Self.keptLogBytes);
       PRAGMA cache_size = -\(cacheBytes >> 10);
       PRAGMA temp_store = MEMORY;
       PRAGMA query_only = \(readsOnly ? 1 : 0);
@@ -85,6 +95,20 @@ public final class SQLiteConnection: SQLConnection {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
+  /// A transaction is open. SQLite itself takes one back after some failures, reads included.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Resets all statements that are under way, and takes back the open transaction, if there is one.
+  public func abandon() {
+    var next = sqlite3_next_stmt(handle, nil)
+    while let statement = next {
+      if sqlite3_stmt_busy(statement) != 0 { sqlite3_reset(statement) }
+      next = sqlite3_next_stmt(handle, statement)
+    }
+    // The transaction is over even when the disk fails here.
+    if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+  }
+
   /// Moves what was committed from the log into the database file, as far as readers allow.
   ///
   /// - Returns: Frames in the log, and how many of them are moved. When all are, the next commit
@@ -96,13 +120,43 @@ public final class SQLiteConnection: SQLConnection {
     return (Int(log), Int(moved))
   }
 
+  /// Moves the whole log into the database file and syncs it, as after a crash: what an earlier
+  /// process could not sync is written again.
+  ///
+  /// - Throws: `SQLError`; `busy` when another connection reads.
+  public func moveWholeLog() throws(SQLError) {
+    let (frames, moved) = try checkpoint()
+    guard moved == frames else { throw SQLError(.busy, "another program reads the database") }
+  }
+
   /// Whether closing the last connection moves the log into the database file.
   ///
   /// Off until it is known that the database can be used: one that is refused stays as it is.
   public func setMovesLogOnClose(_ moves: Bool) { tidings_sqlite_keep_log(handle, moves ? 0 : 1) }
 
+  /// Of a new database: room for a checksum at the end of each page.
+  private func reservePageEnds() {
+    var bytes = CInt(PageChecksum.bytes)
+    sqlite3_file_control(handle, nil, SQLITE_FCNTL_RESERVE_BYTES, &bytes)
+  }
+
+  /// The file that SQLite reads and writes through.
+  var file: UnsafeMutableRawPointer? {
+    var file: UnsafeMutableRawPointer?
+    sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file)
+    return file
+  }
+
   func error(_ code: CInt) -> SQLError {
     let message = String(cString: sqlite3_errmsg(handle))
+    switch code {
+    case tidings_sqlite_ioerr_data, tidings_sqlite_ioerr_corruptfs:
+      return SQLError(.damaged, message + " (a page has another checksum)")
+    case tidings_sqlite_ioerr_fsync, tidings_sqlite_ioerr_dir_fsync, SQLITE_NOMEM,
+      tidings_sqlite_ioerr_shmsize, tidings_sqlite_ioerr_shmmap, tidings_sqlite_ioerr_nomem:
+      return SQLError(.uncertain, message)
+    default: break
+    }
     switch code & 0xff {
     case SQLITE_CORRUPT, SQLITE_NOTADB: return SQLError(.damaged, message)
     case SQLITE_BUSY, SQLITE_LOCKED: return SQLError(.busy, message)

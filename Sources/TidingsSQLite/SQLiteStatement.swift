@@ -9,10 +9,16 @@ private nonisolated(unsafe) let transient = unsafeBitCast(
 
 /// A compiled statement.
 ///
-/// Columns are read from the row that `step` moved to.
+/// Columns are read from the row that `step` moved to. Fit for its next use whatever happened in the
+/// last one: SQLite refuses to bind a statement that was stepped and not reset, so a failed step
+/// resets it, and binding resets one that was abandoned in the middle of its rows.
 final class SQLiteStatement: SQLStatement {
   private let handle: OpaquePointer
   private let connection: SQLiteConnection
+  /// It was stepped, and not reset since.
+  private var isUnderWay = false
+  /// Why a value could not be bound; the next step fails with it.
+  private var bindFailure: SQLError?
 
   init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
     self.handle = handle
@@ -22,10 +28,12 @@ final class SQLiteStatement: SQLStatement {
   deinit { sqlite3_finalize(handle) }
 
   func bind(_ value: Int64, at index: Int) {
+    if isUnderWay { reset() }
     check(sqlite3_bind_int64(handle, CInt(index), value))
   }
 
   func bind(_ value: String, at index: Int) {
+    if isUnderWay { reset() }
     var value = value
     let code = value.withUTF8 { text in
       text.withMemoryRebound(to: CChar.self) { text in
@@ -43,6 +51,7 @@ final class SQLiteStatement: SQLStatement {
   }
 
   func bind(_ value: [UInt8], at index: Int) {
+    if isUnderWay { reset() }
     let code = value.withUnsafeBytes { bytes in
       bytes.isEmpty
         ? sqlite3_bind_zeroblob(handle, CInt(index), 0)
@@ -57,19 +66,39 @@ final class SQLiteStatement: SQLStatement {
     check(code)
   }
 
-  func bindNull(at index: Int) { check(sqlite3_bind_null(handle, CInt(index))) }
+  func bindNull(at index: Int) {
+    if isUnderWay { reset() }
+    check(sqlite3_bind_null(handle, CInt(index)))
+  }
 
   func step() throws(SQLError) -> Bool {
+    if let bindFailure {
+      self.bindFailure = nil
+      throw bindFailure
+    }
+    isUnderWay = true
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    case let code: throw connection.error(code)
+    case let code:
+      // Its text is that of the failure until the reset.
+      let failure = connection.error(code)
+      reset()
+      throw failure
     }
   }
 
-  func reset() { sqlite3_reset(handle) }
+  func reset() {
+    isUnderWay = false
+    sqlite3_reset(handle)
+  }
 
-  func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, CInt(column)) }
+  /// More than any counter or time reaches is damage: it is cut, so that sums of it do not overflow.
+  func int64(_ column: Int) -> Int64 {
+    min(max(sqlite3_column_int64(handle, CInt(column)), -Self.numberMax), Self.numberMax)
+  }
+
+  private static let numberMax: Int64 = 1 << 61
 
   func string(_ column: Int) -> String {
     guard let text = sqlite3_column_text(handle, CInt(column)) else { return "" }
@@ -78,8 +107,9 @@ final class SQLiteStatement: SQLStatement {
   }
 
   func withBytes(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+    // Null for an empty blob, and without memory.
     let bytes = sqlite3_column_blob(handle, CInt(column))
-    let count = Int(sqlite3_column_bytes(handle, CInt(column)))
+    let count = bytes == nil ? 0 : Int(sqlite3_column_bytes(handle, CInt(column)))
     try body(UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
@@ -87,8 +117,11 @@ final class SQLiteStatement: SQLStatement {
     sqlite3_column_type(handle, CInt(column)) == SQLITE_NULL
   }
 
-  /// Binding fails only for an index that the statement does not have, or a value over 2 GB.
+  /// Binding fails without memory, for a value over 1 GB, and for an index that the statement does not
+  /// have, which is a defect of ours.
   private func check(_ code: CInt) {
-    precondition(code == SQLITE_OK, "a parameter that the statement does not have")
+    guard code != SQLITE_OK else { return }
+    precondition(code != SQLITE_RANGE, "a parameter that the statement does not have")
+    bindFailure = connection.error(code)
   }
 }

@@ -5,36 +5,65 @@ internal import Musl
 #endif
 
 /// A counting semaphore for threads.
+///
+/// Not a `sem_t`: that waits by the time of day, which somebody may set.
 package final class Semaphore: @unchecked Sendable {
-  // sem_t may be used from any thread (POSIX), and lives at one address until the last use.
-  private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+  // Both may be used from any thread (POSIX), and live at one address until the last use; the count is
+  // touched only while the mutex is locked.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var count = 0
 
-  package init() { sem_init(semaphore, 0, 0) }
-
-  deinit {
-    sem_destroy(semaphore)
-    semaphore.deallocate()
+  package init() {
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
   }
 
-  package func signal() { sem_post(semaphore) }
-  package func wait() { while sem_wait(semaphore) != 0 {} }
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
 
-  /// Waits for a signal, or for a time that the system's clock measures.
+  package func signal() {
+    pthread_mutex_lock(mutex)
+    count += 1
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
+  }
+
+  package func wait() {
+    pthread_mutex_lock(mutex)
+    while count == 0 { pthread_cond_wait(condition, mutex) }
+    count -= 1
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits for a signal, or for a time, whatever becomes of the system's clock.
   ///
   /// - Returns: Whether there was a signal.
+  @discardableResult
   package func wait(for duration: Duration) -> Bool {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    var end = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &end)
     let (seconds, attoseconds) = duration.components
-    time.tv_sec += Int(clamping: seconds)
-    time.tv_nsec += Int(clamping: attoseconds / 1_000_000_000)
-    if time.tv_nsec >= 1_000_000_000 {
-      time.tv_nsec -= 1_000_000_000
-      time.tv_sec += 1
+    end.tv_sec += Int(clamping: seconds)
+    end.tv_nsec += Int(clamping: attoseconds / 1_000_000_000)
+    if end.tv_nsec >= 1_000_000_000 {
+      end.tv_nsec -= 1_000_000_000
+      end.tv_sec += 1
     }
-    while sem_timedwait(semaphore, &time) != 0 {
-      if errno != EINTR { return false }
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while count == 0 {
+      if pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT, count == 0 { return false }
     }
+    count -= 1
     return true
   }
 }

@@ -25,7 +25,7 @@ internal import TidingsSQLite
     try connection.execute("CREATE TABLE t (n, s, b, e, x)")
     let insert = try connection.prepare("INSERT INTO t VALUES (?1, ?2, ?3, ?4, ?5)")
     let select = try connection.prepare("SELECT * FROM t")
-    for number in [0, -1, .max, .min] as [Int64] {
+    for number in [0, -1, 1 << 61, -1 << 61] as [Int64] {
       try connection.execute("DELETE FROM t")
       insert.bind(number, at: 1)
       insert.bind("a\u{0}\u{1F608}", at: 2)
@@ -97,20 +97,23 @@ internal import TidingsSQLite
     #expect(try !folder.contents("").keys.contains("db-wal"))
   }
 
-  @Test("the checkpointer moves a long log by itself, and stops when told")
+  @Test("the checkpointer moves a long log by itself, and stops when asked")
   func checkpointer() throws {
     let connection = try open()
     try connection.execute("CREATE TABLE t (n)")
-    let checkpointer = Checkpointer(path: folder.file("db"))
-    #expect(!checkpointer.logGrew(to: 1))
-    #expect(checkpointer.logGrew(to: Checkpointer.logFramesMax))
-    // Stopping waits for what was asked before.
-    var length = connection.logFrames
-    for number in 0..<20 { try connection.execute("INSERT INTO t VALUES (\(number))") }
-    length = max(length, connection.logFrames)
-    #expect(!checkpointer.logGrew(to: Checkpointer.logFramesWorthMoving))
+    let moved = Observed(0)
+    let checkpointer = Checkpointer(
+      path: folder.file("db"),
+      thresholds: LogThresholds(bytesMax: 400_000),
+      report: { _ in moved.update { $0 += 1 } }
+    )
+    for number in 0..<40 {
+      try connection.execute("INSERT INTO t VALUES (\(number))")
+      checkpointer.logGrew(to: connection.logFrames)
+    }
+    while moved.value == 0 { _ = checkpointer.waitForRestart(of: connection, atMost: .zero) }
     checkpointer.stop()
-    #expect(try number(connection, "SELECT count(*) FROM t") == 20)
+    #expect(try number(connection, "SELECT count(*) FROM t") == 40)
   }
 
   @Test("a check finds a page that holds something else")

@@ -1,0 +1,393 @@
+#include "store_vfs.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_frames.h"
+#include "page_checksum.h"
+
+const char *const tidings_vfs_name = "tidings";
+
+/* What all connections of the process to one database file share. */
+struct tidings_store {
+  tidings_store *next;
+  int references;
+  char *path;
+  /* Held while a page is written. */
+  pthread_mutex_t pages;
+  tidings_page_watch watch;
+  int is_watched;
+  atomic_int page_bytes;
+  /* Pages end with a checksum; once they do, they always do. */
+  atomic_int is_sealed;
+  tidings_log log;
+};
+
+typedef enum { KIND_OTHER, KIND_DATABASE, KIND_LOG } file_kind;
+
+/* A file; that of the system's VFS follows it in memory. */
+typedef struct store_file {
+  sqlite3_file base;
+  file_kind kind;
+  tidings_store *store;
+  char *path;
+} store_file;
+
+static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
+static tidings_store *stores;
+static int is_registered;
+
+static atomic_int sync_failed;
+static _Atomic(void (*)(const char *, int)) on_failed_sync;
+static atomic_uint_fast64_t damage_count;
+
+static sqlite3_vfs *system_vfs(sqlite3_vfs *vfs) { return vfs->pAppData; }
+static store_file *of(sqlite3_file *file) { return (store_file *)file; }
+static sqlite3_file *system_file(sqlite3_file *file) { return (sqlite3_file *)(of(file) + 1); }
+
+/* MARK: Failed syncs */
+
+int tidings_vfs_sync_failed(void) { return atomic_load(&sync_failed); }
+
+void tidings_vfs_on_failed_sync(void (*call)(const char *, int)) {
+  atomic_store(&on_failed_sync, call);
+}
+
+static void note_failed_sync(const char *path, int error) {
+  if (atomic_exchange(&sync_failed, 1)) return;
+  void (*call)(const char *, int) = atomic_load(&on_failed_sync);
+  if (call != NULL) call(path, error);
+}
+
+/* MARK: Stores */
+
+static tidings_store *retain_store(const char *path) {
+  pthread_mutex_lock(&registry);
+  tidings_store *store = stores;
+  while (store != NULL && strcmp(store->path, path) != 0) store = store->next;
+  if (store == NULL) {
+    store = calloc(1, sizeof *store);
+    char *copy = strdup(path);
+    if (store == NULL || copy == NULL) {
+      free(store);
+      free(copy);
+      pthread_mutex_unlock(&registry);
+      return NULL;
+    }
+    store->path = copy;
+    pthread_mutex_init(&store->pages, NULL);
+    tidings_log_init(&store->log);
+    store->next = stores;
+    stores = store;
+  }
+  store->references += 1;
+  pthread_mutex_unlock(&registry);
+  return store;
+}
+
+static void release_store(tidings_store *store) {
+  if (store == NULL) return;
+  pthread_mutex_lock(&registry);
+  store->references -= 1;
+  if (store->references == 0) {
+    tidings_store **link = &stores;
+    while (*link != store) link = &(*link)->next;
+    *link = store->next;
+    tidings_log_free(&store->log);
+    pthread_mutex_destroy(&store->pages);
+    free(store->path);
+    free(store);
+  }
+  pthread_mutex_unlock(&registry);
+}
+
+/* Learns from the first bytes of a database how large its pages are, and whether they are sealed. */
+static void note_header(tidings_store *store, const uint8_t *bytes, int count) {
+  if (count < 100 || memcmp(bytes, "SQLite format 3", 16) != 0) return;
+  const int size = bytes[16] << 8 | bytes[17];
+  atomic_store(&store->page_bytes, size == 1 ? 65536 : size);
+  if (bytes[20] == TIDINGS_PAGE_CHECKSUM_BYTES) atomic_store(&store->is_sealed, 1);
+}
+
+static int is_whole_page(tidings_store *store, int count, sqlite3_int64 offset) {
+  return count == atomic_load_explicit(&store->page_bytes, memory_order_relaxed)
+         && offset % count == 0
+         && atomic_load_explicit(&store->is_sealed, memory_order_relaxed);
+}
+
+static int damaged(void) {
+  atomic_fetch_add(&damage_count, 1);
+  return SQLITE_IOERR_DATA;
+}
+
+uint64_t tidings_vfs_damage_count(void) { return atomic_load(&damage_count); }
+
+/* MARK: Methods of files */
+
+static int file_close(sqlite3_file *file) {
+  sqlite3_file *under = system_file(file);
+  const int code = under->pMethods != NULL ? under->pMethods->xClose(under) : SQLITE_OK;
+  release_store(of(file)->store);
+  free(of(file)->path);
+  return code;
+}
+
+static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
+  sqlite3_file *under = system_file(file);
+  const int code = under->pMethods->xRead(under, buffer, count, offset);
+  tidings_store *store = of(file)->store;
+  if (code != SQLITE_OK || store == NULL) return code;
+  if (of(file)->kind == KIND_DATABASE) {
+    if (offset == 0) note_header(store, buffer, count);
+    if (is_whole_page(store, count, offset) && !tidings_page_is_sound(buffer, count)) {
+      return damaged();
+    }
+  } else if (of(file)->kind == KIND_LOG) {
+    /* SQLite reads the header and whole frames when it recovers a log, and compares itself. */
+    if (offset == 0 || count == tidings_log_frame_bytes(&store->log)) {
+      tidings_log_note(&store->log, buffer, count, offset);
+    } else if (!tidings_log_is_sound(&store->log, buffer, count, offset)) {
+      return damaged();
+    }
+  }
+  return code;
+}
+
+static int write_page(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+  sqlite3_file *under = system_file(file);
+  tidings_store *store = of(file)->store;
+  if (offset == 0) note_header(store, buffer, count);
+  /* The buffer is SQLite's own, and its last bytes are reserved for this. */
+  if (is_whole_page(store, count, offset)) tidings_page_seal((uint8_t *)buffer, count);
+  pthread_mutex_lock(&store->pages);
+  int code = SQLITE_OK;
+  if (store->is_watched) {
+    const int page_bytes = atomic_load(&store->page_bytes);
+    const sqlite3_int64 page = page_bytes > 0 ? offset / page_bytes + 1 : 1;
+    code = store->watch.before_write(store->watch.context, (uint32_t)page);
+  }
+  if (code == SQLITE_OK) code = under->pMethods->xWrite(under, buffer, count, offset);
+  pthread_mutex_unlock(&store->pages);
+  return code;
+}
+
+static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+  if (atomic_load(&sync_failed)) return SQLITE_IOERR_WRITE;
+  sqlite3_file *under = system_file(file);
+  tidings_store *store = of(file)->store;
+  if (store != NULL && of(file)->kind == KIND_DATABASE) {
+    return write_page(file, buffer, count, offset);
+  }
+  const int code = under->pMethods->xWrite(under, buffer, count, offset);
+  if (code == SQLITE_OK && store != NULL && of(file)->kind == KIND_LOG) {
+    tidings_log_note(&store->log, buffer, count, offset);
+  }
+  return code;
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
+  if (atomic_load(&sync_failed)) return SQLITE_IOERR_TRUNCATE;
+  return system_file(file)->pMethods->xTruncate(system_file(file), size);
+}
+
+static int file_sync(sqlite3_file *file, int flags) {
+  if (atomic_load(&sync_failed)) return SQLITE_IOERR_FSYNC;
+  const int code = system_file(file)->pMethods->xSync(system_file(file), flags);
+  if (code != SQLITE_OK) note_failed_sync(of(file)->path, errno);
+  return code;
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
+  return system_file(file)->pMethods->xFileSize(system_file(file), size);
+}
+
+static int file_lock(sqlite3_file *file, int level) {
+  return system_file(file)->pMethods->xLock(system_file(file), level);
+}
+
+static int file_unlock(sqlite3_file *file, int level) {
+  return system_file(file)->pMethods->xUnlock(system_file(file), level);
+}
+
+static int file_check_lock(sqlite3_file *file, int *is_locked) {
+  return system_file(file)->pMethods->xCheckReservedLock(system_file(file), is_locked);
+}
+
+static int file_control(sqlite3_file *file, int operation, void *argument) {
+  return system_file(file)->pMethods->xFileControl(system_file(file), operation, argument);
+}
+
+static int file_sector_size(sqlite3_file *file) {
+  return system_file(file)->pMethods->xSectorSize(system_file(file));
+}
+
+static int file_characteristics(sqlite3_file *file) {
+  return system_file(file)->pMethods->xDeviceCharacteristics(system_file(file));
+}
+
+static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **memory) {
+  return system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory);
+}
+
+static int shm_lock(sqlite3_file *file, int offset, int count, int flags) {
+  return system_file(file)->pMethods->xShmLock(system_file(file), offset, count, flags);
+}
+
+static void shm_barrier(sqlite3_file *file) {
+  system_file(file)->pMethods->xShmBarrier(system_file(file));
+}
+
+static int shm_unmap(sqlite3_file *file, int deletes) {
+  return system_file(file)->pMethods->xShmUnmap(system_file(file), deletes);
+}
+
+/* Version 2: without memory-mapped reads, whose pages nothing could compare. */
+static const sqlite3_io_methods methods = {
+  .iVersion = 2,
+  .xClose = file_close,
+  .xRead = file_read,
+  .xWrite = file_write,
+  .xTruncate = file_truncate,
+  .xSync = file_sync,
+  .xFileSize = file_size,
+  .xLock = file_lock,
+  .xUnlock = file_unlock,
+  .xCheckReservedLock = file_check_lock,
+  .xFileControl = file_control,
+  .xSectorSize = file_sector_size,
+  .xDeviceCharacteristics = file_characteristics,
+  .xShmMap = shm_map,
+  .xShmLock = shm_lock,
+  .xShmBarrier = shm_barrier,
+  .xShmUnmap = shm_unmap,
+};
+
+/* MARK: Methods of the VFS */
+
+static file_kind kind_of(int flags) {
+  if (flags & SQLITE_OPEN_MAIN_DB) return KIND_DATABASE;
+  return flags & SQLITE_OPEN_WAL ? KIND_LOG : KIND_OTHER;
+}
+
+static int vfs_open(
+  sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *opened_flags
+) {
+  memset(file, 0, sizeof(store_file));
+  sqlite3_file *under = system_file(file);
+  memset(under, 0, (size_t)system_vfs(vfs)->szOsFile);
+  const file_kind kind = path == NULL ? KIND_OTHER : kind_of(flags);
+  of(file)->kind = kind;
+  of(file)->path = strdup(path == NULL ? "a temporary file" : path);
+  if (of(file)->path == NULL) return SQLITE_NOMEM;
+  if (kind != KIND_OTHER) {
+    of(file)->store = retain_store(kind == KIND_LOG ? sqlite3_filename_database(path) : path);
+    if (of(file)->store == NULL) {
+      free(of(file)->path);
+      return SQLITE_NOMEM;
+    }
+  }
+  const int code = system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, opened_flags);
+  if (code == SQLITE_OK) {
+    file->pMethods = &methods;
+  } else {
+    /* Without methods SQLite does not close the file. */
+    release_store(of(file)->store);
+    free(of(file)->path);
+  }
+  return code;
+}
+
+static int vfs_delete(sqlite3_vfs *vfs, const char *path, int syncs_folder) {
+  if (atomic_load(&sync_failed)) return SQLITE_IOERR_DELETE;
+  const int code = system_vfs(vfs)->xDelete(system_vfs(vfs), path, syncs_folder);
+  if (code == SQLITE_IOERR_DIR_FSYNC) note_failed_sync(path, errno);
+  return code;
+}
+
+static int vfs_access(sqlite3_vfs *vfs, const char *path, int flags, int *result) {
+  return system_vfs(vfs)->xAccess(system_vfs(vfs), path, flags, result);
+}
+
+static int vfs_full_path(sqlite3_vfs *vfs, const char *path, int count, char *result) {
+  return system_vfs(vfs)->xFullPathname(system_vfs(vfs), path, count, result);
+}
+
+static int vfs_randomness(sqlite3_vfs *vfs, int count, char *bytes) {
+  return system_vfs(vfs)->xRandomness(system_vfs(vfs), count, bytes);
+}
+
+static int vfs_sleep(sqlite3_vfs *vfs, int microseconds) {
+  return system_vfs(vfs)->xSleep(system_vfs(vfs), microseconds);
+}
+
+static int vfs_time(sqlite3_vfs *vfs, double *days) {
+  return system_vfs(vfs)->xCurrentTime(system_vfs(vfs), days);
+}
+
+static int vfs_last_error(sqlite3_vfs *vfs, int count, char *text) {
+  return system_vfs(vfs)->xGetLastError(system_vfs(vfs), count, text);
+}
+
+static int vfs_time_milliseconds(sqlite3_vfs *vfs, sqlite3_int64 *milliseconds) {
+  return system_vfs(vfs)->xCurrentTimeInt64(system_vfs(vfs), milliseconds);
+}
+
+static sqlite3_vfs store_vfs = {
+  .iVersion = 2,
+  .zName = "tidings",
+  .xOpen = vfs_open,
+  .xDelete = vfs_delete,
+  .xAccess = vfs_access,
+  .xFullPathname = vfs_full_path,
+  .xRandomness = vfs_randomness,
+  .xSleep = vfs_sleep,
+  .xCurrentTime = vfs_time,
+  .xGetLastError = vfs_last_error,
+  .xCurrentTimeInt64 = vfs_time_milliseconds,
+};
+
+int tidings_vfs_register(void) {
+  pthread_mutex_lock(&registry);
+  int code = SQLITE_OK;
+  if (!is_registered) {
+    code = sqlite3_initialize();
+    sqlite3_vfs *found = code == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
+    if (found == NULL) {
+      code = code == SQLITE_OK ? SQLITE_ERROR : code;
+    } else {
+      store_vfs.pAppData = found;
+      store_vfs.szOsFile = (int)sizeof(store_file) + found->szOsFile;
+      store_vfs.mxPathname = found->mxPathname;
+      code = sqlite3_vfs_register(&store_vfs, 0);
+      is_registered = code == SQLITE_OK;
+    }
+  }
+  pthread_mutex_unlock(&registry);
+  return code;
+}
+
+/* MARK: Pages */
+
+tidings_store *tidings_vfs_store(void *sqlite_file) {
+  sqlite3_file *file = sqlite_file;
+  return file != NULL && file->pMethods == &methods ? of(file)->store : NULL;
+}
+
+void tidings_vfs_lock(tidings_store *store) { pthread_mutex_lock(&store->pages); }
+void tidings_vfs_unlock(tidings_store *store) { pthread_mutex_unlock(&store->pages); }
+
+int tidings_vfs_watch(tidings_store *store, const tidings_page_watch *watch) {
+  if (watch != NULL && store->is_watched) return 0;
+  store->is_watched = watch != NULL;
+  if (watch != NULL) store->watch = *watch;
+  return 1;
+}
+
+int tidings_vfs_read(void *sqlite_file, void *buffer, int count, int64_t offset) {
+  sqlite3_file *file = sqlite_file;
+  return file->pMethods->xRead(file, buffer, count, offset);
+}

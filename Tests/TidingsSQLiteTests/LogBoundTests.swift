@@ -1,0 +1,97 @@
+internal import Foundation
+internal import Synchronization
+internal import TestSupport
+internal import Testing
+internal import TidingsSQL
+internal import TidingsSQLite
+
+/// The log has a bound, whatever readers do.
+@Suite struct LogBoundTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("snapshots that overlap all the time do not let the log grow, and wait for nothing else")
+  func overlappingSnapshots() throws {
+    let path = folder.file("db")
+    let thresholds = LogThresholds(bytesMax: 4_000_000)
+    let writer = try SQLiteConnection(path: path)
+    try writer.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)")
+    let checkpointer = Checkpointer(path: path, thresholds: thresholds)
+    let isStopping = Mutex(false)
+    let snapshots = Mutex(0)
+    let done = DispatchGroup()
+    for _ in 0..<3 {
+      done.enter()
+      Thread.detachNewThread {
+        defer { done.leave() }
+        do {
+          let reader = try SQLiteConnection(path: path, readsOnly: true)
+          let count = try reader.prepare("SELECT count(*) FROM t")
+          while !isStopping.withLock(\.self) {
+            checkpointer.gate.enter()
+            defer { checkpointer.gate.leave() }
+            try reader.execute("BEGIN")
+            for _ in 0..<50 where !checkpointer.gate.mustEnd { try count.run() }
+            try reader.execute("COMMIT")
+            snapshots.withLock { $0 += 1 }
+          }
+        } catch {
+          Issue.record("\(error)")
+        }
+      }
+    }
+    let insert = try writer.prepare("INSERT INTO t (b) VALUES (zeroblob(20000))")
+    var (longest, restarts) = (0, 0)
+    while restarts < 4 {
+      if checkpointer.isLogFull {
+        _ = checkpointer.waitForRestart(of: writer, atMost: .seconds(60))
+      }
+      let before = writer.logFrames
+      try insert.run()
+      if writer.logFrames < before { restarts += 1 }
+      longest = max(longest, writer.logFrames)
+      checkpointer.logGrew(to: writer.logFrames)
+      checkpointer.restartLog(on: writer)
+    }
+    #expect(longest < thresholds.writesWait + 20)
+    #expect(snapshots.withLock(\.self) > 0)
+    isStopping.withLock { $0 = true }
+    done.wait()
+    checkpointer.stop()
+  }
+
+  @Test("a log that cannot be moved is counted, reported, and full at its bound")
+  func failures() throws {
+    let path = folder.file("db")
+    let thresholds = LogThresholds(bytesMax: 200_000)
+    let writer = try SQLiteConnection(path: path)
+    try writer.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)")
+    let reported = Observed(0)
+    let checkpointer = Checkpointer(
+      path: path,
+      thresholds: thresholds,
+      report: { outcome in
+        if case .failed = outcome { reported.update { $0 += 1 } }
+      }
+    )
+    defer { checkpointer.stop() }
+    // A frame that differs cannot be moved.
+    try writer.execute("INSERT INTO t (b) VALUES (zeroblob(9000))")
+    let log = try #require(FileHandle(forUpdatingAtPath: path + "-wal"))
+    for frame in 0..<writer.logFrames {
+      try log.seek(toOffset: UInt64(32 + frame * LogThresholds.frameBytes + 24 + 2_000))
+      try log.write(contentsOf: [0xff])
+    }
+    while !checkpointer.isLogFull {
+      try writer.execute("INSERT INTO t (b) VALUES (zeroblob(9000))")
+      checkpointer.logGrew(to: writer.logFrames)
+    }
+    #expect(writer.logFrames < thresholds.writesWait + 20)
+    #expect(!checkpointer.waitForRestart(of: writer, atMost: .milliseconds(10)))
+    while reported.value == 0 {
+      _ = checkpointer.waitForRestart(of: writer, atMost: .milliseconds(10))
+    }
+    #expect(checkpointer.failureCount > 0)
+  }
+}
