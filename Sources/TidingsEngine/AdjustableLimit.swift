@@ -281,6 +281,13 @@ public struct AdjustableLimit: Sendable {
       "for which an asset is kept that no record names"
     ),
     Self(
+      "log-bytes-max",
+      .bytes,
+      1_000_000...1_000_000_000_000,
+      \.logBytesMax,
+      "of the store's log; queries then wait until it was restarted, from half as much more on saves too"
+    ),
+    Self(
       "schema-bytes-max",
       .bytes,
       1_000...10_000_000,

@@ -23,7 +23,7 @@ struct AncestorCut {
 
   private let extent: AncestorExtent
   private let limits: Limits
-  private let oldest: Int64
+  private let oldest: SteadyTime
   private let bytesMax: Int64
   private var start: Int64?
 
@@ -32,22 +32,21 @@ struct AncestorCut {
   ///   - limits: How many are kept, and how long.
   ///   - now: The time.
   ///   - bytesMax: Most bytes forgotten at once.
-  init(_ extent: AncestorExtent, limits: Limits, now: Timestamp, bytesMax: Int64) {
+  init(_ extent: AncestorExtent, limits: Limits, now: SteadyTime, bytesMax: Int64) {
     self.extent = extent
     self.limits = limits
     self.bytesMax = bytesMax
-    let hour: Int64 = 3_600_000
-    oldest = now.millisecondsSince1970 - Int64(limits.ancestorRetentionHours) * hour
+    oldest = now.earlier(byHours: limits.ancestorRetentionHours)
   }
 
   /// Looks at the next version.
   ///
   /// - Returns: Whether it goes; after the first that stays, all stay.
-  mutating func forgets(_ id: Int64, replaced: Timestamp, total: Int64) -> Bool {
+  mutating func forgets(_ id: Int64, replaced: SteadyTime, total: Int64) -> Bool {
     guard id < extent.newest else { return false }
     let isTooMany =
       extent.newest - id >= limits.ancestorsMax || extent.total - total >= limits.ancestorBytesMax
-    guard isTooMany || replaced.millisecondsSince1970 < oldest else { return false }
+    guard isTooMany || replaced < oldest else { return false }
     let begin = start ?? total
     start = begin
     firstKept = id + 1

@@ -101,14 +101,14 @@ final class AncestorLog {
   /// Keeps the version of a record that is about to be replaced.
   ///
   /// - Returns: Its number, for the record's row.
-  func append(_ row: RecordTable.Row, at time: Timestamp) throws -> Int64 {
+  func append(_ row: RecordTable.Row, at time: SteadyTime) throws -> Int64 {
     var extent = try knownExtent()
     let id = extent.append(bytes: row.body?.count ?? 0)
     self.extent = extent
     insert.bind(id, at: 1)
     insert.bind(row.previous, at: 2)
     insert.bind(row.sequence, at: 3)
-    insert.bind(time.millisecondsSince1970, at: 4)
+    insert.bind(time.milliseconds, at: 4)
     insert.bind(extent.total, at: 5)
     insert.bind(row.body ?? [], at: 6)
     try insert.run()
@@ -135,7 +135,7 @@ final class AncestorLog {
   /// Removes the oldest versions of those that are too old or too many, a few at a time.
   ///
   /// - Returns: Whether there may be more.
-  private func forgetPiece(at now: Timestamp) throws -> Bool {
+  private func forgetPiece(at now: SteadyTime) throws -> Bool {
     let extent = try knownExtent()
     var cut = AncestorCut(
       extent,
@@ -150,7 +150,7 @@ final class AncestorLog {
       rows += 1
       let goes = cut.forgets(
         selectOldest.int64(0),
-        replaced: Timestamp(millisecondsSince1970: selectOldest.int64(1)),
+        replaced: SteadyTime(milliseconds: selectOldest.int64(1)),
         total: selectOldest.int64(2)
       )
       guard goes else { break }
@@ -166,7 +166,7 @@ final class AncestorLog {
 extension AncestorLog: Chore {
   private static let pause = Duration.seconds(60)
 
-  func work(at now: Timestamp) throws -> Duration {
-    try forgetPiece(at: now) ? .zero : Self.pause
+  func work(at moment: Moment) throws -> Duration {
+    try forgetPiece(at: moment.steady) ? .zero : Self.pause
   }
 }

@@ -7,7 +7,7 @@ final class AnswerLog {
   private let select: any SQLStatement
   private let insert: any SQLStatement
   private let purge: any SQLStatement
-  private var nextPurge = Timestamp(millisecondsSince1970: 0)
+  private var nextPurge = SteadyTime(milliseconds: 0)
 
   /// How often expired answers are removed, and how many at once: enough for 500 calls per second,
   /// and never a long wait for others.
@@ -42,10 +42,10 @@ final class AnswerLog {
   /// The first answer to a call, if it was answered.
   ///
   /// - Throws: `ItemError` `serverRejectedRequest` when the key was used for another request.
-  func answer(to call: IdempotentCall, at time: Timestamp) throws -> [UInt8]? {
+  func answer(to call: IdempotentCall, at time: SteadyTime) throws -> [UInt8]? {
     select.bind(call.owner, at: 1)
     select.bind(call.key, at: 2)
-    select.bind(time.millisecondsSince1970, at: 3)
+    select.bind(time.milliseconds, at: 3)
     defer { select.reset() }
     guard try select.step() else { return nil }
     guard select.bytes(0) == call.requestHash else {
@@ -59,21 +59,21 @@ final class AnswerLog {
   }
 
   /// Keeps the first answer.
-  func keep(_ response: [UInt8], for call: IdempotentCall, at time: Timestamp) throws(SQLError) {
+  func keep(_ response: [UInt8], for call: IdempotentCall, at time: SteadyTime) throws(SQLError) {
     let hour: Int64 = 3_600_000
     insert.bind(call.owner, at: 1)
     insert.bind(call.key, at: 2)
     insert.bind(call.requestHash, at: 3)
     insert.bind(response, at: 4)
     insert.bind(
-      time.millisecondsSince1970 + Int64(limits.idempotencyRetentionHours) * hour,
+      time.milliseconds + Int64(limits.idempotencyRetentionHours) * hour,
       at: 5
     )
     try insert.run()
     guard time >= nextPurge else { return }
-    nextPurge.millisecondsSince1970 =
-      time.millisecondsSince1970 + Self.purgeIntervalMilliseconds
-    purge.bind(time.millisecondsSince1970, at: 1)
+    nextPurge.milliseconds =
+      time.milliseconds + Self.purgeIntervalMilliseconds
+    purge.bind(time.milliseconds, at: 1)
     purge.bind(Self.purgeCountMax, at: 2)
     try purge.run()
   }

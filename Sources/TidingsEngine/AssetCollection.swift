@@ -12,6 +12,7 @@ final class AssetCollection: Chore {
   private let deleteUploads: any SQLStatement
   private let selectOther: any SQLStatement
   private var collected: [[UInt8]] = []
+  private let holds = AssetHold.Count()
 
   /// One piece of work; each asset costs four statements.
   private static let countMax: Int64 = 100
@@ -31,9 +32,13 @@ final class AssetCollection: Chore {
     selectOther = try connection.prepare("SELECT 1 FROM assets WHERE checksum = ?1 LIMIT 1")
   }
 
-  func work(at now: Timestamp) throws -> Duration {
+  /// Forgets nothing until the hold is released.
+  func hold() -> AssetHold { AssetHold(holds) }
+
+  func work(at moment: Moment) throws -> Duration {
+    guard !holds.isHeld else { return Self.heldPause }
     var due: [(database: Int64, checksum: [UInt8])] = []
-    select.bind(now.millisecondsSince1970 - retentionMilliseconds, at: 1)
+    select.bind(moment.steady.milliseconds - retentionMilliseconds, at: 1)
     select.bind(Self.countMax, at: 2)
     try select.forEachRow { due.append((select.int64(0), select.bytes(1))) }
     for (database, checksum) in due {
@@ -58,6 +63,8 @@ final class AssetCollection: Chore {
     defer { selectOther.reset() }
     return try selectOther.step()
   }
+
+  private static let heldPause = Duration.seconds(1)
 
   /// An asset is kept longer than promised by a part of the time at most.
   private var pause: Duration {

@@ -8,7 +8,7 @@ public final class AssetLookup {
     /// Bytes.
     public let size: UInt64
     /// Since when no record names it; `nil`: one does.
-    public let released: Timestamp?
+    public let released: SteadyTime?
   }
 
   /// An asset that a caller may have.
@@ -105,7 +105,7 @@ public final class AssetLookup {
     guard try select.step() else { return nil }
     let row = Row(
       size: UInt64(clamping: select.int64(0)),
-      released: select.isNull(1) ? nil : Timestamp(millisecondsSince1970: select.int64(1))
+      released: select.isNull(1) ? nil : SteadyTime(milliseconds: select.int64(1))
     )
     return (row, select.int64(2))
   }

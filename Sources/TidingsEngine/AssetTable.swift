@@ -24,8 +24,7 @@ final class AssetTable: RecordFollower {
   private let deleteReference: any SQLStatement
   private let retain: any SQLStatement
   private let release: any SQLStatement
-  private let releaseZone: any SQLStatement
-  private let deleteZoneReferences: any SQLStatement
+  private let selectOfZone: any SQLStatement
 
   init(_ connection: any SQLConnection, codec: any BodyCodec) throws {
     publicAssets = try PublicAssets(connection, codec: codec)
@@ -73,27 +72,17 @@ final class AssetTable: RecordFollower {
         )
       """
     )
-    releaseZone = try connection.prepare(
-      """
-      UPDATE assets SET released = ?3 WHERE database_id = ?1
-        AND checksum IN (SELECT checksum FROM asset_references WHERE zone_id = ?2)
-        AND NOT EXISTS (
-          SELECT 1 FROM asset_references AS other
-          WHERE other.database_id = ?1 AND other.checksum = assets.checksum AND other.zone_id <> ?2
-        )
-      """
-    )
-    deleteZoneReferences = try connection.prepare(
-      "DELETE FROM asset_references WHERE zone_id = ?1"
+    selectOfZone = try connection.prepare(
+      "SELECT checksum, name FROM asset_references WHERE zone_id = ?1 LIMIT ?2"
     )
   }
 
   /// Makes an asset known whose file is complete; one that no record names is released from now on.
-  func add(_ asset: Asset, to database: DatabaseEntry, at time: Timestamp) throws(SQLError) {
+  func add(_ asset: Asset, to database: DatabaseEntry, at time: SteadyTime) throws(SQLError) {
     insert.bind(database.number, at: 1)
     insert.bind(asset.checksum, at: 2)
     insert.bind(Int64(clamping: asset.size), at: 3)
-    insert.bind(time.millisecondsSince1970, at: 4)
+    insert.bind(time.milliseconds, at: 4)
     try insert.run()
   }
 
@@ -172,14 +161,14 @@ final class AssetTable: RecordFollower {
 
   // MARK: RecordFollower
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
     let hadAssets = write.old?.namesAssets ?? false
     guard hadAssets || write.new?.namesAssets ?? false else { return }
     let before = write.old?.assetChecksums ?? []
     let after = write.new?.assetChecksums ?? []
     let isPublic = database.id.scope == .public
     for checksum in after.subtracting(before) {
-      bind(checksum, of: write, in: database, to: insertReference)
+      bind(checksum, write.zone.number, write.name, in: database, to: insertReference)
       insertReference.bind(isPublic ? write.row.recordType : nil, at: 5)
       insertReference.bind(isPublic ? write.new?.creator ?? "" : nil, at: 6)
       try insertReference.run()
@@ -188,34 +177,49 @@ final class AssetTable: RecordFollower {
       try retain.run()
     }
     for checksum in before.subtracting(after) {
-      bind(checksum, of: write, in: database, to: deleteReference)
-      try deleteReference.run()
-      release.bind(database.number, at: 1)
-      release.bind(checksum, at: 2)
-      release.bind(time.millisecondsSince1970, at: 3)
-      try release.run()
+      try removeReference(checksum, write.zone.number, write.name, in: database, at: time)
     }
   }
 
-  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
-    releaseZone.bind(database.number, at: 1)
-    releaseZone.bind(zone.number, at: 2)
-    releaseZone.bind(time.millisecondsSince1970, at: 3)
-    try releaseZone.run()
-    deleteZoneReferences.bind(zone.number, at: 1)
-    try deleteZoneReferences.run()
+  func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {
+    var rows: [(checksum: [UInt8], name: String)] = []
+    selectOfZone.bind(zone.number, at: 1)
+    selectOfZone.bind(Int64(limit), at: 2)
+    try selectOfZone.forEachRow {
+      rows.append((selectOfZone.bytes(0), selectOfZone.string(1)))
+    }
+    for row in rows {
+      try removeReference(row.checksum, zone.number, row.name, in: zone.database, at: time)
+    }
+    return rows.count
+  }
+
+  private func removeReference(
+    _ checksum: [UInt8],
+    _ zone: Int64,
+    _ name: String,
+    in database: DatabaseEntry,
+    at time: SteadyTime
+  ) throws(SQLError) {
+    bind(checksum, zone, name, in: database, to: deleteReference)
+    try deleteReference.run()
+    release.bind(database.number, at: 1)
+    release.bind(checksum, at: 2)
+    release.bind(time.milliseconds, at: 3)
+    try release.run()
   }
 
   private func bind(
     _ checksum: [UInt8],
-    of write: RecordPlan.Write,
+    _ zone: Int64,
+    _ name: String,
     in database: DatabaseEntry,
     to statement: any SQLStatement
   ) {
     statement.bind(database.number, at: 1)
     statement.bind(checksum, at: 2)
-    statement.bind(write.zone.number, at: 3)
-    statement.bind(write.name, at: 4)
+    statement.bind(zone, at: 3)
+    statement.bind(name, at: 4)
   }
 }
 

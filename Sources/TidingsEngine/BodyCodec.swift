@@ -20,11 +20,21 @@ public protocol BodyCodec: AnyObject {
   /// The bytes of an event, without what differs between its subscribers: begins with those of its
   /// source.
   func encode(_ event: Event) -> [UInt8]
+  /// When an event was committed, by the bytes that this codec made; `nil`: they do not tell.
+  func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp?
 }
 
 extension BodyCodec {
   /// Codecs whose records nobody sees need none.
   public func ownerBytes(_ owner: String) -> [UInt8] { [] }
+
+  /// Codecs whose events nobody sees need not tell.
+  public func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp? { nil }
+
+  /// When a stored event was committed, for its readers.
+  func committed(ofEvent bytes: [UInt8]) throws -> Timestamp {
+    try bytes.withUnsafeBytes { try committed(ofEvent: $0) } ?? Timestamp(millisecondsSince1970: 0)
+  }
 
   /// The bytes behind the records of a zone that a call names; none if it names no owner.
   func ownerBytes(ofZone zone: ZoneID?) -> [UInt8] {

@@ -35,17 +35,30 @@ final class ZoneEntry {
   let database: DatabaseEntry
   private(set) var head: Int64
   fileprivate(set) var isDirty = false
+  /// What it takes of its owner's quota; written with the head.
+  var usage: Usage
   /// Its shares, on the loop, once they were looked up.
   var shares: ZoneShares?
+  /// The newest removal of a deleted zone of its name when the first record was created, on the loop; 0:
+  /// there was none.
+  var predecessor: Int64?
   /// What users have accepted in it, on the loop.
   var acceptances = Acceptances()
 
-  init(number: Int64, id: ZoneID, created: Timestamp, head: Int64, database: DatabaseEntry) {
+  init(
+    number: Int64,
+    id: ZoneID,
+    created: Timestamp,
+    head: Int64,
+    database: DatabaseEntry,
+    usage: Usage = Usage()
+  ) {
     self.number = number
     self.id = id
     self.created = created
     self.head = head
     self.database = database
+    self.usage = usage
   }
 
   /// Takes the next number of the zone, for one batch.
@@ -109,7 +122,9 @@ final class Catalog {
       """
     )
     selectZone = try connection.prepare(
-      "SELECT id, head, created FROM zones WHERE database_id = ?1 AND name = ?2"
+      """
+      SELECT id, head, created, records, bytes FROM zones WHERE database_id = ?1 AND name = ?2
+      """
     )
     selectZones = try connection.prepare(
       "SELECT id, head, created, name FROM zones WHERE database_id = ?1 ORDER BY name"
@@ -117,15 +132,23 @@ final class Catalog {
     countZones = try connection.prepare(
       "SELECT count(*) FROM zones WHERE database_id = ?1 AND name <> ?2"
     )
+    // No number of a zone whose rows are still being removed is given again.
     insertZone = try connection.prepare(
       """
-      INSERT INTO zones (database_id, name, head, created, changed)
-      VALUES (?1, ?2, ?4, ?3, ?5) RETURNING id
+      INSERT INTO zones (id, database_id, name, head, created, changed)
+      VALUES (
+        1 + (
+          SELECT max(number) FROM (
+            SELECT coalesce(max(id), 0) AS number FROM zones
+            UNION ALL SELECT coalesce(max(zone_id), 0) FROM zone_removals
+          ) AS numbers
+        ), ?1, ?2, ?4, ?3, ?5
+      ) RETURNING id
       """
     )
     selectFloor = try connection.prepare("SELECT zone_floor FROM databases WHERE id = ?1")
     updateHead = try connection.prepare(
-      "UPDATE zones SET head = ?2, changed = ?3 WHERE id = ?1"
+      "UPDATE zones SET head = ?2, changed = ?3, records = ?4, bytes = ?5 WHERE id = ?1"
     )
     insertDeleted = try connection.prepare(
       """
@@ -242,7 +265,8 @@ final class Catalog {
       id: id,
       created: Timestamp(millisecondsSince1970: selectZone.int64(2)),
       head: selectZone.int64(1),
-      database: database
+      database: database,
+      usage: Usage(records: selectZone.int64(3), bytes: selectZone.int64(4))
     )
     zones[key] = entry
     return entry
@@ -312,13 +336,13 @@ final class Catalog {
     _ zone: ZoneEntry,
     from database: DatabaseEntry,
     because reason: ZoneDeletionReason,
-    at time: Timestamp
+    at time: SteadyTime
   ) throws(SQLError) {
     insertDeleted.bind(database.number, at: 1)
     insertDeleted.bind(zone.id.zoneName, at: 2)
     insertDeleted.bind(database.advance(), at: 3)
     insertDeleted.bind(Int64(reason.rawValue), at: 4)
-    insertDeleted.bind(time.millisecondsSince1970, at: 5)
+    insertDeleted.bind(time.milliseconds, at: 5)
     try insertDeleted.run()
     touchedZones.append(zone)
     zones[ZoneKey(database: database.number, zone: zone.id)] = nil
@@ -355,6 +379,8 @@ final class Catalog {
       updateHead.bind(zone.number, at: 1)
       updateHead.bind(zone.head, at: 2)
       updateHead.bind(zone.database.advance(), at: 3)
+      updateHead.bind(zone.usage.records, at: 4)
+      updateHead.bind(zone.usage.bytes, at: 5)
       try updateHead.run()
       zone.isDirty = false
       touchedZones.append(zone)

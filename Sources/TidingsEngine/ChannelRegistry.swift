@@ -104,6 +104,11 @@ final class ChannelRegistry {
     remove(entry)
   }
 
+  /// From now on another channel stands for what this one watches: nobody joins it any more.
+  func retireKey(of channel: Int64) throws(SQLError) {
+    try table.write(key: Cryptography.randomBytes(32), of: channel)
+  }
+
   private func change(_ entry: ChannelEntry, members: Int64) throws(SQLError) {
     touch(entry)
     entry.members = members

@@ -29,6 +29,7 @@ final class ChannelTable {
   private let selectContent: any SQLStatement
   private let insert: any SQLStatement
   private let updateDefinition: any SQLStatement
+  private let updateKey: any SQLStatement
   private let updateHead: any SQLStatement
   private let updateMembers: any SQLStatement
 
@@ -54,6 +55,7 @@ final class ChannelTable {
     updateDefinition = try connection.prepare(
       "UPDATE channels SET kind = ?2, definition = ?3, watch = ?4 WHERE id = ?1"
     )
+    updateKey = try connection.prepare("UPDATE channels SET definition_key = ?2 WHERE id = ?1")
     updateHead = try connection.prepare("UPDATE channels SET head = ?2 WHERE id = ?1")
     updateMembers = try connection.prepare("UPDATE channels SET members = ?2 WHERE id = ?1")
   }
@@ -129,6 +131,13 @@ final class ChannelTable {
     defer { insert.reset() }
     _ = try insert.step()
     return Found(number: insert.int64(0), head: 0)
+  }
+
+  /// Writes by what a channel is found.
+  func write(key: [UInt8], of channel: Int64) throws(SQLError) {
+    updateKey.bind(channel, at: 1)
+    updateKey.bind(key, at: 2)
+    try updateKey.run()
   }
 
   /// Writes what a channel is about.

@@ -5,47 +5,51 @@ internal import TidingsModel
 protocol Chore: AnyObject {
   /// Does one piece of at most a few milliseconds, within the open transaction.
   ///
-  /// - Parameter now: The time of the transaction.
+  /// - Parameter moment: That of the transaction.
   /// - Returns: When to come again; zero: at once, there is more to do.
   /// - Throws: `SQLError`.
-  func work(at now: Timestamp) throws -> Duration
+  func work(at moment: Moment) throws -> Duration
 }
 
 /// When which chore is due.
 struct ChoreSchedule {
-  private var chores: [(chore: any Chore, due: Timestamp)]
+  /// One that failed comes again after this long, so that damage in its way does not keep the others
+  /// from their work.
+  private static let pauseAfterFailure = Duration.seconds(60)
+
+  private struct Entry {
+    let chore: any Chore
+    var due = SteadyTime(milliseconds: 0)
+    /// It failed: until then nothing wakes it.
+    var rests = SteadyTime(milliseconds: 0)
+  }
+
+  private var chores: [Entry]
 
   /// All of them are due.
-  init(_ chores: [any Chore]) {
-    self.chores = chores.map { ($0, Timestamp(millisecondsSince1970: 0)) }
-  }
+  init(_ chores: [any Chore]) { self.chores = chores.map { Entry(chore: $0) } }
 
   /// Does a piece of each chore that is due.
   ///
   /// - Returns: How long until the next one; `nil`: never.
-  mutating func work(at now: Timestamp) throws -> Duration? {
+  mutating func work(at moment: Moment) throws -> Duration? {
+    let now = moment.steady
     for index in chores.indices where chores[index].due <= now {
-      let pause = try chores[index].chore.work(at: now)
-      chores[index].due = now.advanced(by: pause)
+      do {
+        chores[index].due = now.advanced(by: try chores[index].chore.work(at: moment))
+      } catch {
+        chores[index].rests = now.advanced(by: Self.pauseAfterFailure)
+        chores[index].due = chores[index].rests
+        throw error
+      }
     }
     guard let next = chores.lazy.map(\.due).min() else { return nil }
     return next <= now
-      ? .zero : .milliseconds(next.millisecondsSince1970 - now.millisecondsSince1970)
+      ? .zero : .milliseconds(next.milliseconds - now.milliseconds)
   }
 
   /// All chores are due: something happened that gives them work.
   mutating func wake() {
-    for index in chores.indices { chores[index].due = Timestamp(millisecondsSince1970: 0) }
-  }
-}
-
-extension Timestamp {
-  /// The time so much later.
-  func advanced(by duration: Duration) -> Timestamp {
-    let (seconds, attoseconds) = duration.components
-    return Timestamp(
-      millisecondsSince1970: millisecondsSince1970 + seconds * 1000
-        + attoseconds / 1_000_000_000_000_000
-    )
+    for index in chores.indices { chores[index].due = chores[index].rests }
   }
 }

@@ -5,7 +5,7 @@ internal import TidingsSQL
 final class ClientTokens {
   private let limits: Limits
   private let upsert: any SQLStatement
-  private let deleteAll: any SQLStatement
+  private let selectOfZone: any SQLStatement
   private let selectOld: any SQLStatement
   private let deleteOne: any SQLStatement
 
@@ -19,7 +19,9 @@ final class ClientTokens {
       SET sequence = excluded.sequence, token = excluded.token, saved = excluded.saved
       """
     )
-    deleteAll = try connection.prepare("DELETE FROM client_tokens WHERE zone_id = ?1")
+    selectOfZone = try connection.prepare(
+      "SELECT zone_id, owner, device FROM client_tokens WHERE zone_id = ?1 LIMIT ?2"
+    )
     selectOld = try connection.prepare(
       "SELECT zone_id, owner, device FROM client_tokens WHERE saved < ?1 LIMIT ?2"
     )
@@ -51,7 +53,7 @@ final class ClientTokens {
     _ token: [UInt8],
     of caller: Caller,
     in zone: ZoneEntry,
-    at time: Timestamp
+    at time: SteadyTime
   )
     throws(SQLError)
   {
@@ -60,17 +62,18 @@ final class ClientTokens {
     upsert.bind(caller.device, at: 3)
     upsert.bind(zone.head, at: 4)
     upsert.bind(token, at: 5)
-    upsert.bind(time.millisecondsSince1970, at: 6)
+    upsert.bind(time.milliseconds, at: 6)
     try upsert.run()
   }
 }
 
 extension ClientTokens: RecordFollower {
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) {}
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) {}
 
-  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
-    deleteAll.bind(zone.number, at: 1)
-    try deleteAll.run()
+  func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {
+    selectOfZone.bind(zone.number, at: 1)
+    selectOfZone.bind(Int64(limit), at: 2)
+    return try remove(selectOfZone)
   }
 }
 
@@ -79,20 +82,25 @@ extension ClientTokens: Chore {
   private static let rowsPerPiece: Int64 = 500
 
   /// Forgets the marks that came before the oldest tombstones.
-  func work(at now: Timestamp) throws -> Duration {
-    let day: Int64 = 24 * 3_600_000
-    selectOld.bind(now.millisecondsSince1970 - Int64(limits.tombstoneRetentionDays) * day, at: 1)
+  func work(at moment: Moment) throws -> Duration {
+    let oldest = moment.steady.earlier(byHours: limits.tombstoneRetentionDays * 24)
+    selectOld.bind(oldest.milliseconds, at: 1)
     selectOld.bind(Self.rowsPerPiece, at: 2)
-    var old: [(zone: Int64, owner: String, device: String)] = []
-    try selectOld.forEachRow {
-      old.append((selectOld.int64(0), selectOld.string(1), selectOld.string(2)))
-    }
-    for token in old {
+    return try remove(selectOld) == Self.rowsPerPiece ? .zero : Self.pause
+  }
+
+  /// Removes the marks that a statement finds.
+  ///
+  /// - Returns: How many.
+  private func remove(_ rows: any SQLStatement) throws -> Int {
+    var tokens: [(zone: Int64, owner: String, device: String)] = []
+    try rows.forEachRow { tokens.append((rows.int64(0), rows.string(1), rows.string(2))) }
+    for token in tokens {
       deleteOne.bind(token.zone, at: 1)
       deleteOne.bind(token.owner, at: 2)
       deleteOne.bind(token.device, at: 3)
       try deleteOne.run()
     }
-    return old.count == Self.rowsPerPiece ? .zero : Self.pause
+    return tokens.count
   }
 }

@@ -3,20 +3,20 @@ public import TidingsModel
 extension Engine {
   /// Saves and deletes records.
   public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
-    try events.asOneCall(by: caller, at: now) {
+    try events.asOneCall(by: caller, at: moment) {
       guard changes.database.scope != .shared else {
         return try recordChanges.inSharedDatabase(
           changes,
           caller: caller,
           shares: shareReader,
-          at: now
+          at: moment
         )
       }
       return try recordChanges(
         changes,
         caller: caller,
         access: try access(of: caller, to: changes.database),
-        at: now
+        at: moment
       )
     }
   }

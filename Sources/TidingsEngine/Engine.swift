@@ -11,10 +11,16 @@ public final class Engine {
   public let limits: Limits
   /// Changes when the store is restored from a backup: 16 hexadecimal digits.
   public let incarnation: String
+  /// Takes the store's secret out of copies of its pages.
+  package let secretEraser: SecretEraser
 
   let codec: any BodyCodec
-  let clock: () -> Timestamp
-  private(set) var now = Timestamp(millisecondsSince1970: 0)
+  /// The system's clocks, and the store's own.
+  let time: StoreTime
+  /// The moment of the transaction.
+  private(set) var moment: Moment
+  /// The time of day of the transaction, as users see it.
+  var now: Timestamp { moment.timeOfDay }
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
 
@@ -45,6 +51,7 @@ public final class Engine {
   let shareReader: ShareReader
   let shareTable: ShareTable
   private let zoneChanges: ModifyZones
+  private let zoneRemover: ZoneRemover
   let subscriptionChanges: ModifySubscriptions
   let schemaChanges: ModifySchema
   let originTags: OriginTags
@@ -62,9 +69,9 @@ public final class Engine {
   /// Something was changed that gives the chores work: do them soon.
   public var hasUrgentChores: Bool { bell.isRung }
 
+  private let connection: any SQLConnection
   private let beginStatement: any SQLStatement
   private let commitStatement: any SQLStatement
-  private let rollbackStatement: any SQLStatement
 
   /// Opens the engine on a store, bringing its schema up to date.
   ///
@@ -73,21 +80,26 @@ public final class Engine {
   ///   - codec: How values become stored bytes.
   ///   - limits: What calls may not exceed.
   ///   - admittedKeys: Told which keys may connect, now and after each commit.
-  ///   - clock: The time of day; within a run the engine does not let it go backwards.
+  ///   - steadyClock: Shows the store's steady time to other threads.
+  ///   - clock: Reads the system's clocks.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
     codec: any BodyCodec,
     limits: Limits = Limits(),
     admittedKeys: AdmittedKeys = AdmittedKeys(),
-    clock: @escaping () -> Timestamp
+    steadyClock: SteadyClock = SteadyClock(),
+    clock: @escaping () -> ClockReading
   ) throws {
     try connection.migrate(Migration.store)
+    self.connection = connection
     self.limits = limits
-    self.clock = clock
+    time = try StoreTime(connection, shared: steadyClock, read: clock)
+    moment = time.moment()
     self.codec = codec
-    let identity = try StoreIdentity(connection)
+    let identity = try StoreIdentity.starting(connection)
     incarnation = identity.incarnation.hexadecimal
+    secretEraser = SecretEraser(identity.secret)
     originTags = OriginTags(secret: identity.secret)
     accounts = try AccountDirectory(connection, admittedKeys: admittedKeys)
     controlTopics = try ControlTopics(connection, secret: identity.secret, accounts: accounts)
@@ -128,9 +140,17 @@ public final class Engine {
       userRotation,
       limits
     )
+    let zoneRemovals = try ZoneRemovalTable(connection, catalog: catalog)
+    let removalChannels = try RemovalChannels(
+      connection,
+      removals: zoneRemovals,
+      channels: channels
+    )
     events = try EventLog(
       connection,
       channels: channels,
+      removals: zoneRemovals,
+      removalChannels: removalChannels,
       shared: sharedFirings,
       onceChannels: onceChannels,
       originTags: originTags,
@@ -157,7 +177,12 @@ public final class Engine {
     settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
     badges = try BadgeTable(connection)
     fetchLog = try FetchLog(connection)
-    tracer = try NotificationTracer(connection, fetchLog: fetchLog, visibility: visibility)
+    tracer = try NotificationTracer(
+      connection,
+      fetchLog: fetchLog,
+      visibility: visibility,
+      codec: codec
+    )
     assets = try AssetTable(connection, codec: codec)
     assetCollection = try AssetCollection(connection, limits: limits)
     readerChannels = try ReaderChannels(
@@ -182,6 +207,17 @@ public final class Engine {
       assets,
       shareTable,
     ]
+    zoneRemover = ZoneRemover(
+      removals: zoneRemovals,
+      removalChannels: removalChannels,
+      records: records,
+      channels: channels,
+      events: events,
+      followers: followers,
+      codec: codec,
+      bell: bell,
+      limits: limits
+    )
     recordChanges = ModifyRecords(
       ModifyRecords.Tables(
         catalog: catalog,
@@ -198,24 +234,24 @@ public final class Engine {
         assets: assets,
         usage: usage,
         quotas: quotas,
-        followers: followers
+        followers: followers,
+        zoneRemover: zoneRemover
       ),
       codec: codec,
       limits: limits
     )
     zoneChanges = ModifyZones(
       catalog: catalog,
-      records: records,
-      channels: channels,
       events: events,
       followers: followers,
-      codec: codec,
+      remover: zoneRemover,
       limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
       accesses: publicAccesses,
       catalog: catalog,
       channels: channels,
+      removalChannels: removalChannels,
       subscriptions: subscriptions,
       quotas: quotas,
       schemas: schemas,
@@ -225,6 +261,7 @@ public final class Engine {
     chores = ChoreSchedule([
       ancestors,
       clientTokens,
+      zoneRemover,
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
@@ -238,7 +275,6 @@ public final class Engine {
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
-    rollbackStatement = try connection.prepare("ROLLBACK")
   }
 
   // MARK: Transactions
@@ -256,27 +292,34 @@ public final class Engine {
       ancestors.forget()
       readerChannels.forget()
       visibility.forget()
+      shareTable.forget()
       try channels.restore()
+      try zoneRemover.load()
       try indexes.load()
       try events.load()
       try readMarks.load()
       mustReload = false
     }
-    now = max(now, clock())
+    moment = time.moment()
     catalog.forgetChangedZones()
     sharedFirings.begin()
+    zoneRemover.begin()
     channels.begin(at: now)
+    userRotation.begin(at: moment.steady)
     try beginStatement.run()
   }
 
   /// Makes the group durable.
   ///
+  /// - Parameter hasWrites: Something was written, or may have been: the store's time is kept with it.
   /// - Returns: The events of the group, to be published.
-  public func commit() throws(SQLError) -> [StoredEvent] {
+  /// - Throws: `SQLError`.
+  public func commit(hasWrites: Bool = true) throws(SQLError) -> [StoredEvent] {
     try catalog.writeHeads()
     try usage.write()
     try schemas.writeVersions()
     try channels.writeHeads()
+    if hasWrites { try time.save(ifOlderThan: StoreTime.saveInterval) }
     try commitStatement.run()
     accounts.committed()
     return events.takePending()
@@ -286,7 +329,9 @@ public final class Engine {
   ///
   /// The next transaction begins with a fresh look at the store.
   public func rollback() {
-    try? rollbackStatement.run()
+    connection.abandon()
+    // What they had done is taken back too.
+    chores.wake()
     _ = events.takePending()
     _ = readMarks.takePending()
     _ = onceChannels.takeChanged()
@@ -295,6 +340,7 @@ public final class Engine {
     _ = assetCollection.takeCollected()
     accounts.takenBack()
     userRotation.takenBack()
+    time.didRollback()
     mustReload = true
   }
 
@@ -307,14 +353,15 @@ public final class Engine {
       bell.silence()
     }
     if fetchLog.isPending { try fetchLog.write() }
-    let pause = try chores.work(at: now)
+    try time.save(ifOlderThan: StoreTime.idleSaveInterval)
+    let pause = try chores.work(at: moment)
     return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
   }
 
   /// Makes several changes one call: zone and database subscriptions fire at its end, once for each zone
   /// that it changed.
   public func asOneCall<R>(by caller: Caller, _ body: () throws -> R) throws -> R {
-    try events.asOneCall(by: caller, at: now, body)
+    try events.asOneCall(by: caller, at: moment, body)
   }
 
   /// The users whose channels changed without their doing since the last commit; forgets them.
@@ -343,22 +390,37 @@ public final class Engine {
     try readerChannels.rolesChanged(of: user)
   }
 
+  // MARK: Time
+
+  /// Keeps the store's time for the next run, in a transaction of its own: the server is about to stop.
+  ///
+  /// - Throws: `SQLError`.
+  public func keepTime() throws {
+    try begin()
+    try time.save(ifOlderThan: .zero)
+    _ = try commit()
+  }
+
+  /// What is to be said about the system's clock since this was asked last.
+  public func takeClockNotice() -> ClockNotice? { time.takeNotice() }
+
   // MARK: Zones
 
   /// Creates a zone; one that exists stays as it is.
   public func saveZone(_ id: ZoneID, in database: DatabaseID, caller: Caller) throws -> ZoneInfo {
-    try events.asOneCall(by: caller, at: now) { try zoneChanges.save(id, in: database, at: now) }
+    try events.asOneCall(by: caller, at: moment) { try zoneChanges.save(id, in: database, at: now) }
   }
 
-  /// Deletes a zone with all its records.
+  /// Deletes a zone with all its records; those of a large one are removed, and fire, as a part of
+  /// `doChores`.
   public func deleteZone(
     _ id: ZoneID,
     in database: DatabaseID,
     because reason: ZoneDeletionReason,
     caller: Caller
   ) throws {
-    try events.asOneCall(by: caller, at: now) {
-      try zoneChanges.delete(id, in: database, because: reason, at: now)
+    try events.asOneCall(by: caller, at: moment) {
+      try zoneChanges.delete(id, in: database, because: reason, by: caller, at: moment)
     }
   }
 
@@ -394,7 +456,7 @@ public final class Engine {
   public func addAsset(_ asset: Asset, in databaseID: DatabaseID, by user: String) throws {
     let database = try catalog.makeDatabase(databaseID)
     try checkRoom(for: asset, in: database)
-    try assets.add(asset, to: database, at: now)
+    try assets.add(asset, to: database, at: moment.steady)
     guard databaseID.scope == .public else { return }
     try assets.addUpload(asset, to: database, by: user)
   }
@@ -402,15 +464,18 @@ public final class Engine {
   /// The checksums of assets that no database has since the last commit; their files can go.
   public func takeCollectedAssets() -> [[UInt8]] { assetCollection.takeCollected() }
 
+  /// Forgets no asset from the end of the open transaction until the hold is released.
+  package func holdAssets() -> AssetHold { assetCollection.hold() }
+
   // MARK: Idempotency
 
   /// The first answer to a call, if it was answered.
   public func answer(to call: IdempotentCall) throws -> [UInt8]? {
-    try answers.answer(to: call, at: now)
+    try answers.answer(to: call, at: moment.steady)
   }
 
   /// Keeps the first answer to a call, in the open transaction.
   public func keep(_ response: [UInt8], for call: IdempotentCall) throws(SQLError) {
-    try answers.keep(response, for: call, at: now)
+    try answers.keep(response, for: call, at: moment.steady)
   }
 }

@@ -123,6 +123,7 @@ public final class EngineReader {
     let made = try SubscriptionHealthReader(
       connection,
       visibility: try notificationVisibility(),
+      codec: codec,
       interruption: interruption
     )
     healthReader = made
@@ -152,9 +153,16 @@ public final class EngineReader {
     // The loop may have changed what was looked up before.
     catalog.forget()
     roles.forget()
-    try beginStatement.run()
-    defer { try? endStatement.run() }
-    return try body()
+    do {
+      try beginStatement.run()
+      let result = try body()
+      try endStatement.run()
+      return result
+    } catch {
+      // What is left in the middle of its rows would hold the snapshot, and the log with it.
+      connection.abandon()
+      throw error
+    }
   }
 
   /// Explains subscriptions; its statements are compiled for the first call.
@@ -173,4 +181,7 @@ public final class EngineReader {
 
   /// Work that may take long goes on by a step; ends it when nobody waits for it any more.
   func step() throws { try interruption.step() }
+
+  /// A step that takes long by itself follows; ends the work when nobody waits for it any more.
+  func checkNow() throws { try interruption.check?() }
 }

@@ -8,6 +8,8 @@ internal import TidingsSQL
 /// zone that it changed.
 final class EventLog {
   private let channels: ChannelRegistry
+  private let removals: ZoneRemovalTable
+  private let removalChannels: RemovalChannels
   private let shared: SharedFirings
   private let onceChannels: OnceChannels
   private let originTags: OriginTags
@@ -26,15 +28,19 @@ final class EventLog {
 
   /// What was stored since the last commit.
   private var pending: [StoredEvent] = []
+  /// How many events were stored since the start.
+  private(set) var storedCount = 0
 
   /// The call at hand.
   private struct Call {
     let caller: Caller
-    let time: Timestamp
+    let moment: Moment
     /// Its first event, once there is one.
     var batch: Int64?
     /// Marks its pushes, once there is one.
     var device: OriginTags.Device?
+    /// The removals of zones that it deleted, which go on after it.
+    var removals: [Int64] = []
   }
 
   /// What a call changed of a zone.
@@ -52,6 +58,8 @@ final class EventLog {
   init(
     _ connection: any SQLConnection,
     channels: ChannelRegistry,
+    removals: ZoneRemovalTable,
+    removalChannels: RemovalChannels,
     shared: SharedFirings,
     onceChannels: OnceChannels,
     originTags: OriginTags,
@@ -59,6 +67,7 @@ final class EventLog {
     limits: Limits,
     access: FiringAccess
   ) throws {
+    (self.removals, self.removalChannels) = (removals, removalChannels)
     self.access = access
     self.channels = channels
     self.shared = shared
@@ -103,11 +112,11 @@ final class EventLog {
   /// All that fires belongs to one batch; zones tell of their changes when all is done.
   func asOneCall<R>(
     by caller: Caller,
-    at time: Timestamp,
+    at moment: Moment,
     _ body: () throws -> R
   ) throws -> R {
     guard call == nil else { return try body() }
-    call = Call(caller: caller, time: time)
+    call = Call(caller: caller, moment: moment)
     defer {
       call = nil
       zoneChanges.removeAll(keepingCapacity: true)
@@ -116,7 +125,35 @@ final class EventLog {
     let result = try body()
     try fireZones()
     try fireSharedZones()
+    if let call, let batch = call.batch {
+      for removal in call.removals { try removals.setBatch(batch, of: removal) }
+    }
     return result
+  }
+
+  /// A zone was deleted within the call, and goes on being removed after it.
+  func noteRemoval(_ removal: Int64) { call?.removals.append(removal) }
+
+  /// Does a piece of what a deletion of a zone left to do, as a part of the call that deleted the zone.
+  ///
+  /// - Parameters:
+  ///   - removal: The removal.
+  ///   - body: The work.
+  /// - Returns: What the work returns, and the first event of the call or of its pieces; 0: there is none.
+  /// - Throws: `SQLError`.
+  func asRemoval<R>(
+    _ removal: ZoneRemoval,
+    _ body: () throws -> R
+  ) throws -> (result: R, batch: Int64) {
+    let outer = call
+    call = Call(
+      caller: removal.caller,
+      moment: removal.moment,
+      batch: removal.batch == 0 ? nil : removal.batch
+    )
+    defer { call = outer }
+    let result = try body()
+    return (result, call?.batch ?? 0)
   }
 
   /// Stores the events of one change, within a call.
@@ -128,10 +165,18 @@ final class EventLog {
   ///   - new: The record after; `nil` for a deletion.
   ///   - zone: The record's zone.
   ///   - database: The zone's database.
+  ///   - removal: The record is removed after its zone, which zone and database channels were notified
+  ///     of already; `nil`: it changes within the call.
   /// - Throws: `SQLError`.
-  func fire(old: Record?, new: Record?, zone: ZoneID, in database: DatabaseEntry) throws {
+  func fire(
+    old: Record?,
+    new: Record?,
+    zone: ZoneID,
+    in database: DatabaseEntry,
+    removal: Int64? = nil
+  ) throws {
     guard let record = new ?? old else { return }
-    let watchesZones = channels.watchesZones(in: database)
+    let watchesZones = removal == nil && channels.watchesZones(in: database)
     firings.removeAll(keepingCapacity: true)
     channels.match(old: old, new: new, zone: zone, in: database, into: &firings)
     guard watchesZones || !firings.isEmpty else { return }
@@ -145,6 +190,7 @@ final class EventLog {
     }
     for firing in firings {
       guard let entry = channels.entry(firing.channel),
+        removalChannels.fires(entry.number, for: removal),
         try access.mayTell(entry.number, of: record, in: database)
       else { continue }
       let channel = try channels.content(of: entry)
@@ -165,6 +211,27 @@ final class EventLog {
   func noteDeletion(of recordType: String, zone: ZoneID, in database: DatabaseEntry) {
     guard channels.watchesZones(in: database) else { return }
     note(zone, in: database) { $0.recordTypes.insert(recordType) }
+  }
+
+  /// Fires zone and database channels that watch a type, of which the first record is removed after its
+  /// zone.
+  func fireRemoval(
+    of recordType: String,
+    zone: ZoneID,
+    in database: DatabaseEntry,
+    _ removal: Int64
+  ) throws {
+    let entries = channels.zoneChannels(
+      of: database,
+      zone: zone,
+      recordTypes: [recordType],
+      isZoneItself: false
+    )
+    for entry in entries where removalChannels.fires(entry.number, for: removal) {
+      let channel = try channels.content(of: entry)
+      // The others fired when the zone was deleted.
+      if !channel.definition.recordType.isEmpty { try storeZone(zone, entry, channel) }
+    }
   }
 
   /// A zone was created within the call.
@@ -198,20 +265,13 @@ final class EventLog {
         recordTypes: change.recordTypes,
         isZoneItself: change.isCreated || change.isDeleted
       )
-      for entry in entries {
+      for entry in entries where removalChannels.fires(entry.number, for: nil) {
         let channel = try channels.content(of: entry)
         // Who watches one zone hears nothing of its creation: it has no changes yet.
         let isOnlyCreated = !change.isDeleted && change.recordTypes.isEmpty
         if isOnlyCreated, channel.definition.zoneID != nil { continue }
         guard try mayTell(entry, channel.definition.recordType, change) else { continue }
-        try store(
-          .zone(change.zone),
-          channel.definition.notificationInfo.map {
-            EventContent($0, old: nil, new: nil, fieldsBytesMax: 0)
-          },
-          entry,
-          channel
-        )
+        try storeZone(change.zone, entry, channel)
       }
     }
   }
@@ -226,15 +286,7 @@ final class EventLog {
         isZoneItself: firing.isMembership
       )
       for entry in entries {
-        let channel = try channels.content(of: entry)
-        try store(
-          .zone(firing.zone),
-          channel.definition.notificationInfo.map {
-            EventContent($0, old: nil, new: nil, fieldsBytesMax: 0)
-          },
-          entry,
-          channel
-        )
+        try storeZone(firing.zone, entry, try channels.content(of: entry))
       }
     }
   }
@@ -254,6 +306,21 @@ final class EventLog {
 
   // MARK: Storing
 
+  private func storeZone(
+    _ zone: ZoneID,
+    _ entry: ChannelEntry,
+    _ channel: ChannelContent
+  ) throws {
+    try store(
+      .zone(zone),
+      channel.definition.notificationInfo.map {
+        EventContent($0, old: nil, new: nil, fieldsBytesMax: 0)
+      },
+      entry,
+      channel
+    )
+  }
+
   private func store(
     _ subject: Event.Subject,
     _ content: EventContent?,
@@ -270,33 +337,33 @@ final class EventLog {
         sequence: sequence,
         subject: subject,
         content: content ?? EventContent(),
-        committed: call.time
+        committed: call.moment.timeOfDay
       )
     )
     lastID += 1
     let device = call.device ?? originTags.device(of: call.caller)
-    if call.batch == nil {
-      self.call?.batch = lastID
-      self.call?.device = device
-    }
+    if call.batch == nil { self.call?.batch = lastID }
+    if call.device == nil { self.call?.device = device }
     let insert = creator == nil ? insert : insertPublic
     if let creator { insert.bind(creator, at: 9) }
     insert.bind(lastID, at: 1)
     insert.bind(call.batch ?? lastID, at: 2)
     insert.bind(entry.number, at: 3)
     insert.bind(sequence, at: 4)
-    insert.bind(call.time.millisecondsSince1970, at: 5)
+    insert.bind(call.moment.steady.milliseconds, at: 5)
     insert.bind(call.caller.user, at: 6)
     insert.bind(call.caller.device, at: 7)
     insert.bind(body, at: 8)
     try insert.run()
+    storedCount += 1
+    guard !removalChannels.noteFiring(of: entry) else { return }
     pending.append(
       StoredEvent(
         channel: entry.number,
         topic: channel.topic,
         sequence: sequence,
         originTag: device.tag(topic: channel.topic),
-        committed: call.time,
+        committed: call.moment.timeOfDay,
         body: body
       )
     )
@@ -304,6 +371,7 @@ final class EventLog {
 
   /// The channel has fired, and does so once.
   private func end(_ entry: ChannelEntry, _ channel: ChannelContent) throws {
+    guard try !removalChannels.close(entry) else { return }
     try onceChannels.end(
       entry.number,
       in: channel.database.id,

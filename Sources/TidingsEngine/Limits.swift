@@ -51,6 +51,11 @@ public struct Limits: Hashable, Sendable {
 
   /// Most zones of one database.
   public var zonesPerDatabaseMax = 10_000
+  /// Most rows of deleted zones that the calls of one transaction remove, and events that they store for
+  /// them; the rest goes in pieces after it.
+  public var zoneRowsPerTransactionMax = 300
+  /// Most deleted zones of one name and database whose rows are still being removed.
+  public var zoneRemovalsPerNameMax = 8
   /// Most records that refer to one with delete-self.
   public var owningReferencesMax = 750
   /// Most records that one deletion takes along.
@@ -101,6 +106,9 @@ public struct Limits: Hashable, Sendable {
   public var unfinishedUploadBytesPerUserMax: UInt64 = 1_000_000_000
   /// How long an asset is kept that no record names, in hours.
   public var assetRetentionHours = 24
+  /// The length of the store's log, in bytes, from which on it is restarted before new snapshots are
+  /// taken; from half as much more on nothing is written.
+  public var logBytesMax = 256 << 20
   /// Largest schema, in bytes of text.
   public var schemaBytesMax = 1 << 20
   /// Most record types of one container.

@@ -35,7 +35,7 @@ extension ModifyRecords {
           mark,
           of: scene.stamp.caller,
           in: zone,
-          at: scene.stamp.timestamp
+          at: scene.steady
         )
       }
     }
@@ -47,7 +47,7 @@ extension ModifyRecords {
     // A feed tells of the deletion only who might read the record.
     if row.body == nil, scene.database.id.scope == .public { row.creator = write.old?.creator }
     row.previous = try write.replaced.map {
-      try tables.ancestors.append($0, at: scene.stamp.timestamp)
+      try tables.ancestors.append($0, at: scene.steady)
     }
     try tables.records.write(
       row,
@@ -55,17 +55,20 @@ extension ModifyRecords {
       position: position,
       in: write.zone,
       replacing: write.replaced,
-      at: scene.stamp.timestamp
+      at: scene.steady
     )
     for asset in write.adopted {
-      try tables.assets.add(asset, to: scene.database, at: scene.stamp.timestamp)
+      try tables.assets.add(asset, to: scene.database, at: scene.steady)
     }
     for follower in tables.followers {
-      try follower.follow(write, in: scene.database, at: scene.stamp.timestamp)
+      try follower.follow(write, in: scene.database, at: scene.steady)
     }
   }
 
   private func fire(_ write: RecordPlan.Write, _ scene: Scene) throws {
+    if write.old == nil {
+      try tables.zoneRemover.removePredecessors(of: write.name, in: write.zone)
+    }
     try tables.events.fire(
       old: write.old,
       new: write.new,

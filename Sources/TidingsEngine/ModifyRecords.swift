@@ -20,6 +20,7 @@ final class ModifyRecords {
     let usage: UsageTable
     let quotas: QuotaTable
     let followers: [any RecordFollower]
+    let zoneRemover: ZoneRemover
   }
 
   let tables: Tables
@@ -41,14 +42,15 @@ final class ModifyRecords {
     _ changes: RecordChanges,
     caller: Caller,
     access: (any RecordAccess)?,
-    at time: Timestamp
+    at moment: Moment
   ) throws -> ModifiedRecords {
     try checkCall(changes)
     try tables.clientTokens.check(changes.clientChangeToken, of: caller)
     let scene = Scene(
       database: try database(changes),
       named: changes.database,
-      stamp: Record.Stamp(timestamp: time, caller: caller),
+      stamp: Record.Stamp(timestamp: moment.timeOfDay, caller: caller),
+      steady: moment.steady,
       isDryRun: changes.isDryRun,
       access: access
     )
@@ -70,6 +72,7 @@ final class ModifyRecords {
     /// The database as the call names it: `database`, or the shared one of the caller.
     let named: DatabaseID
     let stamp: Record.Stamp
+    let steady: SteadyTime
     let isDryRun: Bool
     /// What the caller may do; `nil`: everything.
     let access: (any RecordAccess)?

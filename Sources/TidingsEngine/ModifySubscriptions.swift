@@ -17,6 +17,7 @@ public struct SavedSubscription: Sendable {
 final class ModifySubscriptions {
   private let catalog: Catalog
   private let channels: ChannelRegistry
+  private let removalChannels: RemovalChannels
   private let subscriptions: SubscriptionTable
   private let quotas: QuotaTable
   private let schemas: SchemaTable
@@ -28,6 +29,7 @@ final class ModifySubscriptions {
     accesses: PublicAccesses,
     catalog: Catalog,
     channels: ChannelRegistry,
+    removalChannels: RemovalChannels,
     subscriptions: SubscriptionTable,
     quotas: QuotaTable,
     schemas: SchemaTable,
@@ -37,6 +39,7 @@ final class ModifySubscriptions {
     self.accesses = accesses
     self.catalog = catalog
     self.channels = channels
+    self.removalChannels = removalChannels
     self.subscriptions = subscriptions
     self.quotas = quotas
     self.schemas = schemas
@@ -96,7 +99,8 @@ final class ModifySubscriptions {
     }
     let reader = try accesses.reader(of: subscription, for: owner, in: id)
     let channel = try channels.join(subscription, in: database, for: reader)
-    if let existing { try end(existing) }
+    try removalChannels.joined(channel, in: database)
+    if let existing { try end(existing, in: database) }
     try subscriptions.insert(
       subscription.subscriptionID,
       of: owner,
@@ -139,7 +143,7 @@ final class ModifySubscriptions {
     guard let database = try catalog.database(id),
       let row = try subscriptions.row(subscriptionID, of: owner, in: database)
     else { throw unknown(subscriptionID) }
-    try end(row)
+    try end(row, in: database)
   }
 
   /// Returns a subscription.
@@ -170,8 +174,9 @@ final class ModifySubscriptions {
     return try subscriptions.names(of: owner, in: database)
   }
 
-  private func end(_ row: SubscriptionTable.Row) throws {
+  private func end(_ row: SubscriptionTable.Row, in database: DatabaseEntry) throws {
     try subscriptions.end(row, at: channels.head(row.channel))
+    guard try !removalChannels.keep(row.channel, of: row.number, in: database) else { return }
     try channels.leave(row.channel)
   }
 

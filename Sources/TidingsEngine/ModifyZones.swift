@@ -14,28 +14,22 @@ public struct ZoneInfo: Hashable, Sendable {
 /// Creates, deletes and returns zones.
 final class ModifyZones {
   private let catalog: Catalog
-  private let records: RecordTable
-  private let channels: ChannelRegistry
   private let events: EventLog
   private let followers: [any RecordFollower]
-  private let codec: any BodyCodec
+  private let remover: ZoneRemover
   private let limits: Limits
 
   init(
     catalog: Catalog,
-    records: RecordTable,
-    channels: ChannelRegistry,
     events: EventLog,
     followers: [any RecordFollower],
-    codec: any BodyCodec,
+    remover: ZoneRemover,
     limits: Limits
   ) {
     self.catalog = catalog
-    self.records = records
-    self.channels = channels
     self.events = events
     self.followers = followers
-    self.codec = codec
+    self.remover = remover
     self.limits = limits
   }
 
@@ -74,12 +68,15 @@ final class ModifyZones {
 
   /// Deletes a zone with all its records, within a call; those that are watched fire.
   ///
+  /// From then on it is not there, for anybody; the rows of a large one are removed after the call.
+  ///
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
   func delete(
     _ id: ZoneID,
     in databaseID: DatabaseID,
     because reason: ZoneDeletionReason,
-    at time: Timestamp
+    by caller: Caller,
+    at moment: Moment
   ) throws {
     try id.validate()
     guard databaseID.scope != .shared else { throw ItemError.zonesOfOthers }
@@ -94,19 +91,17 @@ final class ModifyZones {
       throw try catalog.absence(of: id, in: found, scope: databaseID.scope)
     }
 
-    try records.forEachBody(in: zone) { recordType, body in
-      guard channels.watches(recordType, in: database) else {
-        return events.noteDeletion(of: recordType, zone: id, in: database)
-      }
-      let old = try body.withUnsafeBytes { try codec.decodeRecord($0) }
-      try events.fire(old: old, new: nil, zone: id, in: database)
-    }
-    events.noteDeletion(of: id, in: database)
+    try remover.check(id, in: database)
     for follower in followers {
-      try follower.followRemoval(of: zone, in: database, at: time)
+      try follower.followDeletion(of: zone, in: database, at: moment.steady)
     }
-    try records.removeAll(in: zone)
-    try catalog.remove(zone, from: database, because: reason, at: time)
+    try catalog.remove(zone, from: database, because: reason, at: moment.steady)
+    try remover.remove(
+      DeletedZone(number: zone.number, id: id, database: database),
+      by: caller,
+      at: moment
+    )
+    events.noteDeletion(of: id, in: database)
   }
 
   /// Returns a zone.

@@ -91,7 +91,7 @@ final class OnceChannels {
 
 extension OnceChannels: Chore {
   /// Writes into rows of subscriptions that they have ended.
-  func work(at now: Timestamp) throws -> Duration {
+  func work(at moment: Moment) throws -> Duration {
     guard let (channel, closed) = try nextClosed() else { return Self.pause }
     endSome.bind(channel, at: 1)
     endSome.bind(closed, at: 2)

@@ -39,12 +39,22 @@ protocol RecordFollower: AnyObject {
   ///   - database: The zone's database.
   ///   - time: When.
   /// - Throws: `SQLError`.
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws
 
-  /// Follows the removal of a zone with all its records; called while its rows are there.
+  /// Follows the deletion of a zone at once, as far as callers can tell; called while its rows are there.
   ///
   /// - Throws: `SQLError`.
-  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws
+  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) throws
+
+  /// Removes some of the rows of a zone that was deleted.
+  ///
+  /// - Parameters:
+  ///   - zone: The zone.
+  ///   - limit: Most rows.
+  ///   - time: The time of the transaction, which may come after that of the deletion.
+  /// - Returns: How many rows; fewer than `limit`: none is left.
+  /// - Throws: `SQLError`.
+  func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int
 }
 
 extension RecordFollower {
@@ -55,6 +65,12 @@ extension RecordFollower {
     in zone: ZoneEntry,
     of database: DatabaseEntry
   ) throws {}
+
+  /// Callers can tell nothing of it.
+  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) {}
+
+  /// It has no rows.
+  func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int { 0 }
 
   /// It has no entries.
   func entryCount(

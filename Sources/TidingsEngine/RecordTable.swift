@@ -28,8 +28,9 @@ final class RecordTable {
   private let insert: any SQLStatement
   private let update: any SQLStatement
   private let updateLife: any SQLStatement
-  private let selectBodies: any SQLStatement
-  private let deleteAll: any SQLStatement
+  private let selectOldest: any SQLStatement
+  private let selectLeftover: any SQLStatement
+  private let delete: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     select = try connection.prepare(
@@ -64,14 +65,18 @@ final class RecordTable {
       WHERE id = ?1
       """
     )
-    selectBodies = try connection.prepare(
+    selectOldest = try connection.prepare(
       """
-      SELECT record_type, body, sequence, position FROM records
-      WHERE zone_id = ?1 AND (sequence, position) > (?2, ?3) AND body IS NOT NULL
-      ORDER BY sequence, position LIMIT ?4
+      SELECT id, record_type, body IS NOT NULL, body FROM records
+      WHERE zone_id = ?1 ORDER BY sequence, position LIMIT ?2
       """
     )
-    deleteAll = try connection.prepare("DELETE FROM records WHERE zone_id = ?1")
+    selectLeftover = try connection.prepare(
+      """
+      SELECT id, record_type, body IS NOT NULL, body FROM records WHERE zone_id = ?1 AND name = ?2
+      """
+    )
+    delete = try connection.prepare("DELETE FROM records WHERE id = ?1")
   }
 
   /// The change tag of a record whose last change has this number.
@@ -137,7 +142,7 @@ final class RecordTable {
     position: Int,
     in zone: ZoneEntry,
     replacing old: Row?,
-    at time: Timestamp
+    at time: SteadyTime
   ) throws(SQLError) {
     let statement = statement(for: row, replacing: old, at: time)
     if let old {
@@ -159,11 +164,11 @@ final class RecordTable {
   private func statement(
     for row: Row,
     replacing old: Row?,
-    at time: Timestamp
+    at time: SteadyTime
   ) -> any SQLStatement {
     guard let old else { return insert }
     guard row.body == nil || old.body == nil else { return update }
-    updateLife.bind(row.body == nil ? time.millisecondsSince1970 : nil, at: 8)
+    updateLife.bind(row.body == nil ? time.milliseconds : nil, at: 8)
     if let creator = row.creator {
       updateLife.bind(creator, at: 9)
     } else {
@@ -172,31 +177,75 @@ final class RecordTable {
     return updateLife
   }
 
-  /// Passes the encoded records of a zone, oldest change first, a few at a time.
-  func forEachBody(
-    in zone: ZoneEntry,
-    _ body: (_ recordType: String, _ bytes: [UInt8]) throws -> Void
-  ) throws {
-    let pageRows: Int64 = 100
-    var last: (sequence: Int64, position: Int64) = (0, -1)
-    while true {
-      var page: [(recordType: String, bytes: [UInt8])] = []
-      selectBodies.bind(zone.number, at: 1)
-      selectBodies.bind(last.sequence, at: 2)
-      selectBodies.bind(last.position, at: 3)
-      selectBodies.bind(pageRows, at: 4)
-      try selectBodies.forEachRow {
-        page.append((selectBodies.string(0), selectBodies.bytes(1)))
-        last = (selectBodies.int64(2), selectBodies.int64(3))
-      }
-      for record in page { try body(record.recordType, record.bytes) }
-      if page.count < pageRows { return }
-    }
+  // MARK: Deleted zones
+
+  /// A record or tombstone of a zone that was deleted.
+  struct Leftover {
+    let number: Int64
+    let recordType: String
+    /// It is no tombstone.
+    let isRecord: Bool
+    /// The encoded record, if it was asked for.
+    let body: [UInt8]?
   }
 
-  /// Removes all records and tombstones of a zone.
-  func removeAll(in zone: ZoneEntry) throws(SQLError) {
-    deleteAll.bind(zone.number, at: 1)
-    try deleteAll.run()
+  /// The rows of a zone, oldest change first.
+  ///
+  /// - Parameters:
+  ///   - zone: The zone's number.
+  ///   - limit: Most rows.
+  ///   - bytesMax: Bytes of bodies after which no more rows are read.
+  ///   - wantsBody: The body of a record of this type is needed.
+  /// - Returns: The rows; none: the zone is empty.
+  /// - Throws: `SQLError`.
+  func oldest(
+    in zone: Int64,
+    limit: Int,
+    bytesMax: Int,
+    _ wantsBody: (_ recordType: String) -> Bool
+  ) throws -> [Leftover] {
+    var rows: [Leftover] = []
+    var bytes = 0
+    selectOldest.bind(zone, at: 1)
+    selectOldest.bind(Int64(limit), at: 2)
+    defer { selectOldest.reset() }
+    while bytes < bytesMax, try selectOldest.step() {
+      let row = leftover(selectOldest, wantsBody)
+      bytes += row.body?.count ?? 0
+      rows.append(row)
+    }
+    return rows
+  }
+
+  /// The row of a name in a zone that was deleted; `nil`: there is none.
+  func leftover(
+    _ recordName: String,
+    in zone: Int64,
+    _ wantsBody: (_ recordType: String) -> Bool
+  ) throws(SQLError) -> Leftover? {
+    selectLeftover.bind(zone, at: 1)
+    selectLeftover.bind(recordName, at: 2)
+    defer { selectLeftover.reset() }
+    return try selectLeftover.step() ? leftover(selectLeftover, wantsBody) : nil
+  }
+
+  private func leftover(
+    _ row: any SQLStatement,
+    _ wantsBody: (_ recordType: String) -> Bool
+  ) -> Leftover {
+    let recordType = row.string(1)
+    let isRecord = row.int64(2) != 0
+    return Leftover(
+      number: row.int64(0),
+      recordType: recordType,
+      isRecord: isRecord,
+      body: isRecord && wantsBody(recordType) ? row.bytes(3) : nil
+    )
+  }
+
+  /// Removes the row of a record or tombstone.
+  func remove(_ row: Leftover) throws(SQLError) {
+    delete.bind(row.number, at: 1)
+    try delete.run()
   }
 }

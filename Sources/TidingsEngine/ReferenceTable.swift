@@ -9,7 +9,7 @@ final class ReferenceTable {
   private let selectHolders: any SQLStatement
   private let insert: any SQLStatement
   private let delete: any SQLStatement
-  private let deleteAll: any SQLStatement
+  private let selectSome: any SQLStatement
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
@@ -31,7 +31,9 @@ final class ReferenceTable {
       WHERE zone_id = ?1 AND target = ?2 AND kind = ?3 AND source = ?4
       """
     )
-    deleteAll = try connection.prepare("DELETE FROM record_references WHERE zone_id = ?1")
+    selectSome = try connection.prepare(
+      "SELECT target, kind, source FROM record_references WHERE zone_id = ?1 LIMIT ?2"
+    )
   }
 
   /// Something refers to a record.
@@ -78,9 +80,19 @@ final class ReferenceTable {
     of source: String,
     in zone: ZoneEntry
   ) throws(SQLError) {
-    statement.bind(zone.number, at: 1)
-    statement.bind(reference.target, at: 2)
-    statement.bind(reference.kind.rawValue, at: 3)
+    try run(statement, reference.target, reference.kind.rawValue, source, zone.number)
+  }
+
+  private func run(
+    _ statement: any SQLStatement,
+    _ target: String,
+    _ kind: Int64,
+    _ source: String,
+    _ zone: Int64
+  ) throws(SQLError) {
+    statement.bind(zone, at: 1)
+    statement.bind(target, at: 2)
+    statement.bind(kind, at: 3)
     statement.bind(source, at: 4)
     try statement.run()
   }
@@ -103,7 +115,7 @@ extension ReferenceTable: RecordFollower {
     )
   }
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
     let old = write.old?.bindingReferences ?? []
     let new = write.new?.bindingReferences ?? []
     guard old != new else { return }
@@ -116,8 +128,14 @@ extension ReferenceTable: RecordFollower {
     }
   }
 
-  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
-    deleteAll.bind(zone.number, at: 1)
-    try deleteAll.run()
+  func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {
+    var rows: [(target: String, kind: Int64, source: String)] = []
+    selectSome.bind(zone.number, at: 1)
+    selectSome.bind(Int64(limit), at: 2)
+    try selectSome.forEachRow {
+      rows.append((selectSome.string(0), selectSome.int64(1), selectSome.string(2)))
+    }
+    for row in rows { try run(delete, row.target, row.kind, row.source, zone.number) }
+    return rows.count
   }
 }

@@ -3,8 +3,8 @@ internal import TidingsModel
 /// Numbers that a client keeps for the server and cannot read or change: what all tokens of feeds are
 /// made of.
 ///
-/// A version, the store's incarnation, the numbers, and a hash that only this store can make, over all
-/// of that and the purpose that the token was issued for.
+/// A version, the store's incarnation, the numbers, that of the store's start, and a hash that only
+/// this store can make, over all of that and the purpose that the token was issued for.
 enum SealedToken {
   private static let version: UInt8 = 1
   private static let hashBytes = 16
@@ -19,6 +19,7 @@ enum SealedToken {
   static func seal(_ numbers: [Int64], for purpose: String, _ identity: StoreIdentity) -> [UInt8] {
     var bytes = [version] + identity.incarnation
     for number in numbers { bytes.appendVarint(number) }
+    if let start = identity.starts.newest { bytes.appendVarint(start) }
     return bytes + hash(bytes[...], purpose, identity)
   }
 
@@ -31,7 +32,7 @@ enum SealedToken {
   ///   - holder: What it must be a token of, for the message, for example `zone 'notes' of this database`.
   /// - Returns: The numbers.
   /// - Throws: `invalidArguments` for bytes that are no token for this purpose; `changeTokenExpired`
-  ///   for one from before a restored backup.
+  ///   for one from before a restored backup, or an older copy that was put in place.
   static func open(
     _ bytes: [UInt8],
     for purpose: String,
@@ -43,11 +44,7 @@ enum SealedToken {
       throw foreign(holder())
     }
     guard bytes[1..<headBytes].elementsEqual(identity.incarnation) else {
-      throw ItemError(
-        .changeTokenExpired,
-        "the change token was issued before the server's data was restored: drop what you cached "
-          + "and fetch without a token"
-      )
+      throw restored
     }
     let expected = hash(bytes.dropLast(hashBytes), purpose, identity)
     guard Cryptography.areEqual(bytes.suffix(hashBytes), expected) else {
@@ -59,8 +56,18 @@ enum SealedToken {
       guard let number = rest.popVarint() else { throw foreign(holder()) }
       numbers.append(number)
     }
+    guard identity.starts.newest != nil else { return numbers }
+    guard identity.starts.include(numbers.popLast()) else { throw restored }
     return numbers
   }
+
+  /// The refusal of a token that another state of the data issued, from which this one does not
+  /// follow.
+  private static let restored = ItemError(
+    .changeTokenExpired,
+    "the change token was issued before the server's data was restored: drop what you cached and "
+      + "fetch without a token"
+  )
 
   /// The refusal of bytes that are no token for a purpose.
   static func foreign(_ holder: String) -> ItemError {

@@ -1,16 +1,69 @@
-internal import TidingsSQL
+package import TidingsSQL
 
 /// What makes this store itself: made when it is created, kept with it.
-struct StoreIdentity {
+package struct StoreIdentity {
   /// Changes when the store is restored from a backup, so that old tokens expire: 8 bytes.
   let incarnation: [UInt8]
   /// Authenticates tokens and hides devices from each other: 32 bytes.
   let secret: [UInt8]
+  /// The starts of this store, the newest last: what its tokens may have been issued in.
+  let starts: StoreStarts
+
+  private static let incarnationBytes = 8
+  private static let secretBytes = 32
 
   /// Reads the identity of a store, or gives a new store one.
   init(_ connection: any SQLConnection) throws {
-    incarnation = try Self.value("incarnation", bytes: 8, connection)
-    secret = try Self.value("secret", bytes: 32, connection)
+    let secret = try Self.value("secret", bytes: Self.secretBytes, connection)
+    // A backup has no secret: whoever has one could open the pushes of a store that ran with it.
+    if secret.allSatisfy({ $0 == 0 }) { try Self.renew(connection) }
+    incarnation = try Self.value("incarnation", bytes: Self.incarnationBytes, connection)
+    self.secret = try Self.value("secret", bytes: Self.secretBytes, connection)
+    starts = try StoreStarts(connection, of: incarnation)
+  }
+
+  /// Reads the identity of a store, or gives a new store one, and notes that an engine begins to use
+  /// it.
+  ///
+  /// - Throws: `SQLError`.
+  static func starting(_ connection: any SQLConnection) throws -> StoreIdentity {
+    try StoreStarts.add(to: connection, of: try StoreIdentity(connection).incarnation)
+    return try StoreIdentity(connection)
+  }
+
+  /// Gives a store another identity, in a transaction of its own: what clients hold of the old one
+  /// expires, and its keys open nothing that is published from now on.
+  ///
+  /// - Parameter connection: The store, outside of a transaction.
+  /// - Returns: The incarnation, 16 hexadecimal digits.
+  /// - Throws: `SQLError`; then the store is as it was.
+  @discardableResult
+  package static func renew(_ connection: any SQLConnection) throws -> String {
+    let incarnation = Cryptography.randomBytes(incarnationBytes)
+    // The old secret is not left behind in free space.
+    try connection.execute("PRAGMA secure_delete = ON; BEGIN IMMEDIATE")
+    do {
+      try set("incarnation", to: incarnation, connection)
+      try set("secret", to: Cryptography.randomBytes(secretBytes), connection)
+      try connection.execute("COMMIT")
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+    return incarnation.hexadecimal
+  }
+
+  private static func set(_ key: String, to value: [UInt8], _ connection: any SQLConnection) throws
+  {
+    let upsert = try connection.prepare(
+      """
+      INSERT INTO store (key, value) VALUES (?1, ?2)
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value
+      """
+    )
+    upsert.bind(key, at: 1)
+    upsert.bind(value, at: 2)
+    try upsert.run()
   }
 
   private static func value(

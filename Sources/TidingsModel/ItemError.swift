@@ -36,6 +36,8 @@ public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let changeTokenExpired = Self(rawValue: 21)
     /// Another item of the same atomic batch failed.
     public static let batchRequestFailed = Self(rawValue: 22)
+    /// The zone is contended: repeat later.
+    public static let zoneBusy = Self(rawValue: 23)
     /// This database or zone does not have the operation.
     public static let badDatabase = Self(rawValue: 24)
     /// The quota is used up.

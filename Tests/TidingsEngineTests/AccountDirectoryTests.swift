@@ -84,7 +84,8 @@ internal import TidingsModel
       #expect((key.revoked != nil) == expected.isRevoked, comment)
       let isRestricted = model.users[expected.user]?.isRestricted ?? false
       let isExpired =
-        expected.expires.map { Timestamp(millisecondsSince1970: $0) <= engine.clock() } ?? false
+        expected.expires.map { Timestamp(millisecondsSince1970: $0) <= engine.time.timeOfDay }
+        ?? false
       switch try engine.standing(ofKey: key.number) {
       case .admitted(let user):
         #expect(

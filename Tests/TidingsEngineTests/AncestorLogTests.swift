@@ -32,7 +32,7 @@ internal import TidingsSQLite
     return ids
   }
 
-  private let start = Timestamp(millisecondsSince1970: 1_000_000_000)
+  private let start = SteadyTime(milliseconds: 1_000_000_000)
 
   @Test("a record is what it was: absent before it was made and while it was deleted")
   func asOf() throws {
@@ -69,23 +69,21 @@ internal import TidingsSQLite
     let log = try log { $0.ancestorRetentionHours = 1 }
     var previous: Int64?
     for sequence in 1...600 {
-      let time = Timestamp(
-        millisecondsSince1970: start.millisecondsSince1970 + Int64(sequence) * 1000
-      )
+      let time = start.advanced(by: .seconds(sequence))
       previous = try log.append(row(Int64(sequence), [1], previous: previous), at: time)
     }
-    let now = Timestamp(millisecondsSince1970: start.millisecondsSince1970 + 3_600_000 + 400_500)
+    let now = start.advanced(by: .milliseconds(3_600_000 + 400_500))
     // In pieces.
-    #expect(try log.work(at: now) == .zero)
+    #expect(try log.work(at: Moment(undisturbed: now.milliseconds)) == .zero)
     #expect(try ids() == Array(257...600))
-    #expect(try log.work(at: now) > .zero)
+    #expect(try log.work(at: Moment(undisturbed: now.milliseconds)) > .zero)
     #expect(try ids() == Array(401...600))
     let current = row(601, [1], previous: previous)
     #expect(try log.version(of: current, asOf: 401) == .present(sequence: 401, body: [1]))
     #expect(try log.version(of: current, asOf: 400) == .forgotten)
 
-    let later = Timestamp(millisecondsSince1970: now.millisecondsSince1970 + 86_400_000)
-    #expect(try log.work(at: later) > .zero)
+    let later = now.advanced(by: .seconds(86_400))
+    #expect(try log.work(at: Moment(undisturbed: later.milliseconds)) > .zero)
     #expect(try ids() == [600])
     // No number is given twice, by no one.
     #expect(try self.log().append(row(602, [1]), at: later) == 601)

@@ -41,7 +41,9 @@ final class EngineHarness {
     _ limits: Limits,
     _ clock: Clock
   ) throws -> Engine {
-    try Engine(SQLiteConnection(path: path), codec: codec, limits: limits) { clock.time }
+    try Engine(SQLiteConnection(path: path), codec: codec, limits: limits) {
+      ClockReading(undisturbed: clock.time)
+    }
   }
 
   private static func openReader(
@@ -200,6 +202,16 @@ extension Record {
 
   var version: Int64? {
     if case .int64(let version)? = fields["version"] { version } else { nil }
+  }
+}
+
+extension Moment {
+  /// A moment of clocks that nobody sets.
+  init(undisturbed milliseconds: Int64) {
+    self.init(
+      timeOfDay: Timestamp(millisecondsSince1970: milliseconds),
+      steady: SteadyTime(milliseconds: milliseconds)
+    )
   }
 }
 

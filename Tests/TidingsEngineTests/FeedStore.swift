@@ -128,7 +128,7 @@ final class FeedStore {
   func retain(limits: Limits, at now: Int64) throws {
     let retention = try NotificationRetention(connection, limits: limits)
     try write {
-      while try retention.work(at: Timestamp(millisecondsSince1970: now)) == .zero {}
+      while try retention.work(at: Moment(undisturbed: now)) == .zero {}
       let sweep = try ChannelSweep(connection, ended: EndedSubscriptions(connection))
       while try sweep.work(rowsMax: 7) {}
     }

@@ -32,7 +32,7 @@ internal import TidingsModel
         matching: query,
         for: "ada",
         limit: 0,
-        at: Timestamp(millisecondsSince1970: harness.time)
+        at: SteadyTime(milliseconds: harness.time)
       ) { _ in }
     }
     #expect(throws: Interrupted.self) {

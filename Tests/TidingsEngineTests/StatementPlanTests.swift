@@ -11,7 +11,9 @@ internal import TidingsSQLite
   @Test("what the loop changes or removes is found by an index, never by looking through a zone")
   func plans() throws {
     let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))
-    _ = try Engine(connection, codec: HandleCodec()) { Timestamp(millisecondsSince1970: 0) }
+    _ = try Engine(connection, codec: HandleCodec()) {
+      ClockReading(undisturbed: Timestamp(millisecondsSince1970: 0))
+    }
     let statements = connection.statements.filter {
       $0.hasPrefix("DELETE") || $0.hasPrefix("UPDATE")
     }
@@ -35,7 +37,9 @@ internal import TidingsSQLite
   func orders() throws {
     let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))
     let codec = HandleCodec()
-    _ = try Engine(connection, codec: codec) { Timestamp(millisecondsSince1970: 0) }
+    _ = try Engine(connection, codec: codec) {
+      ClockReading(undisturbed: Timestamp(millisecondsSince1970: 0))
+    }
     let reader = try EngineReader(connection, codec: codec, limits: Limits())
     _ = try reader.queries()
     _ = try reader.notificationFeed()
@@ -72,6 +76,7 @@ private final class RecordingConnection: SQLConnection {
   }
 
   func execute(_ sql: String) throws(SQLError) { try connection.execute(sql) }
+  func abandon() { connection.abandon() }
 
   /// The steps in which SQLite finds the rows of a statement.
   func plan(of sql: String) throws -> [String] {

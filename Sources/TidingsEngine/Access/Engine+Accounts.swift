@@ -26,7 +26,7 @@ extension Engine {
       guard let revoked = try accounts.revoked(number) else { return .unknown }
       return .revoked(revoked.user, since: revoked.since)
     }
-    if let expires = holder.expires, expires <= clock() {
+    if let expires = holder.expires, expires <= time.timeOfDay {
       return .expired(holder.user, since: expires)
     }
     return holder.isRestricted ? .restricted(holder.user) : .admitted(holder.user)
@@ -56,7 +56,7 @@ extension Engine {
   ///
   /// - Throws: `SQLError`.
   public var administration: Administration {
-    get throws { try accounts.administration(at: clock()) }
+    get throws { try accounts.administration(at: time.timeOfDay) }
   }
 
   /// Whether an administrator has a key, though it may have expired: the server is not for everybody.

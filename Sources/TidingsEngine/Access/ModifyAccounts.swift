@@ -80,7 +80,7 @@ final class ModifyAccounts {
     }
     try table.update(account)
     if change.isRestricted == true, !wasRestricted {
-      try rotation.end(.user(name), of: name, at: now)
+      try rotation.end(.user(name), of: name)
     }
     return account
   }
@@ -150,7 +150,7 @@ final class ModifyAccounts {
       directory.willChange()
       try table.revoke(row.key.number, at: now)
       directory.remove(row.key.number, at: now)
-      rotatedCount = try rotation.end(.key(row.key.number), of: row.user, at: now)
+      rotatedCount = try rotation.end(.key(row.key.number), of: row.user)
     }
     return (row.user.isEmpty ? nil : try account(row.user), rotatedCount)
   }

@@ -25,10 +25,10 @@ final class OpenLeases {
   /// Ends some leases of a user, in the open transaction.
   ///
   /// - Returns: How many; fewer than `max`: there are no more.
-  func end(of user: String, max: Int, at now: Timestamp) throws -> Int {
+  func end(of user: String, max: Int, at now: SteadyTime) throws -> Int {
     var leases: [(group: Int64, channel: Int64, sequence: Int64)] = []
     selectLeases.bind(user, at: 1)
-    selectLeases.bind(now.millisecondsSince1970, at: 2)
+    selectLeases.bind(now.milliseconds, at: 2)
     selectLeases.bind(Int64(max), at: 3)
     try selectLeases.forEachRow {
       leases.append((selectLeases.int64(0), selectLeases.int64(1), selectLeases.int64(2)))
@@ -37,7 +37,7 @@ final class OpenLeases {
       endLease.bind(lease.group, at: 1)
       endLease.bind(lease.channel, at: 2)
       endLease.bind(lease.sequence, at: 3)
-      endLease.bind(now.millisecondsSince1970, at: 4)
+      endLease.bind(now.milliseconds, at: 4)
       try endLease.run()
     }
     return leases.count

@@ -93,7 +93,7 @@ final class ReaderChannels: Chore {
     }
   }
 
-  func work(at now: Timestamp) throws -> Duration {
+  func work(at moment: Moment) throws -> Duration {
     if pending == nil { pending = try suspects() }
     try move(piece: Self.pieceMax)
     return pending?.isEmpty == false ? .zero : Self.pause

@@ -42,7 +42,8 @@ final class RotationNews {
         ChangedSubscriber(
           user: toldOwner,
           container: selectMembers.string(1),
-          environment: Environment(rawValue: Int32(selectMembers.int64(2))) ?? .development
+          environment: Environment(rawValue: Int32(truncatingIfNeeded: selectMembers.int64(2)))
+            ?? .development
         )
       )
     }

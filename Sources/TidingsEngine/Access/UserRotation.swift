@@ -35,6 +35,7 @@ final class UserRotation {
   private let selectReader: any SQLStatement
 
   private var ended = EndedAccess()
+  private var time = SteadyTime(milliseconds: 0)
 
   init(
     _ connection: any SQLConnection,
@@ -77,16 +78,18 @@ final class UserRotation {
     )
   }
 
+  /// A transaction begins.
+  func begin(at time: SteadyTime) { self.time = time }
+
   /// Begins to take from a user's devices what they hear, in the open transaction.
   ///
   /// - Parameters:
   ///   - end: Who is refused.
   ///   - user: Whose devices they are; empty: of guests, who hear nothing of their own.
-  ///   - now: The time.
   /// - Returns: How many channels got new topics at once.
   /// - Throws: `SQLError`.
   @discardableResult
-  func end(_ end: End, of user: String, at now: Timestamp) throws -> Int {
+  func end(_ end: End, of user: String) throws -> Int {
     switch end {
     case .key(let number): ended.keys.insert(number)
     case .user(let name): ended.users.insert(name)
@@ -105,7 +108,7 @@ final class UserRotation {
       )
     )
     bell.ring()
-    return try work(for: user, rowsMax: Self.rowsAtOnce, at: now)
+    return try work(for: user, rowsMax: Self.rowsAtOnce)
   }
 
   /// A key expires at another time.
@@ -134,11 +137,11 @@ final class UserRotation {
   /// Goes on with what is to be done for a user.
   ///
   /// - Returns: How many channels got new topics.
-  private func work(for user: String, rowsMax: Int, at now: Timestamp) throws -> Int {
+  private func work(for user: String, rowsMax: Int) throws -> Int {
     var rotatedCount = 0
     var rowsLeft = rowsMax
     while rowsLeft > 0, let state = try progress.next(from: user), state.user == user {
-      let (rows, rotated) = try step(state, rowsMax: rowsLeft, at: now)
+      let (rows, rotated) = try step(state, rowsMax: rowsLeft)
       rotatedCount += rotated
       // A stage that finds nothing is over: this comes to an end.
       rowsLeft -= rows
@@ -148,12 +151,11 @@ final class UserRotation {
 
   private func step(
     _ state: State,
-    rowsMax: Int,
-    at now: Timestamp
+    rowsMax: Int
   ) throws -> (rows: Int, rotated: Int) {
     switch state.stage {
     case .leases:
-      let rows = try leases.end(of: state.user, max: rowsMax, at: now)
+      let rows = try leases.end(of: state.user, max: rowsMax, at: time)
       if rows < rowsMax {
         try progress.save(State(user: state.user, epoch: 0, stage: .subscriptions))
       }
@@ -256,7 +258,7 @@ final class UserRotation {
 
   /// The devices hear the old control topics still: these say a last word.
   private func announce(_ state: State, _ container: String, _ number: Int64) throws {
-    let environment = Environment(rawValue: Int32(number)) ?? .development
+    let environment = Environment(rawValue: Int32(truncatingIfNeeded: number)) ?? .development
     let current = try directory.controlEpoch(of: state.user)
     for epoch in max(state.epoch, current - Self.epochsMax)..<max(current, state.epoch) {
       let topic = try controlTopics.topic(
@@ -273,13 +275,13 @@ final class UserRotation {
 }
 
 extension UserRotation: Chore {
-  func work(at now: Timestamp) throws -> Duration {
+  func work(at moment: Moment) throws -> Duration {
     if news.isUntold {
       try news.work()
       return .zero
     }
     guard let state = try progress.next(from: "") else { return Self.pause }
-    _ = try work(for: state.user, rowsMax: Self.rowsPerPiece, at: now)
+    _ = try work(for: state.user, rowsMax: Self.rowsPerPiece)
     return .zero
   }
 }

@@ -26,7 +26,7 @@ struct AgedRows {
 
   /// Removes a piece of what is too old.
   ///
-  /// - Parameter oldest: Milliseconds since 1970.
+  /// - Parameter oldest: Milliseconds of steady time.
   /// - Returns: How many rows.
   /// - Throws: `SQLError`.
   func forget(before oldest: Int64) throws -> Int64 {

@@ -33,8 +33,8 @@ final class TombstoneChore: Chore {
     )
   }
 
-  func work(at now: Timestamp) throws -> Duration {
-    let oldest = now.millisecondsSince1970 - retention.milliseconds
+  func work(at moment: Moment) throws -> Duration {
+    let oldest = moment.steady.milliseconds - retention.milliseconds
     let count = max(try records.forget(before: oldest), try zones.forget(before: oldest))
     // An hour is precise enough for days; a shorter retention is looked after more often.
     let pause = min(.seconds(3600), max(.seconds(1), retention / 10))

@@ -40,7 +40,7 @@ final class FieldIndex: RecordFollower {
     }
   }
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
     let indexes = registry.indexes(of: write.row.recordType, in: database.id)
     if indexes.isEmpty { return }
     let place = IndexEntries.Place(
@@ -53,11 +53,12 @@ final class FieldIndex: RecordFollower {
     }
   }
 
-  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
-    // At once: the zone's number may be given to the next zone.
-    for index in registry.indexes(in: database.id) {
-      try entries.removeAll(in: zone.number, from: index)
+  func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {
+    var count = 0
+    for index in registry.indexes(in: zone.database.id) where count < limit {
+      count += try entries.removeSome(in: zone.number, of: index, limit: limit - count)
     }
+    return count
   }
 
   /// The keys under which a record stands in an index, in their order.
@@ -74,7 +75,7 @@ final class FieldIndex: RecordFollower {
     to new: Record?,
     at place: IndexEntries.Place,
     in index: DeclaredIndex,
-    _ time: Timestamp
+    _ time: SteadyTime
   ) throws {
     let before = old.map { Self.keys(of: $0, in: index) } ?? []
     guard let new else {

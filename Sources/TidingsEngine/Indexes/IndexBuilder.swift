@@ -43,7 +43,7 @@ final class IndexBuilder: Chore {
     )
   }
 
-  func work(at now: Timestamp) throws -> Duration {
+  func work(at moment: Moment) throws -> Duration {
     guard let index = registry.unfinished.first else { return .seconds(3600) }
     switch index.state {
     case .building: try build(index)

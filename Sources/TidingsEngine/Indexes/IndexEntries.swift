@@ -9,7 +9,7 @@ final class IndexEntries {
   private let insert: any SQLStatement
   private let end: any SQLStatement
   private let delete: any SQLStatement
-  private let deleteZone: any SQLStatement
+  private let selectOfZone: any SQLStatement
   private let selectSome: any SQLStatement
   private let selectEnded: any SQLStatement
   private let deleteRow: any SQLStatement
@@ -32,8 +32,11 @@ final class IndexEntries {
       WHERE index_id = ?1 AND zone_id = ?2 AND key = ?3 AND name = ?4 AND until IS NULL
       """
     )
-    deleteZone = try connection.prepare(
-      "DELETE FROM index_entries WHERE index_id = ?1 AND zone_id = ?2"
+    selectOfZone = try connection.prepare(
+      """
+      SELECT index_id, zone_id, key, name, since FROM index_entries
+      WHERE index_id = ?1 AND zone_id = ?2 LIMIT ?3
+      """
     )
     selectSome = try connection.prepare(
       """
@@ -74,11 +77,11 @@ final class IndexEntries {
     _ key: IndexKey,
     of place: Place,
     in index: DeclaredIndex,
-    at time: Timestamp
+    at time: SteadyTime
   ) throws(SQLError) {
     bind(key, place, index, to: end)
     end.bind(place.sequence, at: 5)
-    end.bind(time.millisecondsSince1970, at: 6)
+    end.bind(time.milliseconds, at: 6)
     try end.run()
   }
 
@@ -88,11 +91,14 @@ final class IndexEntries {
     try delete.run()
   }
 
-  /// Removes all entries of a zone.
-  func removeAll(in zone: Int64, from index: DeclaredIndex) throws(SQLError) {
-    deleteZone.bind(index.number, at: 1)
-    deleteZone.bind(zone, at: 2)
-    try deleteZone.run()
+  /// Removes some entries of a zone.
+  ///
+  /// - Returns: How many.
+  func removeSome(in zone: Int64, of index: DeclaredIndex, limit: Int) throws -> Int {
+    selectOfZone.bind(index.number, at: 1)
+    selectOfZone.bind(zone, at: 2)
+    selectOfZone.bind(Int64(limit), at: 3)
+    return try removeRows(of: selectOfZone)
   }
 
   /// Removes some entries of an index.
@@ -107,8 +113,8 @@ final class IndexEntries {
   /// Removes some entries that ended before a time, oldest first.
   ///
   /// - Returns: How many.
-  func removeEnded(before time: Timestamp, limit: Int) throws -> Int {
-    selectEnded.bind(time.millisecondsSince1970, at: 1)
+  func removeEnded(before time: SteadyTime, limit: Int) throws -> Int {
+    selectEnded.bind(time.milliseconds, at: 1)
     selectEnded.bind(Int64(limit), at: 2)
     return try removeRows(of: selectEnded)
   }

@@ -13,18 +13,11 @@ final class IndexPurge: Chore {
     self.limits = limits
   }
 
-  func work(at now: Timestamp) throws -> Duration {
+  func work(at moment: Moment) throws -> Duration {
     let count = try entries.removeEnded(
-      before: now.earlier(byMinutes: limits.cursorRetentionMinutes * 2),
+      before: moment.steady.earlier(byMinutes: limits.cursorRetentionMinutes * 2),
       limit: Self.entriesPerPiece
     )
     return count < Self.entriesPerPiece ? Self.pause : .zero
-  }
-}
-
-extension Timestamp {
-  /// The time so many minutes before.
-  func earlier(byMinutes minutes: Int) -> Timestamp {
-    Timestamp(millisecondsSince1970: millisecondsSince1970 - Int64(minutes) * 60_000)
   }
 }

@@ -21,7 +21,9 @@ final class ChannelSweep {
       """
       SELECT s.id, s.ended <= s.since OR s.ended <= c.floor
       FROM subscriptions s LEFT JOIN channels c ON c.id = s.channel_id
-      WHERE s.ended IS NOT NULL AND s.id > ?1 ORDER BY s.id LIMIT ?2
+      WHERE s.ended IS NOT NULL AND s.id > ?1
+        AND NOT EXISTS (SELECT 1 FROM zone_removal_channels r WHERE r.subscription_id = s.id)
+      ORDER BY s.id LIMIT ?2
       """
     )
     selectIdle = try connection.prepare(

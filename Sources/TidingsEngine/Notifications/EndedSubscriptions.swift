@@ -10,10 +10,13 @@ final class EndedSubscriptions {
   private let delete: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
+    // Those whose channels still fire for the removal of a zone have not ended with certainty.
     select = try connection.prepare(
       """
-      SELECT id FROM subscriptions
-      WHERE channel_id = ?1 AND ended IS NOT NULL AND ended <= ?2 ORDER BY ended LIMIT ?3
+      SELECT s.id FROM subscriptions s
+      WHERE s.channel_id = ?1 AND s.ended IS NOT NULL AND s.ended <= ?2
+        AND NOT EXISTS (SELECT 1 FROM zone_removal_channels r WHERE r.subscription_id = s.id)
+      ORDER BY s.ended LIMIT ?3
       """
     )
     // What ended before the event at hand had lost its last event when the floor was raised last.

@@ -74,6 +74,7 @@ final class FetchLog {
   /// Writes a piece of what waits.
   func write() throws {
     for (key, note) in pending.prefix(Self.writesMax) {
+      // If this fails it is lost: a fetch that cannot be noted must not be in the way of all others.
       pending[key] = nil
       // A device that reads again from further back had it before.
       guard try reach(key) < note.sequence else { continue }

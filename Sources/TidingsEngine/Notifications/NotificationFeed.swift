@@ -14,6 +14,7 @@ final class NotificationFeed {
   private let badges: BadgeReader
   private let pool: StatementPool
   private let selectLog: any SQLStatement
+  private let selectRemoval: any SQLStatement
   private let visibility: NotificationVisibility
 
   init(
@@ -39,6 +40,7 @@ final class NotificationFeed {
     )
     pool = StatementPool(connection)
     selectLog = try connection.prepare(LoggedEvents.sql)
+    selectRemoval = try connection.prepare("SELECT 1 FROM zone_removals WHERE batch = ?1")
   }
 
   /// Returns a page of the caller's notifications.
@@ -68,7 +70,7 @@ final class NotificationFeed {
     var page = NotificationPage()
     var after = ChangeToken(event: isAtEnd ? last : cut.position, mark: before.mark)
     page.items = cut.items
-    page.isSplit = cut.isSplit
+    page.isSplit = try cut.isSplit || goesOn(cut.lastBatch)
     page.moreComing = !isAtEnd
     if isAtEnd { try addMarks(to: &page, request, itemsMax: itemsMax, &after) }
     page.changeToken = after.encoded(feed: inbox.feedName, identity: identity)
@@ -76,6 +78,14 @@ final class NotificationFeed {
       page.badge = try badges.badge(of: inbox, for: request.caller)
     }
     return page
+  }
+
+  /// The call deleted a zone whose records are still being removed: more of it is to come.
+  private func goesOn(_ batch: Int64?) throws(SQLError) -> Bool {
+    guard let batch else { return false }
+    selectRemoval.bind(batch, at: 1)
+    defer { selectRemoval.reset() }
+    return try selectRemoval.step()
   }
 
   private func token(_ request: NotificationRequest, _ inbox: Inbox) throws -> ChangeToken {
@@ -88,7 +98,7 @@ final class NotificationFeed {
       feed: inbox.feedName,
       identity: identity
     )
-    try floors.check(token, of: inbox)
+    try floors.check(token, of: inbox, newestMark: try marks.newest())
     return token
   }
 

@@ -1,8 +1,8 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Refuses tokens from before what is kept: what a client would miss must not be passed over in
-/// silence.
+/// Refuses tokens from before what is kept, and those that are ahead of what there is: what a client
+/// would miss must not be passed over in silence.
 final class NotificationFloor {
   private let places: EventPlaces
   private let limits: Limits
@@ -26,10 +26,19 @@ final class NotificationFloor {
     )
   }
 
-  /// Checks that everything of a user's after a token is kept.
+  /// Checks that everything of a user's after a token is kept, and that nothing after it is yet to
+  /// come under a number that it covers.
   ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - inbox: Whose.
+  ///   - newestMark: The number of the user's newest read mark.
   /// - Throws: `ItemError` `changeTokenExpired`; `SQLError`.
-  func check(_ token: ChangeToken, of inbox: Inbox) throws {
+  func check(_ token: ChangeToken, of inbox: Inbox, newestMark: Int64) throws {
+    // The newest event and the newest mark are never forgotten.
+    guard token.event <= (try places.last()), token.mark <= newestMark else {
+      throw ItemError.tokenFromTheFuture("the notifications")
+    }
     // Most tokens are newer than all that is forgotten of anybody.
     guard let first = try places.first(), token.event < first - 1 else { return }
     inbox.bind(to: selectLost)

@@ -22,7 +22,7 @@ final class NotificationRetention: Chore {
   private let selectOldest: any SQLStatement
   private let delete: any SQLStatement
   private let raise: any SQLStatement
-  private var sweepDue: Timestamp?
+  private var sweepDue: SteadyTime?
 
   private struct OldEvent {
     let place: Int64
@@ -45,7 +45,8 @@ final class NotificationRetention: Chore {
     )
   }
 
-  func work(at now: Timestamp) throws -> Duration {
+  func work(at moment: Moment) throws -> Duration {
+    let now = moment.steady
     if try forgetEvents(at: now) { return .zero }
     let isHasty = limits.notificationRetentionDays == 0
     let due = sweepDue ?? (isHasty ? now : now.advanced(by: Self.firstSweep))
@@ -60,10 +61,9 @@ final class NotificationRetention: Chore {
   /// Forgets a piece of what is too old.
   ///
   /// - Returns: There may be more.
-  private func forgetEvents(at now: Timestamp) throws -> Bool {
+  private func forgetEvents(at now: SteadyTime) throws -> Bool {
     let last = try lastPlace()
-    let oldest =
-      now.millisecondsSince1970 - Int64(limits.notificationRetentionDays) * 86_400_000
+    let oldest = now.earlier(byHours: limits.notificationRetentionDays * 24).milliseconds
     var floors: [Int64: OldEvent] = [:]
     var rows = 0
     var mayBeMore = false

@@ -44,6 +44,7 @@ final class NotificationTracer {
   private let memberships: MembershipTable
   private let fetchLog: FetchLog
   private let visibility: NotificationVisibility
+  private let codec: any BodyCodec
   private let selectEvent: any SQLStatement
   private let selectMark: any SQLStatement
   private let selectLeases: any SQLStatement
@@ -51,14 +52,16 @@ final class NotificationTracer {
   init(
     _ connection: any SQLConnection,
     fetchLog: FetchLog,
-    visibility: NotificationVisibility
+    visibility: NotificationVisibility,
+    codec: any BodyCodec
   ) throws {
+    self.codec = codec
     self.fetchLog = fetchLog
     self.visibility = visibility
     memberships = try MembershipTable(connection)
     selectEvent = try connection.prepare(
       """
-      SELECT committed, origin_user, origin_device, body, creator FROM events
+      SELECT origin_user, origin_device, body, creator FROM events
       WHERE channel_id = ?1 AND sequence = ?2
       """
     )
@@ -87,22 +90,23 @@ final class NotificationTracer {
     selectEvent.bind(id.sequence, at: 2)
     defer { selectEvent.reset() }
     guard let name = try memberships.subscriptionID(of: id, in: inbox), try selectEvent.step(),
-      try visibility.visible(id.channel, to: inbox.user).shows(creator: { selectEvent.string(4) })
+      try visibility.visible(id.channel, to: inbox.user).shows(creator: { selectEvent.string(3) })
     else {
       throw ItemError(
         .unknownItem,
         "notification '\(id)' does not exist: it is not this user's, or no longer kept"
       )
     }
-    let origin = selectEvent.string(1) == inbox.user ? selectEvent.string(2) : ""
+    let origin = selectEvent.string(0) == inbox.user ? selectEvent.string(1) : ""
     let read = try mark(id, inbox)
     // A page that came to it when it was read already had it no more, nor had one of its own device.
     let deliveries = try fetchLog.fetches(of: id, by: inbox.user).filter { fetch in
       (origin.isEmpty || fetch.device != origin) && fetch.time <= read?.time ?? fetch.time
     }
+    let body = selectEvent.bytes(2)
     return NotificationTrace(
-      item: .init(id: id, subscriptionID: name, body: selectEvent.bytes(3)),
-      committed: Timestamp(millisecondsSince1970: selectEvent.int64(0)),
+      item: .init(id: id, subscriptionID: name, body: body),
+      committed: try codec.committed(ofEvent: body),
       originDevice: origin,
       read: read,
       deliveries: deliveries.map { .init(device: $0.device, fetched: $0.time) },

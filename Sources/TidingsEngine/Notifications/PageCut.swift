@@ -12,6 +12,9 @@ struct PageCut {
   /// The call that the last item is of goes on behind the page.
   private(set) var isSplit = false
 
+  /// The call that the last item is of; `nil`: there is no item, or it is not known.
+  var lastBatch: Int64? { batch?.number }
+
   /// An empty page.
   ///
   /// - Parameters:
@@ -65,5 +68,6 @@ struct PageCut {
     }
     items.removeSubrange(batch.start...)
     position = batch.positionBefore
+    self.batch = nil
   }
 }

@@ -24,6 +24,7 @@ final class SubscriptionHealthReader {
   private let counter: UnreadCounter
   private let interruption: Interruption
   private let visibility: NotificationVisibility
+  private let codec: any BodyCodec
   private let selectNames: any SQLStatement
   private let selectOne: any SQLStatement
   private let selectCommitted: any SQLStatement
@@ -31,9 +32,11 @@ final class SubscriptionHealthReader {
   init(
     _ connection: any SQLConnection,
     visibility: NotificationVisibility,
+    codec: any BodyCodec,
     interruption: Interruption
   ) throws {
     self.visibility = visibility
+    self.codec = codec
     self.interruption = interruption
     counter = try UnreadCounter(connection, places: EventPlaces(connection))
     selectNames = try connection.prepare(
@@ -52,7 +55,7 @@ final class SubscriptionHealthReader {
       """
     )
     selectCommitted = try connection.prepare(
-      "SELECT committed FROM events WHERE channel_id = ?1 AND sequence = ?2"
+      "SELECT body FROM events WHERE channel_id = ?1 AND sequence = ?2"
     )
   }
 
@@ -95,11 +98,11 @@ final class SubscriptionHealthReader {
     )
   }
 
-  private func committed(_ sequence: Int64, in channel: Int64) throws(SQLError) -> Timestamp? {
+  private func committed(_ sequence: Int64, in channel: Int64) throws -> Timestamp? {
     selectCommitted.bind(channel, at: 1)
     selectCommitted.bind(sequence, at: 2)
     defer { selectCommitted.reset() }
     guard try selectCommitted.step() else { return nil }
-    return Timestamp(millisecondsSince1970: selectCommitted.int64(0))
+    return try codec.committed(ofEvent: selectCommitted.bytes(0))
   }
 }

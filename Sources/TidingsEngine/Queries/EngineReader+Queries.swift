@@ -16,7 +16,7 @@ extension EngineReader {
   ///   - query: Which records, in which order.
   ///   - user: Who asks: the cursor is valid for this user only.
   ///   - limit: Most records; 0 and what is more means `Limits.pageItemsMax`.
-  ///   - now: The time of day.
+  ///   - now: The store's steady time (`SteadyClock`).
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The cursor of the next page, and how this one was answered.
   /// - Throws: `ItemError` `invalidArguments`, `zoneNotFound`, `unknownItem` for a type that
@@ -26,7 +26,7 @@ extension EngineReader {
     matching query: RecordQuery,
     for user: String,
     limit: Int,
-    at now: Timestamp,
+    at now: SteadyTime,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try queries().page(
@@ -45,7 +45,7 @@ extension EngineReader {
   ///   - cursor: What the page before returned.
   ///   - user: Who asks.
   ///   - limit: Most records; 0 and what is more means `Limits.pageItemsMax`.
-  ///   - now: The time of day.
+  ///   - now: The store's steady time (`SteadyClock`).
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The cursor of the next page, and how this one was answered.
   /// - Throws: `ItemError` `changeTokenExpired`, `invalidArguments` for a cursor of another user,
@@ -54,7 +54,7 @@ extension EngineReader {
     after cursor: [UInt8],
     for user: String,
     limit: Int,
-    at now: Timestamp,
+    at now: SteadyTime,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try queries().page(

@@ -3,8 +3,9 @@ internal import TidingsSeal
 
 /// Where a query is continued: all that its next page needs, kept by the client.
 ///
-/// To clients it is opaque: a version, the store's incarnation, and the content, sealed with a key that
-/// the store has for each user: it may name a record that the user may not read.
+/// To clients it is opaque: a version, the store's incarnation, and the number of the store's start with
+/// the content, sealed with a key that the store has for each user: it may name a record that the user
+/// may not read.
 struct QueryCursor: Hashable {
   /// A zone, and its number when the query began.
   struct Begin: Hashable {
@@ -15,20 +16,21 @@ struct QueryCursor: Hashable {
   var query: RecordQuery
   var plan: QueryPlan
   /// When the query began.
-  var began: Timestamp
+  var began: SteadyTime
   /// The zones of the query, in the order of their numbers.
   var zones: [Begin]
   /// The first record that was not looked at, or not returned.
   var next: QueryPosition
 
-  private static let version: UInt8 = 2
+  private static let version: UInt8 = 3
 
   // MARK: Bytes
 
   /// The bytes for the client.
   func encoded(for user: String, identity: StoreIdentity) -> [UInt8] {
     var writer = CursorWriter()
-    writer.write(began.millisecondsSince1970)
+    writer.write(identity.starts.newest ?? 0)
+    writer.write(began.milliseconds)
     writer.write(query)
     writer.write(plan)
     var last: Int64 = 0
@@ -47,30 +49,35 @@ struct QueryCursor: Hashable {
   /// Reads a cursor that a client sent.
   ///
   /// - Throws: `invalidArguments` for bytes that are no cursor of this user's;
-  ///   `changeTokenExpired` for one from before a restored backup.
+  ///   `changeTokenExpired` for one from before a restored backup, or an older copy that was put in
+  ///   place.
   init(_ bytes: [UInt8], of user: String, identity: StoreIdentity) throws(ItemError) {
     let headBytes = 1 + identity.incarnation.count
     guard bytes.count >= headBytes, bytes[0] == Self.version else {
       throw Self.foreign
     }
     guard bytes[1..<headBytes].elementsEqual(identity.incarnation) else {
-      throw ItemError(
-        .changeTokenExpired,
-        "the cursor was issued before the server's data was restored: run the query again"
-      )
+      throw Self.restored
     }
     guard let content = Self.key(of: user, identity).open(Array(bytes.dropFirst(headBytes))) else {
       throw Self.foreign
     }
     var reader = CursorReader(content[...])
+    let start = reader.number()
     guard let cursor = Self.content(&reader), reader.isAtEnd else { throw Self.foreign }
+    guard identity.starts.include(start) else { throw Self.restored }
     self = cursor
   }
+
+  private static let restored = ItemError(
+    .changeTokenExpired,
+    "the cursor was issued before the server's data was restored: run the query again"
+  )
 
   init(
     query: RecordQuery,
     plan: QueryPlan,
-    began: Timestamp,
+    began: SteadyTime,
     zones: [Begin],
     next: QueryPosition
   ) {
@@ -97,7 +104,7 @@ struct QueryCursor: Hashable {
     return QueryCursor(
       query: query,
       plan: plan,
-      began: Timestamp(millisecondsSince1970: began),
+      began: SteadyTime(milliseconds: began),
       zones: zones,
       next: QueryPosition(keys: keys, zone: zone, name: name)
     )

@@ -73,7 +73,7 @@ final class QueryEngine {
     for user: String,
     reading: (DatabaseID) throws -> PublicReading?,
     limit: Int,
-    at now: Timestamp,
+    at now: SteadyTime,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     switch request {
@@ -91,7 +91,7 @@ final class QueryEngine {
     _ user: String,
     _ reading: (DatabaseID) throws -> PublicReading?,
     _ limit: Int,
-    _ now: Timestamp,
+    _ now: SteadyTime,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try query.validate()
@@ -104,7 +104,16 @@ final class QueryEngine {
     try checkFields(of: query)
     try checkSortKeys(of: query)
     let indexes = try self.indexes(of: query)
-    let kind = { (field: String) in try? self.kind(of: field, query) }
+    var failure: SQLError?
+    // A field without a kind has none for the planner; a store that cannot be read is another matter.
+    let kind = { (field: String) -> FieldValue.Kind? in
+      do {
+        return try self.kind(of: field, query)
+      } catch {
+        failure = failure ?? error as? SQLError
+        return nil
+      }
+    }
     let planner = QueryPlanner(
       query: query,
       indexes: indexes.ready,
@@ -125,6 +134,7 @@ final class QueryEngine {
       building: indexes.building,
       kind: kind
     )
+    if let failure { throw failure }
     return answer
   }
 
@@ -133,7 +143,7 @@ final class QueryEngine {
     _ user: String,
     _ reading: (DatabaseID) throws -> PublicReading?,
     _ limit: Int,
-    _ now: Timestamp,
+    _ now: SteadyTime,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     try checkAge(of: cursor, at: now)
@@ -317,13 +327,11 @@ final class QueryEngine {
     ItemError(.invalidArguments, "the query cannot be sorted by '\(key.field)': it \(why)")
   }
 
-  private func checkAge(of cursor: QueryCursor, at now: Timestamp) throws(ItemError) {
-    // A clock that went back makes all cursors from its future too old.
-    let tolerance = Timestamp(
-      millisecondsSince1970: now.millisecondsSince1970 + 60_000
-    )
+  private func checkAge(of cursor: QueryCursor, at now: SteadyTime) throws(ItemError) {
+    // After a loss of power the time may go on from a little earlier.
+    let latest = now.advanced(by: StoreTime.saveInterval * 2)
     guard cursor.began >= now.earlier(byMinutes: limits.cursorRetentionMinutes),
-      cursor.began <= tolerance
+      cursor.began <= latest
     else {
       throw ItemError(
         .changeTokenExpired,

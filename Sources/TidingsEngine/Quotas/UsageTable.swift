@@ -18,7 +18,7 @@ final class UsageEntry {
 /// Counts what users and containers take, as records come, change and go.
 ///
 /// The loop that owns the engine is the only writer, so the counts are kept here and written once per
-/// transaction. It stands before the table of assets among the followers: it counts their references.
+/// transaction. Each zone has a count of its own, so that a deleted one need not be counted.
 final class UsageTable: RecordFollower {
   private struct Key: Hashable {
     let owner: String
@@ -29,8 +29,6 @@ final class UsageTable: RecordFollower {
   private var dirty: [UsageEntry] = []
   private let select: any SQLStatement
   private let selectContainers: any SQLStatement
-  private let countRecords: any SQLStatement
-  private let countAssets: any SQLStatement
   private let upsert: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
@@ -43,16 +41,6 @@ final class UsageTable: RecordFollower {
       SELECT container FROM usage WHERE owner = ?1 UNION SELECT d.container
       FROM subscriptions s JOIN databases d ON d.id = s.database_id WHERE s.owner = ?1
       ORDER BY 1
-      """
-    )
-    countRecords = try connection.prepare(
-      "SELECT count(*), sum(length(body)) FROM records WHERE zone_id = ?1 AND body IS NOT NULL"
-    )
-    countAssets = try connection.prepare(
-      """
-      SELECT sum(a.size) FROM asset_references r
-      JOIN assets a ON a.database_id = r.database_id AND a.checksum = r.checksum
-      WHERE r.zone_id = ?1
       """
     )
     upsert = try connection.prepare(
@@ -84,26 +72,18 @@ final class UsageTable: RecordFollower {
 
   // MARK: RecordFollower
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
     let change = write.usageChange
-    if change != Usage() { add(change, to: try entry(for: database)) }
+    guard change != Usage() else { return }
+    precondition(write.zone.isDirty, "a zone's usage is written with its head")
+    write.zone.usage += change
+    add(change, to: try entry(for: database))
   }
 
-  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
-    let entry = try entry(for: database)
-    countRecords.bind(zone.number, at: 1)
-    defer { countRecords.reset() }
-    guard try countRecords.step(), countRecords.int64(0) > 0 else { return }
-    countAssets.bind(zone.number, at: 1)
-    defer { countAssets.reset() }
-    let assetBytes = try countAssets.step() && !countAssets.isNull(0) ? countAssets.int64(0) : 0
-    add(
-      Usage(
-        records: -countRecords.int64(0),
-        bytes: -countRecords.int64(1) - assetBytes
-      ),
-      to: entry
-    )
+  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) throws {
+    let usage = zone.usage
+    guard usage != Usage() else { return }
+    add(Usage(records: -usage.records, bytes: -usage.bytes), to: try entry(for: database))
   }
 
   // MARK: Transactions

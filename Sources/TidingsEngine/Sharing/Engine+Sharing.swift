@@ -51,7 +51,7 @@ extension Engine {
         record.recordID.recordName,
         in: zone,
         by: caller,
-        at: now
+        at: moment
       ) { share in
         let name = record.recordID.recordName
         guard let new = try share.accepted(by: caller.user, named: name, limits: limits) else {

@@ -20,7 +20,7 @@ extension ModifyRecords {
     _ changes: RecordChanges,
     caller: Caller,
     shares: ShareReader,
-    at time: Timestamp
+    at moment: Moment
   ) throws -> ModifiedRecords {
     try checkCall(changes)
     try tables.clientTokens.check(changes.clientChangeToken, of: caller)
@@ -33,7 +33,7 @@ extension ModifyRecords {
     // All is decided before anything is written: the databases have nothing to do with each other.
     let budget = SharingBudget(limits)
     for part in Self.parts(of: changes) {
-      var scene = try scene(of: part, changes, caller, shares, uploads, at: time)
+      var scene = try scene(of: part, changes, caller, shares, uploads, at: moment)
       scene.sharingBudget = budget
       let owners = RecordChanges(
         database: changes.database,
@@ -93,7 +93,7 @@ extension ModifyRecords {
     _ caller: Caller,
     _ shares: ShareReader,
     _ uploads: DatabaseEntry?,
-    at time: Timestamp
+    at moment: Moment
   ) throws -> Scene {
     let id = DatabaseID(
       container: changes.database.container,
@@ -105,7 +105,8 @@ extension ModifyRecords {
     return Scene(
       database: try tables.catalog.database(id) ?? DatabaseEntry(number: 0, id: id, head: 0),
       named: changes.database,
-      stamp: Record.Stamp(timestamp: time, caller: caller),
+      stamp: Record.Stamp(timestamp: moment.timeOfDay, caller: caller),
+      steady: moment.steady,
       isDryRun: changes.isDryRun,
       access: access,
       participant: access,

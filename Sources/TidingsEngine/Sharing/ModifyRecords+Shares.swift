@@ -67,7 +67,7 @@ extension ModifyRecords {
   ///   - name: The share's record.
   ///   - zone: Its zone.
   ///   - caller: Who accepts.
-  ///   - time: When.
+  ///   - moment: When.
   ///   - change: Returns the share as it is to be; `nil`: it stays as it is.
   /// - Returns: The record; `nil`: there is none.
   /// - Throws: What `change` throws; `SQLError`.
@@ -75,7 +75,7 @@ extension ModifyRecords {
     _ name: String,
     in zone: ZoneEntry,
     by caller: Caller,
-    at time: Timestamp,
+    at moment: Moment,
     _ change: (Share) throws -> Share?
   ) throws -> Record? {
     guard let row = try tables.records.row(name, in: zone), let old = try decoded(row),
@@ -85,7 +85,8 @@ extension ModifyRecords {
     let scene = Scene(
       database: zone.database,
       named: zone.database.id,
-      stamp: Record.Stamp(timestamp: time, caller: caller),
+      stamp: Record.Stamp(timestamp: moment.timeOfDay, caller: caller),
+      steady: moment.steady,
       isDryRun: false,
       access: nil
     )
@@ -356,7 +357,7 @@ extension ModifyRecords {
         of: row.recordType,
         share: share,
         in: zone,
-        goneAt: row.isGone ? scene.stamp.timestamp : nil
+        goneAt: row.isGone ? scene.steady : nil
       )
       tables.sharedChanges.note(
         share,

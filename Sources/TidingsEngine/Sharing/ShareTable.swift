@@ -5,6 +5,9 @@ internal import TidingsSQL
 final class ShareTable: RecordFollower {
   private let changes: SharedChanges
   private let selectOfZone: any SQLStatement
+  private let selectMembersOfZone: any SQLStatement
+  private let endAll: any SQLStatement
+  private let rows: EndedShareRows
   private let insert: any SQLStatement
   private let update: any SQLStatement
   private let updateHead: any SQLStatement
@@ -21,6 +24,16 @@ final class ShareTable: RecordFollower {
     selectOfZone = try connection.prepare(
       "SELECT id, name, root FROM shares WHERE zone_id = ?1 AND ended IS NULL"
     )
+    selectMembersOfZone = try connection.prepare(
+      """
+      SELECT p.user, s.id FROM shares AS s JOIN share_participants AS p ON p.share_id = s.id
+      WHERE s.zone_id = ?1 AND s.ended IS NULL AND p.status = 2 AND p.permission >= 2
+      """
+    )
+    endAll = try connection.prepare(
+      "UPDATE shares SET ended = ?2, head = ?3 WHERE zone_id = ?1 AND ended IS NULL"
+    )
+    rows = try EndedShareRows(connection)
     insert = try connection.prepare(
       """
       INSERT INTO shares
@@ -55,7 +68,11 @@ final class ShareTable: RecordFollower {
     )
     deleteRecords = try connection.prepare("DELETE FROM shared_records WHERE share_id = ?1")
     countAccepted = try connection.prepare(
-      "SELECT count(*) FROM share_participants WHERE user = ?1 AND status = 2"
+      """
+      SELECT count(*) FROM share_participants AS p
+      JOIN shares AS s ON s.id = p.share_id AND s.ended IS NULL
+      WHERE p.user = ?1 AND p.status = 2
+      """
     )
   }
 
@@ -95,7 +112,7 @@ final class ShareTable: RecordFollower {
 
   // MARK: RecordFollower
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: Timestamp) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
     guard write.row.recordType == Share.recordType else { return }
     write.zone.acceptances.forget()
     let shares = try shares(of: write.zone)
@@ -113,11 +130,33 @@ final class ShareTable: RecordFollower {
     try follow(share.participants, of: current.number, in: write.zone, at: sequence)
   }
 
-  func followRemoval(of zone: ZoneEntry, in database: DatabaseEntry, at time: Timestamp) throws {
+  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) throws {
+    guard try !shares(of: zone).isEmpty else { return }
     zone.acceptances.forget()
-    let shares = try shares(of: zone)
-    for entry in shares.byName.values { try finish(entry, shares, zone, at: time) }
+    selectMembersOfZone.bind(zone.number, at: 1)
+    try selectMembersOfZone.forEachRow {
+      changes.note(
+        .init(
+          user: selectMembersOfZone.string(0),
+          share: selectMembersOfZone.int64(1),
+          zone: zone,
+          isMember: false
+        )
+      )
+    }
+    endAll.bind(zone.number, at: 1)
+    endAll.bind(time.milliseconds, at: 2)
+    endAll.bind(zone.head, at: 3)
+    try endAll.run()
+    zone.shares = ZoneShares()
   }
+
+  func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {
+    try rows.removeSome(of: zone.number, limit: limit)
+  }
+
+  /// Forgets what a transaction that was rolled back may have changed.
+  func forget() { rows.forget() }
 
   private func start(
     _ share: Share,
@@ -153,13 +192,13 @@ final class ShareTable: RecordFollower {
     _ entry: ZoneShares.Entry,
     _ shares: ZoneShares,
     _ zone: ZoneEntry,
-    at time: Timestamp
+    at time: SteadyTime
   ) throws {
     for (user, old) in try participants(of: entry.number) where old.isMember {
       changes.note(.init(user: user, share: entry.number, zone: zone, isMember: false))
     }
     end.bind(entry.number, at: 1)
-    end.bind(time.millisecondsSince1970, at: 2)
+    end.bind(time.milliseconds, at: 2)
     end.bind(zone.head, at: 3)
     try end.run()
     for statement in [deleteParticipants, deleteRecords] {

@@ -61,22 +61,22 @@ final class SharedFirings {
   func take() throws -> [Firing] {
     guard !changes.isEmpty else { return [] }
     movedShares.formUnion(changes.moved.lazy.map(\.share))
-    var firings: [Firing] = []
+    var firings = Firings()
     for membership in changes.memberships {
       let id = membership.zone.database.id.shared(with: membership.user)
       changedDatabases.insert(id)
       guard channels.watchesAnyZone, let database = try catalog.database(id) else { continue }
-      add(to: &firings, database, membership.zone) { $0.isMembership = true }
+      firings.add(database, membership.zone) { $0.isMembership = true }
     }
-    guard channels.watchesAnyZone else { return firings }
+    guard channels.watchesAnyZone else { return firings.all }
     for moved in changes.moved where !moved.recordTypes.isEmpty {
       for user in try users(of: moved) {
         let id = moved.zone.database.id.shared(with: user)
         guard let database = try catalog.database(id) else { continue }
-        add(to: &firings, database, moved.zone) { $0.recordTypes.formUnion(moved.recordTypes) }
+        firings.add(database, moved.zone) { $0.recordTypes.formUnion(moved.recordTypes) }
       }
     }
-    return firings
+    return firings.all
   }
 
   /// Those who may read a share and may have subscriptions.
@@ -90,16 +90,30 @@ final class SharedFirings {
     return users
   }
 
-  private func add(
-    to firings: inout [Firing],
-    _ database: DatabaseEntry,
-    _ zone: ZoneEntry,
-    _ change: (inout Firing) -> Void
-  ) {
-    let id = ZoneID(zoneName: zone.id.zoneName, ownerName: zone.database.id.owner)
-    let known = firings.firstIndex { $0.database === database && $0.zone == id }
-    if known == nil { firings.append(Firing(database: database, zone: id)) }
-    change(&firings[known ?? firings.count - 1])
+  /// Firings in the order of the first changes, each database and zone once: those of a zone that is
+  /// deleted may have very many users.
+  private struct Firings {
+    private struct Key: Hashable {
+      let database: Int64
+      let zone: ZoneID
+    }
+
+    private(set) var all: [Firing] = []
+    private var indices: [Key: Int] = [:]
+
+    mutating func add(
+      _ database: DatabaseEntry,
+      _ zone: ZoneEntry,
+      _ change: (inout Firing) -> Void
+    ) {
+      let id = ZoneID(zoneName: zone.id.zoneName, ownerName: zone.database.id.owner)
+      let index = indices[Key(database: database.number, zone: id)] ?? all.count
+      if index == all.count {
+        all.append(Firing(database: database, zone: id))
+        indices[Key(database: database.number, zone: id)] = index
+      }
+      change(&all[index])
+    }
   }
 }
 

@@ -33,8 +33,8 @@ final class SharedRecordChore: Chore {
     deleteEnded = try connection.prepare("DELETE FROM shares WHERE id = ?1")
   }
 
-  func work(at now: Timestamp) throws -> Duration {
-    let oldest = now.millisecondsSince1970 - retention.milliseconds
+  func work(at moment: Moment) throws -> Duration {
+    let oldest = moment.steady.milliseconds - retention.milliseconds
     let count = max(try records.forget(before: oldest), try forgetShares(before: oldest))
     let pause = min(.seconds(3600), max(.seconds(1), retention / 10))
     return count == AgedRows.rowsMax ? .zero : pause

@@ -70,14 +70,14 @@ final class SharedRecordTable {
     of recordType: String,
     share: Int64,
     in zone: ZoneEntry,
-    goneAt: Timestamp?
+    goneAt: SteadyTime?
   ) throws(SQLError) {
     upsert.bind(share, at: 1)
     upsert.bind(name, at: 2)
     upsert.bind(zone.number, at: 3)
     upsert.bind(recordType, at: 4)
     upsert.bind(zone.head, at: 5)
-    upsert.bind(goneAt?.millisecondsSince1970 ?? 0, at: 6)
+    upsert.bind(goneAt?.milliseconds ?? 0, at: 6)
     try upsert.run()
   }
 }

@@ -28,7 +28,7 @@ extension Engine {
       limit: limit,
       timeout: timeout,
       startsAtEnd: startsAtEnd,
-      at: now
+      at: moment
     )
   }
 
@@ -44,6 +44,6 @@ extension Engine {
   ) throws -> [ItemError?] {
     try group.validate()
     try catalog.requireDeployed(group.container, group.environment)
-    return try settling(leases, of: group, as: settlement, for: caller, at: now)
+    return try settling(leases, of: group, as: settlement, for: caller, at: moment)
   }
 }

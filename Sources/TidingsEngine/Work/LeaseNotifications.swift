@@ -38,13 +38,19 @@ final class LeaseNotifications {
     let inbox: Inbox
     let device: String
     let limit: Int
-    let now: Timestamp
-    let expires: Timestamp
+    let moment: Moment
+    let timeout: Duration
     var page = LeasePage()
     var bytes = 0
     /// Events that were looked at.
     var rows = 0
 
+    /// When what is leased now ends, as the device sees it.
+    var expires: Timestamp {
+      Timestamp(
+        millisecondsSince1970: moment.timeOfDay.millisecondsSince1970 + timeout.milliseconds
+      )
+    }
     var isFull: Bool { page.items.count >= limit }
   }
 
@@ -56,7 +62,7 @@ final class LeaseNotifications {
   ///   - limit: Most notifications; 0: `Limits.pageItemsMax`.
   ///   - timeout: How long.
   ///   - startsAtEnd: A new group begins with what comes from now on.
-  ///   - now: The time of the transaction.
+  ///   - moment: That of the transaction.
   /// - Returns: What the device got.
   /// - Throws: `ItemError` `limitExceeded` for one group or lease too many; `SQLError`.
   func callAsFunction(
@@ -65,27 +71,26 @@ final class LeaseNotifications {
     limit: Int,
     timeout: VisibilityTimeout,
     startsAtEnd: Bool,
-    at now: Timestamp
+    at moment: Moment
   ) throws -> LeasePage {
     let inbox = Inbox(
       user: caller.user,
       container: group.container,
       environment: group.environment
     )
-    let expires = now.millisecondsSince1970 + timeout.duration.milliseconds
     var hand = Hand(
       group: try groupNumber(group.name, in: inbox, startsAtEnd: startsAtEnd),
       inbox: inbox,
       device: caller.device,
       limit: limit == 0 ? limits.pageItemsMax : min(limit, limits.pageItemsMax),
-      now: now,
-      expires: Timestamp(millisecondsSince1970: expires)
+      moment: moment,
+      timeout: timeout.duration
     )
     events.begin(for: caller)
     try handOutAgain(&hand)
     if !hand.page.moreComing { try handOutNew(&hand) }
     if hand.page.items.isEmpty {
-      hand.page.nextExpiry = try leases.nextEnd(of: hand.group, after: now)
+      hand.page.nextExpiry = try leases.nextEnd(of: hand.group, after: moment.steady)
     }
     return hand.page
   }
@@ -124,7 +129,7 @@ final class LeaseNotifications {
     // What is looked at is leased, settled or forgotten: the next look begins behind it.
     while hand.rows < limits.rowsPerPageMax {
       let wanted = hand.limit - hand.page.items.count + 1
-      let ended = try leases.ended(of: hand.group, at: hand.now, limit: wanted)
+      let ended = try leases.ended(of: hand.group, at: hand.moment.steady, limit: wanted)
       for lease in ended where try !handOutAgain(lease, &hand) {
         hand.page.moreComing = true
         return
@@ -146,7 +151,7 @@ final class LeaseNotifications {
       return true
     }
     if try events.nextMark(in: id.channel, from: id.sequence) == id.sequence {
-      try leases.settle(lease, at: hand.now)
+      try leases.settle(lease, at: hand.moment.timeOfDay)
       return true
     }
     let next = LeaseID(group: lease.group, notification: id, number: lease.number + 1)
@@ -238,7 +243,7 @@ final class LeaseNotifications {
       hand.page.items.isEmpty || hand.bytes + body.count <= limits.answerBytesMax
     else { return false }
     hand.bytes += body.count
-    try leases.lease(lease, to: hand.device, at: hand.now, until: hand.expires)
+    try leases.lease(lease, to: hand.device, at: hand.moment, for: hand.timeout)
     hand.page.items.append(
       LeasedNotification(
         id: lease.notification,

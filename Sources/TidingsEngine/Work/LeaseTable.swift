@@ -80,10 +80,10 @@ final class LeaseTable {
   }
 
   /// Leases that ended without being settled: those given back first, then the longest ended.
-  func ended(of group: Int64, at now: Timestamp, limit: Int) throws -> [LeaseID] {
+  func ended(of group: Int64, at now: SteadyTime, limit: Int) throws -> [LeaseID] {
     var leases: [LeaseID] = []
     selectEnded.bind(group, at: 1)
-    selectEnded.bind(now.millisecondsSince1970, at: 2)
+    selectEnded.bind(now.milliseconds, at: 2)
     selectEnded.bind(Int64(limit), at: 3)
     try selectEnded.forEachRow {
       leases.append(
@@ -101,12 +101,12 @@ final class LeaseTable {
   }
 
   /// How long until a lease that is open ends; `nil`: none is.
-  func nextEnd(of group: Int64, after now: Timestamp) throws(SQLError) -> Duration? {
+  func nextEnd(of group: Int64, after now: SteadyTime) throws(SQLError) -> Duration? {
     selectNextEnd.bind(group, at: 1)
-    selectNextEnd.bind(now.millisecondsSince1970, at: 2)
+    selectNextEnd.bind(now.milliseconds, at: 2)
     defer { selectNextEnd.reset() }
     guard try selectNextEnd.step() else { return nil }
-    return .milliseconds(selectNextEnd.int64(0) - now.millisecondsSince1970)
+    return .milliseconds(selectNextEnd.int64(0) - now.milliseconds)
   }
 
   /// How many leases of a group are not settled.
@@ -133,22 +133,22 @@ final class LeaseTable {
   func lease(
     _ id: LeaseID,
     to device: String,
-    at now: Timestamp,
-    until expires: Timestamp
+    at moment: Moment,
+    for timeout: Duration
   ) throws(SQLError) {
     let statement = id.number == 1 ? insert : renew
     bind(id.notification, of: id.group, to: statement)
     statement.bind(device, at: 4)
     if id.number > 1 { statement.bind(id.number, at: 5) }
     let index = id.number == 1 ? 5 : 6
-    statement.bind(now.millisecondsSince1970, at: index)
-    statement.bind(expires.millisecondsSince1970, at: index + 1)
+    statement.bind(moment.timeOfDay.millisecondsSince1970, at: index)
+    statement.bind(moment.steady.advanced(by: timeout).milliseconds, at: index + 1)
     try statement.run()
   }
 
   /// The lease ends at another time.
-  func extend(_ id: LeaseID, until expires: Timestamp) throws(SQLError) {
-    try end(id, at: expires.millisecondsSince1970)
+  func extend(_ id: LeaseID, until expires: SteadyTime) throws(SQLError) {
+    try end(id, at: expires.milliseconds)
   }
 
   /// The lease is given back.

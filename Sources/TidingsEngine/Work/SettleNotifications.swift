@@ -20,7 +20,7 @@ final class SettleNotifications {
   ///   - group: The group.
   ///   - settlement: What becomes of them.
   ///   - caller: Who had them.
-  ///   - now: The time of the transaction.
+  ///   - moment: That of the transaction.
   /// - Returns: For each, why it failed, or `nil`.
   /// - Throws: `SQLError`.
   func callAsFunction(
@@ -28,7 +28,7 @@ final class SettleNotifications {
     of group: WorkGroup,
     as settlement: LeaseSettlement,
     for caller: Caller,
-    at now: Timestamp
+    at moment: Moment
   ) throws -> [ItemError?] {
     let inbox = Inbox(
       user: caller.user,
@@ -48,7 +48,7 @@ final class SettleNotifications {
         guard lease.group == number else {
           throw ItemError(.unknownItem, "group '\(group.name)' has no lease '\(lease)'")
         }
-        try settle(lease, as: settlement, in: inbox, device: caller.device, at: now)
+        try settle(lease, as: settlement, in: inbox, device: caller.device, at: moment)
         return nil
       } catch let error as ItemError {
         return error
@@ -61,8 +61,9 @@ final class SettleNotifications {
     as settlement: LeaseSettlement,
     in inbox: Inbox,
     device: String,
-    at now: Timestamp
+    at moment: Moment
   ) throws {
+    let now = moment.timeOfDay
     let row = try currentRow(of: lease)
     guard row.device == device else { throw Self.isAnothers(lease, row.device) }
     switch settlement {
@@ -80,8 +81,7 @@ final class SettleNotifications {
           "lease '\(lease)' was given back: the notification is handed out anew"
         )
       }
-      let expires = now.millisecondsSince1970 + timeout.duration.milliseconds
-      try leases.extend(lease, until: Timestamp(millisecondsSince1970: expires))
+      try leases.extend(lease, until: moment.steady.advanced(by: timeout.duration))
     }
   }
 

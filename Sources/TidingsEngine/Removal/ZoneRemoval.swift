@@ -1,0 +1,23 @@
+internal import TidingsModel
+
+/// A zone that was deleted, and may still have rows.
+struct DeletedZone {
+  /// Its number in the store, which no other zone gets before the last row is removed.
+  let number: Int64
+  /// Its name, which a new zone may have by now.
+  let id: ZoneID
+  let database: DatabaseEntry
+}
+
+/// The removal of the rows of a deleted zone, which goes on after the call that deleted it.
+struct ZoneRemoval {
+  /// Rises from deletion to deletion.
+  let number: Int64
+  let zone: DeletedZone
+  /// Who deleted the zone.
+  let caller: Caller
+  /// When.
+  let moment: Moment
+  /// The first event of the call or of the removal; 0: there is none yet.
+  let batch: Int64
+}

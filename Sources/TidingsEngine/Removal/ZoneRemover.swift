@@ -1,0 +1,235 @@
+internal import TidingsModel
+internal import TidingsSQL
+
+/// Removes the rows of deleted zones, in the order of the deletions.
+///
+/// A few go at once, within the call, the others in pieces between the turns of callers. What was watched
+/// fires with the piece that removes it. What is still there is what is left to do, so that a crash costs one piece.
+final class ZoneRemover {
+  /// Rows that are read together.
+  private static let rowsPerPage = 32
+  /// Bytes of records that are read together; the last one may have more.
+  private static let bytesPerPage = 1 << 20
+  private static let pause = Duration.seconds(3_600)
+
+  private let removals: ZoneRemovalTable
+  private let removalChannels: RemovalChannels
+  private let records: RecordTable
+  private let channels: ChannelRegistry
+  private let events: EventLog
+  private let followers: [any RecordFollower]
+  private let codec: any BodyCodec
+  private let bell: ChoreBell
+  private let limits: Limits
+  /// What the calls of the transaction may still remove and store themselves.
+  private var rowsLeft = 0
+  /// Types that were met in the removal at hand, for zone and database channels.
+  private var met: (removal: Int64, types: Set<String>) = (0, [])
+
+  init(
+    removals: ZoneRemovalTable,
+    removalChannels: RemovalChannels,
+    records: RecordTable,
+    channels: ChannelRegistry,
+    events: EventLog,
+    followers: [any RecordFollower],
+    codec: any BodyCodec,
+    bell: ChoreBell,
+    limits: Limits
+  ) {
+    (self.removals, self.removalChannels) = (removals, removalChannels)
+    (self.records, self.channels, self.events) = (records, channels, events)
+    (self.followers, self.codec, self.bell, self.limits) = (followers, codec, bell, limits)
+  }
+
+  /// A transaction begins.
+  func begin() { rowsLeft = limits.zoneRowsPerTransactionMax }
+
+  /// Reads anew what memory knows of the store.
+  func load() throws {
+    met = (0, [])
+    try removals.load()
+    try removalChannels.load()
+  }
+
+  // MARK: Within the call
+
+  /// Refuses to delete a zone when too many of its name are still being removed.
+  ///
+  /// - Throws: `ItemError` `zoneBusy`; `SQLError`.
+  func check(_ id: ZoneID, in database: DatabaseEntry) throws {
+    let count = try removals.removals(ofZonesNamed: id, in: database).count
+    guard count >= limits.zoneRemovalsPerNameMax else { return }
+    throw ItemError(
+      .zoneBusy,
+      "zone \(Identifier.shown(id.zoneName)): \(count) deleted zones of this name are still being "
+        + "removed, the most that are allowed: wait and repeat, or delete its records instead",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  /// Removes the rows of a zone that was deleted within the call, now if they are few.
+  func remove(_ zone: DeletedZone, by caller: Caller, at moment: Moment) throws {
+    var types: Set<String> = []
+    if try removals.newest(in: zone.database) == nil {
+      var budget = PieceBudget.withinCall(rows: rowsLeft)
+      defer { rowsLeft = budget.rowsLeft }
+      let isEmpty = try removeRecords(of: zone, &budget) { recordType, body in
+        if channels.watchesZones(in: zone.database) { types.insert(recordType) }
+        guard let body = try body() else {
+          return events.noteDeletion(of: recordType, zone: zone.id, in: zone.database)
+        }
+        try events.fire(old: body, new: nil, zone: zone.id, in: zone.database)
+      }
+      if try isEmpty && removeFollowers(of: zone, at: moment.steady, &budget) { return }
+    }
+    let number = try removals.add(zone, by: caller, at: moment)
+    for type in types { try removals.addType(type, number) }
+    events.noteRemoval(number)
+    bell.ring()
+  }
+
+  /// A record is created: those of the same name that deleted zones of the same name still have are
+  /// removed first, so that who watches is notified in the order of the changes.
+  func removePredecessors(of name: String, in zone: ZoneEntry) throws {
+    guard let oldest = removals.oldest, zone.predecessor != 0 else { return }
+    let known = try zone.predecessor ?? removals.newest(ofZonesNamed: zone.id, in: zone.database)
+    zone.predecessor = known
+    guard known >= oldest else { return }
+    for removal in try removals.removals(ofZonesNamed: zone.id, in: zone.database) {
+      guard
+        let row = try records.leftover(
+          name,
+          in: removal.zone.number,
+          { channels.watches($0, in: zone.database) }
+        )
+      else { continue }
+      try asOneCall(removal) { try remove(row, removal) }
+    }
+  }
+
+  private func remove(_ row: RecordTable.Leftover, _ removal: ZoneRemoval) throws {
+    if row.isRecord { try fire(row.recordType, { try decoded(row) }, removal) }
+    try records.remove(row)
+  }
+
+  private func decoded(_ row: RecordTable.Leftover) throws -> Record? {
+    try row.body?.withUnsafeBytes { try codec.decodeRecord($0) }
+  }
+
+  // MARK: Pieces
+
+  private func removePiece(
+    of removal: ZoneRemoval,
+    at now: SteadyTime,
+    _ budget: inout PieceBudget
+  ) throws {
+    let isEmpty = try asOneCall(removal) {
+      try removeRecords(of: removal.zone, &budget) { recordType, body in
+        try fire(recordType, body, removal)
+      }
+    }
+    guard isEmpty, try removeFollowers(of: removal.zone, at: now, &budget),
+      try removalChannels.settle(removal.number)
+    else { return }
+    try removals.remove(removal.number)
+    // The number may be given again.
+    met = (0, [])
+  }
+
+  /// What fires belongs to the call that deleted the zone.
+  private func asOneCall<R>(_ removal: ZoneRemoval, _ body: () throws -> R) throws -> R {
+    let (result, batch) = try events.asRemoval(removal, body)
+    if batch != removal.batch { try removals.setBatch(batch, of: removal.number) }
+    try removalChannels.writeEnds()
+    return result
+  }
+
+  private func fire(
+    _ recordType: String,
+    _ body: () throws -> Record?,
+    _ removal: ZoneRemoval
+  ) throws {
+    let zone = removal.zone
+    if channels.watchesZones(in: zone.database) {
+      if met.removal != removal.number { met = (removal.number, []) }
+      if met.types.insert(recordType).inserted,
+        try !removals.hasType(recordType, removal.number)
+      {
+        try events.fireRemoval(of: recordType, zone: zone.id, in: zone.database, removal.number)
+        try removals.addType(recordType, removal.number)
+      }
+    }
+    guard let record = try body() else { return }
+    try events.fire(
+      old: record,
+      new: nil,
+      zone: zone.id,
+      in: zone.database,
+      removal: removal.number
+    )
+  }
+
+  /// Removes records and tombstones, oldest change first.
+  ///
+  /// - Parameters:
+  ///   - zone: Their zone.
+  ///   - budget: How many, and how long.
+  ///   - fire: Called for each record before it is removed, with its type and what returns the record, or
+  ///     `nil` where no query channel watches the type.
+  /// - Returns: Whether none is left.
+  /// - Throws: `SQLError`.
+  private func removeRecords(
+    of zone: DeletedZone,
+    _ budget: inout PieceBudget,
+    _ fire: (_ recordType: String, _ record: () throws -> Record?) throws -> Void
+  ) throws -> Bool {
+    while !budget.isSpent {
+      let page = try records.oldest(
+        in: zone.number,
+        limit: Self.rowsPerPage,
+        bytesMax: Self.bytesPerPage
+      ) { channels.watches($0, in: zone.database) }
+      guard !page.isEmpty else { return true }
+      for row in page {
+        let eventsBefore = events.storedCount
+        if row.isRecord {
+          try fire(row.recordType) { try decoded(row) }
+        }
+        try records.remove(row)
+        budget.take(1 + events.storedCount - eventsBefore)
+        if budget.isSpent { break }
+      }
+    }
+    return false
+  }
+
+  private func removeFollowers(
+    of zone: DeletedZone,
+    at now: SteadyTime,
+    _ budget: inout PieceBudget
+  ) throws -> Bool {
+    for follower in followers {
+      while true {
+        if budget.isSpent { return false }
+        let limit = min(Self.rowsPerPage, budget.rowsLeft)
+        let count = try follower.removeRows(of: zone, limit: limit, at: now)
+        budget.take(count)
+        if count < limit { break }
+      }
+    }
+    return true
+  }
+}
+
+extension ZoneRemover: Chore {
+  func work(at moment: Moment) throws -> Duration {
+    var budget = PieceBudget.betweenTurns()
+    while !budget.isSpent {
+      guard let removal = try removals.first() else { return Self.pause }
+      try removePiece(of: removal, at: moment.steady, &budget)
+      budget.take(1)
+    }
+    return .zero
+  }
+}

@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Takes the secret of a store out of bytes that were copied from its file.
+package struct SecretEraser: Sendable {
+  private let secret: [UInt8]
+
+  init(_ secret: [UInt8]) {
+    precondition(!secret.isEmpty, "a store without a secret")
+    self.secret = secret
+  }
+
+  /// Replaces the secret by zeros, wherever it occurs.
+  ///
+  /// - Parameter bytes: What was copied.
+  /// - Returns: Where it was, as offsets of its first byte.
+  package func erase(in bytes: inout [UInt8]) -> [Int] {
+    let found = bytes.withUnsafeBytes(occurrences)
+    for offset in found {
+      for index in offset..<offset + secret.count { bytes[index] = 0 }
+    }
+    return found
+  }
+
+  private func occurrences(in bytes: UnsafeRawBufferPointer) -> [Int] {
+    var found: [Int] = []
+    guard let start = bytes.baseAddress else { return [] }
+    var offset = 0
+    while offset + secret.count <= bytes.count {
+      let rest = bytes.count - secret.count + 1 - offset
+      guard let hit = memchr(start + offset, Int32(secret[0]), rest) else { break }
+      let index = start.distance(to: UnsafeRawPointer(hit))
+      if memcmp(hit, secret, secret.count) == 0 {
+        found.append(index)
+        offset = index + secret.count
+      } else {
+        offset = index + 1
+      }
+    }
+    return found
+  }
+}
