@@ -1,11 +1,7 @@
+internal import TidingsEngine
+internal import TidingsFiles
 internal import TidingsSQL
 internal import TidingsSQLite
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The folder that holds a server's data, locked for one process.
 final class DataFolder: Sendable {
@@ -13,65 +9,86 @@ final class DataFolder: Sendable {
   let path: String
   /// The database file.
   let databasePath: String
+  /// The database's log.
+  let logPath: String
+  /// What is known of the store beside it.
+  let statePath: String
   /// The folder of the assets' files.
   let assetsPath: String
   /// Where the server's key pair is, once the folder was initialized.
   let serverKeyPath: String
   /// Where its public part is, for those who connect.
   let serverPublicKeyPath: String
-  private let lock: CInt
+  private let lock: FolderLock
 
-  /// Creates the folder if needed, and locks it.
+  /// Creates the folder if needed, durably, and locks it.
   ///
   /// - Throws: `StartError` when it cannot be used, or another process uses it.
   init(path: String) throws(StartError) {
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw StartError(
-        "cannot create the data folder '\(path)': \(String(cString: strerror(errno))): choose "
-          + "another with --data"
-      )
+    do throws(FileError) {
+      try Folder.make(path)
+      lock = try FolderLock(path)
+      // Also if it was there: an earlier start may have been cut short before it was on the disk.
+      try Folder.synchronize(parentOf: path)
+    } catch {
+      throw Self.unusable(path, error)
     }
     self.path = path
-    lock = try Self.lock(path)
     databasePath = path + "/tidings.sqlite"
+    logPath = databasePath + "-wal"
+    statePath = path + "/" + StoreStateFile.name
     assetsPath = path + "/assets"
     serverKeyPath = path + "/server.key"
     serverPublicKeyPath = path + "/server.pub"
   }
 
-  private static func lock(_ path: String) throws(StartError) -> CInt {
-    let file = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard file >= 0 else {
-      throw StartError(
-        "cannot open '\(path)/lock': \(String(cString: strerror(errno))): the data folder must be "
-          + "writable"
-      )
-    }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-      close(file)
-      throw StartError(
+  private static func unusable(_ path: String, _ error: FileError) -> StartError {
+    if error.isLocked {
+      return StartError(
         "another rpcd uses the data folder '\(path)': stop it, or choose another folder with --data"
       )
     }
-    return file
+    return StartError(
+      "cannot use the data folder '\(path)': \(error): make it writable, or choose another with --data"
+    )
   }
 
-  deinit { close(lock) }
-
-  /// Opens the database, after a look for damage.
+  /// Opens the database, after a look for what was lost, and for damage.
   ///
   /// - Parameter isThorough: Read every page, whatever the size.
   /// - Returns: A connection to it.
-  /// - Throws: `StartError` when it is damaged; `SQLError`.
+  /// - Throws: `StartError` when something was lost, or it is damaged; `SQLError`, `FileError`.
   func openDatabase(isThorough: Bool) throws -> SQLiteConnection {
+    try refuseUnfinishedRestoration()
+    let files = try StoreFiles(in: self)
+    if let loss = StoreLoss(files) { throw refusal(loss) }
     do {
-      try refuseEmptyFile()
+      _ = try SQLiteConnection.addPageChecksums(to: databasePath)
       let connection = try SQLiteConnection(path: databasePath)
       try connection.check(thorough: isThorough)
+      if let loss = try loss(in: connection, files) { throw refusal(loss) }
       return connection
     } catch let error as SQLError where error.kind == .damaged {
       throw damaged(error)
     }
+  }
+
+  /// What the content of the database shows to be lost.
+  ///
+  /// - Throws: `SQLError`, `FileError`.
+  func loss(in connection: SQLiteConnection, _ files: StoreFiles) throws -> StoreLoss? {
+    let label = try StoreLabel(connection)
+    var files = files
+    if label == nil { try files.count(self) }
+    return StoreLoss(files, label: label.map { ($0.incarnation, $0.run) })
+  }
+
+  private func refusal(_ loss: StoreLoss) -> StartError {
+    StartError(
+      "\(loss.description(self)). Nothing was changed. Put the right files back, or move the folder away "
+        + "and restore a backup; to go on with what is there and lose the rest: "
+        + "rpcd accept-loss --data '\(path)'"
+    )
   }
 
   /// What to say of a database that cannot be read.
@@ -80,15 +97,5 @@ final class DataFolder: Sendable {
       "the database '\(databasePath)' is damaged (\(error.message)). Nothing was changed. Restore a "
         + "backup, or save what can be read with: sqlite3 '\(databasePath)' .recover"
     )
-  }
-
-  /// SQLite takes an empty file for a new database; beside a log it is one that lost its content.
-  private func refuseEmptyFile() throws(SQLError) {
-    func bytes(_ path: String) -> Int? {
-      var status = stat()
-      return stat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
-    guard bytes(databasePath) == 0, bytes(databasePath + "-wal") ?? 0 > 0 else { return }
-    throw SQLError(.damaged, "the file is empty, and its log is not")
   }
 }

@@ -43,24 +43,23 @@ public struct Initialization: Sendable {
 
   /// Makes it: all or nothing, except the empty data folder.
   ///
-  /// A folder that was used in development mode keeps its data. A server key that is there stays, so
-  /// that a run that was interrupted can be repeated, and a store whose administrators were all revoked
-  /// gets another.
+  /// A folder that was used in development mode keeps its data. What an earlier run made stays: the
+  /// server's key, the administrator's key file, the administrator with that key. So a run that was
+  /// cut short at any moment can be repeated, and one that was complete changes nothing.
   ///
-  /// - Throws: `StartError` when there is an administrator already, or something cannot be written.
+  /// - Throws: `StartError` when there is another administrator already, something cannot be written,
+  ///   or the folder lost something.
   public func run() throws -> Outcome {
-    let folder = try DataFolder(path: dataPath)
     var written: [String] = []
     do {
-      let engine = try Engine(
-        try folder.openDatabase(isThorough: false),
-        codec: ProtoBodyCodec(),
-        clock: { .now }
-      )
-      try engine.begin()
-      // The engine may have SQLite's locks as long as it lives, and it goes before the folder.
-      let outcome = try write(folder, engine, &written)
-      _ = try engine.commit()
+      let folder = try DataFolder(path: dataPath)
+      let connection = try folder.openDatabase(isThorough: false)
+      let store = try StoppedStore(connection, in: folder)
+      try store.engine.begin()
+      let outcome = try write(folder, store.engine, &written)
+      _ = try store.engine.commit()
+      written = []
+      try store.noteRun(isClean: true)
       return outcome
     } catch {
       for path in written { try? Folder.remove(path) }
@@ -77,15 +76,23 @@ public struct Initialization: Sendable {
     _ engine: Engine,
     _ written: inout [String]
   ) throws -> Outcome {
-    let pair = KeyPair()
-    let publicKey = if case .known(let key) = key { key } else { pair.publicKey }
-    try engine.createAdministrator(administrator, key: KeyRequest(publicKey, label: "rpcd init"))
+    let publicKey: PublicKey
     var path: String?
-    if case .new(let chosen) = key {
+    switch key {
+    case .known(let key):
+      publicKey = key
+      try makeAdministrator(key, engine)
+    case .new(let chosen):
       let keyPath = chosen ?? "\(dataPath)/\(administrator).key"
-      try KeyFile.pair(pair).write(to: keyPath, title: "\(administrator), administrator")
-      written.append(keyPath)
-      path = keyPath
+      let isMissing = try KeyFile.isMissing(keyPath)
+      let pair = isMissing ? KeyPair() : try KeyFile.pair(path: keyPath)
+      // First, as it may be refused: then nothing is written.
+      try makeAdministrator(pair.publicKey, engine)
+      if isMissing {
+        try KeyFile.pair(pair).write(to: keyPath, title: "\(administrator), administrator")
+        written.append(keyPath)
+      }
+      (publicKey, path) = (pair.publicKey, keyPath)
     }
     return Outcome(
       serverKey: try serverKey(folder, &written),
@@ -95,17 +102,28 @@ public struct Initialization: Sendable {
     )
   }
 
+  private func makeAdministrator(_ publicKey: PublicKey, _ engine: Engine) throws {
+    if try isAdministrator(publicKey, engine) { return }
+    try engine.createAdministrator(administrator, key: KeyRequest(publicKey, label: "rpcd init"))
+  }
+
+  /// An earlier run was complete.
+  private func isAdministrator(_ publicKey: PublicKey, _ engine: Engine) throws -> Bool {
+    guard try engine.isAdministrator(administrator) else { return false }
+    return try engine.account(administrator).keys.contains {
+      $0.publicKey == publicKey && $0.revoked == nil && $0.expires == nil
+    }
+  }
+
   private func serverKey(
     _ folder: DataFolder,
     _ written: inout [String]
   ) throws -> PublicKey {
-    let pair: KeyPair
-    if try Folder.status(folder.serverKeyPath) == nil {
-      pair = KeyPair()
+    let isMissing = try KeyFile.isMissing(folder.serverKeyPath)
+    let pair = isMissing ? KeyPair() : try KeyFile.pair(path: folder.serverKeyPath)
+    if isMissing {
       try KeyFile.pair(pair).write(to: folder.serverKeyPath, title: "server")
       written.append(folder.serverKeyPath)
-    } else {
-      pair = try KeyFile.pair(path: folder.serverKeyPath)
     }
     if try folder.publish(pair) { written.append(folder.serverPublicKeyPath) }
     try Folder.synchronize(dataPath)

@@ -18,7 +18,7 @@ extension DataFolder {
   func serverKeys(_ settings: ServerSettings) throws(StartError) -> KeyPair? {
     if settings.isDevelopment { return nil }
     do {
-      guard try settings.serverKeyPath != nil || Folder.status(serverKeyPath) != nil else {
+      guard try settings.serverKeyPath != nil || !KeyFile.isMissing(serverKeyPath) else {
         return nil
       }
       if !settings.allowsCoreDumps { CoreDumps.forbid() }
@@ -37,7 +37,7 @@ extension DataFolder {
   /// - Throws: When it cannot be written, or is that of another pair.
   @discardableResult
   func publish(_ pair: KeyPair) throws -> Bool {
-    guard try Folder.status(serverPublicKeyPath) == nil else {
+    guard try KeyFile.isMissing(serverPublicKeyPath) else {
       guard try KeyFile(path: serverPublicKeyPath).publicKey == pair.publicKey else {
         throw StartError(
           "'\(serverPublicKeyPath)' is not the public part of '\(serverKeyPath)': remove it, and it is "

@@ -7,6 +7,12 @@ internal import TidingsSQL
 internal import TidingsSQLite
 internal import TidingsZeroMQ
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// A running server: the sockets, the loop, the store.
 public final class TidingsServer: Sendable {
   /// The version of this program.
@@ -60,7 +66,9 @@ public final class TidingsServer: Sendable {
         if pair == nil, !settings.isDevelopment, try core.engine.isAdministered {
           throw folder.withoutServerKey
         }
+        try core.beginRun()
         loop.turn = core
+        endOnFailedSync(loop.remote, logger)
         loop.gate = core.gate
         core.watchConnections(on: loop)
         loop.callers = core
@@ -118,6 +126,29 @@ public final class TidingsServer: Sendable {
     logger.log(.info, "stopped")
   }
 
+  /// Ends the loop, and with it the process, when a sync of the store fails: calls that were being
+  /// committed are answered that their outcome is not known.
+  private static func endOnFailedSync(_ remote: LoopRemote, _ logger: Logger) {
+    SyncFailure.observe { failure in
+      logger.log(
+        .error,
+        "a sync failed: nothing more is written and the server ends, so that the next start writes the "
+          + "whole log again",
+        ["reason": "\(failure)"]
+      )
+      remote.submit { loop in (loop.turn as? Core)?.syncFailed(failure, on: loop) }
+      // The loop may be the one that waits for the disk.
+      startThread {
+        Semaphore().wait(for: endingPatience)
+        logger.log(.error, "the server did not end by itself after a failed sync")
+        _exit(1)
+      }
+    }
+  }
+
+  /// How long answers may take to leave after a sync failed.
+  private static let endingPatience = Duration.seconds(5)
+
   /// What the contract declares and no handler answers is UNIMPLEMENTED, by the generated defaults.
   private static func register(_ core: Core, _ health: HealthState, on loop: LoopContext) {
     loop.register(RecordMethods())
@@ -130,7 +161,8 @@ public final class TidingsServer: Sendable {
     loop.register(SchemaMethods())
     loop.register(ShareMethods())
     loop.register(AccountMethods())
-    loop.register(AdminMethods())
+    loop.register(AdminMethods(core, CoreRemote(loop.remote)))
+    loop.whenStopping { core.walks.stop() }
     loop.register(ServerMethods())
     core.registerRecords(on: loop)
     core.registerQueries(on: loop)
@@ -156,5 +188,4 @@ private struct NotificationMethods: TidingsV1.NotificationService.Server {}
 private struct SchemaMethods: TidingsV1.SchemaService.Server {}
 private struct ShareMethods: TidingsV1.ShareService.Server {}
 private struct AccountMethods: TidingsV1.AccountService.Server {}
-private struct AdminMethods: TidingsV1.AdminService.Server {}
 private struct ServerMethods: TidingsRpcV1.ServerService.Server {}

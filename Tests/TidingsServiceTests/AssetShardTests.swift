@@ -27,7 +27,8 @@ internal import TidingsModel
     AssetShard(
       folder,
       try UnfinishedUploads(folder, limits: limits),
-      databasePath: store.folder.file("db")
+      databasePath: store.folder.file("db"),
+      steadyClock: SteadyClock()
     )
   }
 
@@ -189,11 +190,11 @@ internal import TidingsModel
 
   @Test("a released asset that is sent again gets its time anew, and is safe meanwhile")
   func renewed() throws {
-    store.advance(by: -3_600_000)
     let shard = try shard()
     try complete(shard, upload())
+    try store.execute("UPDATE assets SET released = released - 3600000")
     #expect(try shard.receive(upload(), offset: 0, chunk: []) == .placed)
-    store.advance(by: AssetStore.retentionMilliseconds)
+    store.advance(by: AssetStore.retentionMilliseconds - 3_600_000)
     try store.commit { _ = try $0.doChores() }
     #expect(store.engine.takeCollectedAssets() == [asset.checksum])
     #expect(try !shard.collect(asset.checksum))
@@ -218,9 +219,8 @@ internal import TidingsModel
     _ = try shard.receive(upload(), offset: 0, chunk: [1])
     let name = upload().partName
     #expect(try folder.partNames { $0 == asset.checksum[0] } == [name])
-    let now = Timestamp.now.millisecondsSince1970
-    let earlier = Timestamp(millisecondsSince1970: now - 10_000)
-    let later = Timestamp(millisecondsSince1970: now + 10_000)
+    let now = SteadyClock().now
+    let (earlier, later) = (now.advanced(by: .seconds(-10)), now.advanced(by: .seconds(10)))
     #expect(try !shard.collectPart(name, olderThan: earlier))
     #expect(try shard.collectPart(name, olderThan: later))
     #expect(try shard.receive(upload(), offset: 0, chunk: []) == .stored(0))
@@ -257,7 +257,7 @@ internal import TidingsModel
     #expect(try shard.receive(upload("ada", other(3)), offset: 0, chunk: []) == .stored(0))
     #expect(refusal("ada", other(2), at: 1) == nil)
     #expect(refusal("eve", other(3)) == nil)
-    let later = Timestamp(millisecondsSince1970: Timestamp.now.millisecondsSince1970 + 10_000)
+    let later = SteadyClock().now.advanced(by: .seconds(10))
     #expect(try shard.collectPart(upload("ada", other(1)).partName, olderThan: later))
     #expect(refusal("ada", other(3)) == nil)
     // What is complete, or wrong, no longer counts.

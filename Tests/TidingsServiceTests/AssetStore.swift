@@ -31,7 +31,7 @@ final class AssetStore {
     engine = try Engine(
       connection,
       codec: ProtoBodyCodec(),
-      clock: { Timestamp(millisecondsSince1970: clock.now) }
+      clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: clock.now)) }
     )
   }
 

@@ -19,13 +19,19 @@ internal import TidingsModel
   @Test("alike refusals of a minute are one entry, and a flood of different ones a few")
   func tally() {
     var tally = RefusalTally()
-    for number in 0..<1_000 { tally.add(refusal("ada", at: 1_000 + Int64(number))) }
-    #expect(tally.due == Timestamp(millisecondsSince1970: 61_000))
-    #expect(tally.takeDue(at: Timestamp(millisecondsSince1970: 60_999)).isEmpty)
-    for number in 0..<10_000 {
-      tally.add(refusal("u\(number)", at: 3_000, "a\(number % 100)"))
+    let start = ContinuousClock.now
+    for number in 0..<1_000 {
+      tally.add(
+        refusal("ada", at: 1_000 + Int64(number)),
+        at: start + .milliseconds(number)
+      )
     }
-    let entries = tally.takeDue(at: Timestamp(millisecondsSince1970: 61_000))
+    #expect(tally.due == start + .seconds(60))
+    #expect(tally.takeDue(at: start + .milliseconds(59_999)).isEmpty)
+    for number in 0..<10_000 {
+      tally.add(refusal("u\(number)", at: 3_000, "a\(number % 100)"), at: start + .seconds(2))
+    }
+    let entries = tally.takeDue(at: start + .seconds(60))
     #expect(entries.count <= RefusalTally.kindsMax + RefusalTally.actionsMax + 1)
     #expect(entries.reduce(0) { $0 + $1.count } == 11_000)
     #expect(entries[0].user == "ada" && entries[0].count == 1_000)

@@ -27,7 +27,7 @@ internal import TidingsSQLite
     // Nobody turns the power off.
     try connection.execute("PRAGMA synchronous = OFF")
     return try Engine(connection, codec: ProtoBodyCodec()) {
-      Timestamp(millisecondsSince1970: 1_000)
+      ClockReading(undisturbed: Timestamp(millisecondsSince1970: 1_000))
     }
   }
 

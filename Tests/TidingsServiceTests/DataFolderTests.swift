@@ -1,5 +1,6 @@
 internal import TestSupport
 internal import Testing
+internal import TidingsFiles
 internal import TidingsSQL
 
 @testable internal import TidingsService
@@ -10,6 +11,8 @@ internal import TidingsSQL
     let path = try TemporaryFolder().file("data")
     do {
       let folder = try DataFolder(path: path)
+      #expect(throws: StartError.self) { _ = try DataFolder(path: path) }
+      try Folder.remove(path + "/lock")
       #expect(throws: StartError.self) { _ = try DataFolder(path: path) }
       _ = try folder.openDatabase(isThorough: true)
     }

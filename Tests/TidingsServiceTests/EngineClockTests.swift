@@ -21,7 +21,7 @@ internal import TidingsSQLite
     try Engine(
       SQLiteConnection(path: path),
       codec: ProtoBodyCodec(),
-      clock: { Timestamp(millisecondsSince1970: milliseconds) }
+      clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: milliseconds)) }
     )
   }
 

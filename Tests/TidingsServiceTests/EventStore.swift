@@ -15,6 +15,7 @@ final class EventStore {
     var id: Int64
     var batch: Int64
     var channel: Int64
+    var committed: Int64 = 0
     var caller: Caller
     var notification: TidingsV1.Notification
 
@@ -73,6 +74,9 @@ final class EventStore {
       throw error
     }
   }
+
+  /// Does a piece of the engine's own work.
+  func doOneChore() throws { _ = try commit { try $0.doChores() } }
 
   /// Does the engine's own work until there is none at once.
   func doChores() throws {
@@ -158,7 +162,7 @@ final class EventStore {
   func newEvents() throws -> [Row] {
     let select = try connection.prepare(
       """
-      SELECT id, batch, channel_id, origin_user, origin_device, body FROM events
+      SELECT id, batch, channel_id, origin_user, origin_device, body, committed FROM events
       WHERE id > ?1 ORDER BY id
       """
     )
@@ -170,6 +174,7 @@ final class EventStore {
           id: select.int64(0),
           batch: select.int64(1),
           channel: select.int64(2),
+          committed: select.int64(6),
           caller: Caller(user: select.string(3), device: select.string(4)),
           notification: try TidingsV1.Notification(decoding: select.bytes(5))
         )
@@ -184,6 +189,30 @@ final class EventStore {
 
   /// A user's notifications, as a device that made no change sees them.
   func feed(of user: String = "ada") throws -> [String] {
+    try page(of: user).items.map { "\($0.subscriptionID) \($0.id)" }
+  }
+
+  /// What each of a user's subscriptions tells of each record, in that order; of zones how often.
+  func stories(of user: String = "ada") throws -> [String: [String]] {
+    var stories: [String: [String]] = [:]
+    for item in try page(of: user, limit: 10_000).items {
+      let notification = try TidingsV1.Notification(decoding: item.body)
+      let row = Row(id: 0, batch: 0, channel: 0, caller: Self.laptop, notification: notification)
+      let record = notification.recordID?.recordName ?? ""
+      let zone = notification.recordID?.zoneID?.zoneName ?? ""
+      stories["\(item.subscriptionID) in \(zone) of \(record)", default: []].append(row.story)
+    }
+    // Those of zones name no record, and have no order that matters.
+    return stories.reduce(into: [:]) { all, story in
+      all[story.key] = story.key.hasSuffix("of ") ? story.value.sorted() : story.value
+    }
+  }
+
+  /// The first page of a user's notifications.
+  func page(of user: String = "ada", limit: Int = 0) throws -> NotificationPage {
+    var limits = limits
+    limits.pageItemsMax = max(limit, limits.pageItemsMax)
+    limits.rowsPerPageMax = 100_000
     let reader = try EngineReader(
       SQLiteConnection(path: folder.file("db"), readsOnly: true),
       codec: ProtoBodyCodec(),
@@ -192,11 +221,10 @@ final class EventStore {
     let request = NotificationRequest(
       caller: Caller(user: user, device: ""),
       container: "default",
-      environment: .development
+      environment: .development,
+      limit: limit
     )
-    return try reader.withSnapshot {
-      try reader.notifications(request).items.map { "\($0.subscriptionID) \($0.id)" }
-    }
+    return try reader.withSnapshot { try reader.notifications(request) }
   }
 
   /// A number that a statement finds.

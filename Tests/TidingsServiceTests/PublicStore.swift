@@ -146,8 +146,20 @@ final class PublicStore {
           names.append(try codec.decodeRecord($0).recordID.recordName)
         }
         return cursor.isEmpty
-          ? try reader.records(matching: query, for: user, limit: limit, at: .now, deliver)
-          : try reader.records(after: cursor, for: user, limit: limit, at: .now, deliver)
+          ? try reader.records(
+            matching: query,
+            for: user,
+            limit: limit,
+            at: SteadyClock().now,
+            deliver
+          )
+          : try reader.records(
+            after: cursor,
+            for: user,
+            limit: limit,
+            at: SteadyClock().now,
+            deliver
+          )
       }
       visited += answer.report.recordsVisited
       cursor = answer.cursor

@@ -18,6 +18,7 @@ final class QueryStore {
   let engine: Engine
   let reader: EngineReader
   var now = Timestamp(millisecondsSince1970: 1_700_000_000_000)
+  private var steady: SteadyTime { SteadyTime(milliseconds: now.millisecondsSince1970) }
   let path: String
 
   init(limits: Limits = Limits(), path: String? = nil) throws {
@@ -28,7 +29,7 @@ final class QueryStore {
       SQLiteConnection(path: self.path),
       codec: ProtoBodyCodec(),
       limits: limits,
-      clock: { clock.now() }
+      clock: { ClockReading(undisturbed: clock.now()) }
     )
     reader = try EngineReader(
       SQLiteConnection(path: self.path, readsOnly: true),
@@ -122,8 +123,8 @@ final class QueryStore {
       }
       page.answer =
         cursor.isEmpty
-        ? try reader.records(matching: query, for: user, limit: limit, at: now, deliver)
-        : try reader.records(after: cursor, for: user, limit: limit, at: now, deliver)
+        ? try reader.records(matching: query, for: user, limit: limit, at: steady, deliver)
+        : try reader.records(after: cursor, for: user, limit: limit, at: steady, deliver)
     }
     return page
   }

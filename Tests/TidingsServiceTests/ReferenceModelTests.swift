@@ -59,7 +59,7 @@ private struct ReferenceSession {
       SQLiteConnection(path: path),
       codec: ProtoBodyCodec(),
       limits: limits,
-      clock: { Timestamp(millisecondsSince1970: 1) }
+      clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: 1)) }
     )
     rows = try StoredRows(path)
     try engine.begin()

@@ -30,7 +30,7 @@ internal import TidingsSQLite
       SQLiteConnection(path: path),
       codec: ProtoBodyCodec(),
       limits: limits,
-      clock: { Timestamp(millisecondsSince1970: milliseconds) }
+      clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: milliseconds)) }
     )
   }
 

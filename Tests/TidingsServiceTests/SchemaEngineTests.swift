@@ -27,7 +27,7 @@ internal import TidingsSQLite
         SQLiteConnection(path: path),
         codec: ProtoBodyCodec(),
         limits: limits,
-        clock: { Timestamp(millisecondsSince1970: 1) }
+        clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: 1)) }
       )
     }
 

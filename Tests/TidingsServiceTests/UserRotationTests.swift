@@ -12,6 +12,7 @@ internal import TidingsSQLite
   private let path: String
   private let key = KeyPair().publicKey
   private var time: Int64 = 1_700_000_000_000
+  private var wrongBy: Int64 = 0
   private let publicDatabase = DatabaseID(
     container: "default",
     environment: .development,
@@ -26,7 +27,11 @@ internal import TidingsSQLite
     // Nobody turns the power off.
     try connection.execute("PRAGMA synchronous = OFF")
     return try Engine(connection, codec: ProtoBodyCodec()) { [unowned self] in
-      Timestamp(millisecondsSince1970: time)
+      ClockReading(
+        timeOfDay: Timestamp(millisecondsSince1970: time + wrongBy),
+        uptime: time,
+        boot: 1
+      )
     }
   }
 
@@ -124,6 +129,27 @@ internal import TidingsSQLite
     _ = try commit(engine) { try engine.revokeKey(key) }
     while try commit(engine, { try engine.doChores() }) == .zero {}
     #expect(try topics("ada", engine) == now)
+  }
+
+  @Test("a key that a wrong clock let expire ends what it hears again when it does expire")
+  func expiryByWrongClock() throws {
+    let engine = try open()
+    try prepare(engine, publicCount: 1, privateCount: 1)
+    let expires = Timestamp(millisecondsSince1970: time + 10_000_000)
+    _ = try commit(engine) { try engine.authorizeKey(KeyRequest(key, expires: expires), of: "ada") }
+    func endedKeys(after milliseconds: Int64) throws -> Int {
+      wrongBy += milliseconds
+      for _ in 0..<3 {
+        time += 60_000
+        _ = try commit(engine) { try engine.doChores() }
+      }
+      return engine.takeEndedAccess().keys.count
+    }
+    #expect(try endedKeys(after: 0) == 0)
+    #expect(try endedKeys(after: 20_000_000) == 1)
+    #expect(try endedKeys(after: -20_000_000) == 0)
+    #expect(try endedKeys(after: 10_000_000) == 1)
+    #expect(try endedKeys(after: 0) == 0)
   }
 
   @Test("a key that expires ends what it heard by itself, once; a later expiry is obeyed")

@@ -33,7 +33,7 @@ internal import TidingsSQLite
 
     private static func open(_ path: String, _ limits: Limits, _ clock: Clock) throws -> Engine {
       try Engine(SQLiteConnection(path: path), codec: ProtoBodyCodec(), limits: limits) {
-        Timestamp(millisecondsSince1970: clock.time)
+        ClockReading(undisturbed: Timestamp(millisecondsSince1970: clock.time))
       }
     }
 

@@ -8,12 +8,22 @@ internal import TidingsRPC
 final class AssetFiles: Sendable {
   /// What the reading threads know.
   private final class Reader {
-    let lookup: Result<AssetLookup, any Error>
-    init(_ databasePath: String) { lookup = Result { try AssetLookup.open(databasePath) } }
+    private let databasePath: String
+    private var openLookup: AssetLookup?
+
+    init(_ databasePath: String) { self.databasePath = databasePath }
+
+    /// Opened when it is needed; when that fails, the next call tries again.
+    func lookup() throws -> AssetLookup {
+      if let openLookup { return openLookup }
+      let opened = try AssetLookup.open(databasePath)
+      openLookup = opened
+      return opened
+    }
   }
 
   /// Threads that write, each the assets of its own, and threads that read.
-  private static let threadCount = 2
+  static let threadCount = 2
   /// How often files without rows are looked for: they are what a crash left.
   private static let sweepPause = Duration.seconds(6 * 3600)
   /// An upload that is not continued is kept this long at least.
@@ -23,6 +33,10 @@ final class AssetFiles: Sendable {
 
   let folder: AssetFolder
   private let partHours: Int
+  private let retentionHours: Int
+  /// Nothing is swept before.
+  private let sweepsAfter: SteadyTime
+  private let steadyClock: SteadyClock
   private let logger: Logger
   private let writers: [WorkerThread<AssetShard>]
   private let readers: [WorkerThread<Reader>]
@@ -38,18 +52,25 @@ final class AssetFiles: Sendable {
   ///   - path: The folder; created if it is not there.
   ///   - databasePath: The database, which an engine has opened.
   ///   - limits: How long what nobody names is kept.
+  ///   - sweepsAfter: Nothing is swept before: the store may be another than its files belong to.
+  ///   - steadyClock: The steady time of the store.
   ///   - logger: What was removed is told.
   /// - Throws: `StartError`.
   init(
     path: String,
     databasePath: String,
     limits: Limits,
+    sweepsAfter: SteadyTime,
+    steadyClock: SteadyClock,
     logger: Logger
   ) throws(StartError) {
     let folder = try AssetFolder(path: path)
     self.folder = folder
     self.logger = logger
+    self.steadyClock = steadyClock
     partHours = Self.partHours(limits)
+    retentionHours = limits.assetRetentionHours
+    self.sweepsAfter = sweepsAfter
     let unfinished: UnfinishedUploads
     do throws(FileError) {
       unfinished = try UnfinishedUploads(folder, limits: limits)
@@ -57,7 +78,14 @@ final class AssetFiles: Sendable {
       throw StartError("\(error): the folder of the assets must be readable")
     }
     writers = (0..<Self.threadCount).map { _ in
-      WorkerThread { AssetShard(folder, unfinished, databasePath: databasePath) }
+      WorkerThread {
+        AssetShard(
+          folder,
+          unfinished,
+          databasePath: databasePath,
+          steadyClock: steadyClock
+        )
+      }
     }
     readers = (0..<Self.threadCount).map { _ in WorkerThread { Reader(databasePath) } }
     sweeper.withLock { $0 = Task { await sweepForEver() } }
@@ -107,14 +135,14 @@ final class AssetFiles: Sendable {
     let path = folder.filePath(asset.checksum)
     return try await reader().run { reader in
       guard
-        let row = try reader.lookup.get().readableAsset(
+        let row = try reader.lookup().readableAsset(
           asset.checksum,
           in: database,
           by: user
         ),
         asset.size == 0 || asset.size == row.size
       else { return nil }
-      guard let file = try? File(path: path, .read), try file.size == row.size else {
+      guard let file = try Self.file(path), try file.size == row.size else {
         throw RPCError(
           .dataLoss,
           "the file of the asset \(asset.checksum.hexadecimal) is missing: upload the asset again, "
@@ -122,6 +150,17 @@ final class AssetFiles: Sendable {
         )
       }
       return (file, row.size)
+    }
+  }
+
+  /// Opens a file; `nil` when it is not there.
+  ///
+  /// One that cannot be opened now is not lost.
+  private static func file(_ path: String) throws(FileError) -> File? {
+    do {
+      return try File(path: path, .read)
+    } catch  where error.isMissing {
+      return nil
     }
   }
 
@@ -144,6 +183,11 @@ final class AssetFiles: Sendable {
 
   private func sweepForEver() async {
     while !Task.isCancelled {
+      let wait = sweepsAfter.milliseconds - steadyClock.now.milliseconds
+      guard wait <= 0 else {
+        try? await Task.sleep(for: min(.milliseconds(wait), Self.sweepPause))
+        continue
+      }
       do {
         let removed = try await sweep()
         if removed > 0 {
@@ -156,21 +200,23 @@ final class AssetFiles: Sendable {
     }
   }
 
-  /// Removes files without rows, and uploads that nobody continued.
+  /// Removes files without rows that are older than what nobody names is kept, and uploads that nobody
+  /// continued.
   ///
   /// - Returns: How many.
   func sweep() async throws -> Int {
     var removed = 0
+    let oldest = steadyClock.now.earlier(byHours: retentionHours)
     for group in AssetFolder.groups {
       let (folder, thread) = (folder, writer([group]))
       let checksums = try await thread.run { _ in try folder.checksums(in: group) }
       for piece in checksums.pieces(Self.pieceCount) {
-        removed += try await thread.run { shard in try piece.count { try shard.collect($0) } }
+        removed += try await thread.run { shard in
+          try piece.count { try shard.collect($0, olderThan: oldest) }
+        }
       }
     }
-    let begin = Timestamp(
-      millisecondsSince1970: Timestamp.now.millisecondsSince1970 - Int64(partHours) * 3_600_000
-    )
+    let begin = steadyClock.now.earlier(byHours: partHours)
     for (index, thread) in writers.enumerated() {
       let folder = folder
       let names = try await thread.run { _ in

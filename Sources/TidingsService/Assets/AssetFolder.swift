@@ -44,6 +44,9 @@ struct AssetFolder: Sendable {
     do throws(FileError) {
       try Folder.make(path)
       try Folder.make(path + "/incoming")
+      // Also if they were there: an earlier start may have been cut short before they were on the disk.
+      try Folder.synchronize(path)
+      try Folder.synchronize(parentOf: path)
     } catch {
       throw StartError("\(error): the data folder must be writable")
     }
@@ -82,9 +85,37 @@ struct AssetFolder: Sendable {
   }
 
   /// Gives a complete file its place, durably.
+  ///
+  /// What a failed sync leaves is undone: the system forgets what it could not write, so that a second
+  /// sync of the same says nothing.
   func place(_ partName: String, as checksum: [UInt8]) throws(FileError) {
-    if try Folder.make(groupPath(checksum[0])) { try Folder.synchronize(path) }
-    try Folder.rename(partPath(partName), to: filePath(checksum))
-    try Folder.synchronize(groupPath(checksum[0]))
+    let (group, file) = (groupPath(checksum[0]), filePath(checksum))
+    if try Folder.make(group) {
+      do throws(FileError) {
+        try Folder.synchronize(path)
+      } catch {
+        Folder.removeEmpty(group)
+        throw error
+      }
+    }
+    let isAgain = try Folder.status(file)?.size == Folder.status(partPath(partName))?.size
+    try Folder.rename(partPath(partName), to: file)
+    do throws(FileError) {
+      try Folder.synchronize(group)
+    } catch {
+      // A whole file that was there may be another database's, and either of the two is the asset.
+      if !isAgain { try? Folder.remove(file) }
+      throw error
+    }
+  }
+
+  /// Waits until the names of a group's files are on the disk, which an earlier run may have left
+  /// undone.
+  func synchronize(group: UInt8) throws(FileError) {
+    do throws(FileError) {
+      try Folder.synchronize(groupPath(group))
+    } catch  where error.isMissing {
+      // Nothing is in it.
+    }
   }
 }

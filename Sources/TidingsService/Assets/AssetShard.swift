@@ -35,13 +35,27 @@ final class AssetShard {
   private let folder: AssetFolder
   private let unfinished: UnfinishedUploads
   private let databasePath: String
+  private let steadyClock: SteadyClock
   private var openLookup: AssetLookup?
   private var running: [String: Running] = [:]
   private var pins: [[UInt8]: Int] = [:]
+  /// Groups whose files' names are on the disk, as far as they were there when this run began.
+  private var settledGroups: Set<UInt8> = []
+  /// Files in their places whose names may not be on the disk, and that could not be removed: they
+  /// count only once they were sent again.
+  private var doubtful: Set<[UInt8]> = []
+  /// With more of them, no file counts.
+  private static let doubtfulMax = 4_096
   /// Collected while they were pinned: looked at again when they no longer are.
   private var collectedWhilePinned: Set<[UInt8]> = []
 
-  init(_ folder: AssetFolder, _ unfinished: UnfinishedUploads, databasePath: String) {
+  init(
+    _ folder: AssetFolder,
+    _ unfinished: UnfinishedUploads,
+    databasePath: String,
+    steadyClock: SteadyClock
+  ) {
+    self.steadyClock = steadyClock
     self.folder = folder
     self.unfinished = unfinished
     self.databasePath = databasePath
@@ -92,17 +106,19 @@ final class AssetShard {
       let holding = try lookup().asset(asset.checksum, in: upload.database, of: upload.user),
       case let row = holding.row,
       // A file that was lost is taken again.
-      try Folder.status(folder.filePath(asset.checksum))?.size == row.size
+      try Folder.status(folder.filePath(asset.checksum))?.size == row.size,
+      doubtful.count < Self.doubtfulMax, !doubtful.contains(asset.checksum)
     else { return nil }
+    try settleGroup(asset.checksum[0])
     guard row.size == asset.size else {
       throw ItemError(
         .invalidArguments,
         "the asset \(asset.checksum.hexadecimal) has \(row.size) bytes, not \(asset.size)"
       )
     }
-    let now = Timestamp.now.millisecondsSince1970
+    let now = steadyClock.now.milliseconds
     let isOld = row.released.map {
-      now - $0.millisecondsSince1970 > Self.renewalMilliseconds
+      now - $0.milliseconds > Self.renewalMilliseconds
     }
     // Who may read it has it from now on, whatever becomes of the record.
     guard isOld == true || !holding.isUploaded else { return .complete }
@@ -110,25 +126,49 @@ final class AssetShard {
     return .placed
   }
 
+  /// An earlier run may have ended between a file's rename and the sync of its name.
+  private func settleGroup(_ group: UInt8) throws(FileError) {
+    guard !settledGroups.contains(group) else { return }
+    try folder.synchronize(group: group)
+    settledGroups.insert(group)
+  }
+
   private func append(_ bytes: ArraySlice<UInt8>, to name: String, at offset: UInt64) throws {
     var hash = running.removeValue(forKey: name) ?? Running()
     let file = try File(path: folder.partPath(name), .create)
     do {
       try file.write(bytes, at: offset)
-      let end = offset + UInt64(bytes.count)
-      if end / Self.unsynchronizedBytesMax > offset / Self.unsynchronizedBytesMax {
-        try file.synchronize()
-      }
+      // How old the part is, is not for the system's clock to say.
+      try file.setChanged(milliseconds: steadyClock.now.milliseconds)
     } catch {
       // What a full disk took of the chunk may be incomplete: the next try begins at its begin.
       try? file.truncate(to: offset)
       throw error
+    }
+    let end = offset + UInt64(bytes.count)
+    if end / Self.unsynchronizedBytesMax > offset / Self.unsynchronizedBytesMax {
+      try synchronize(file, name)
     }
     guard hash.bytes == offset else { return }
     hash.hash.update(bytes)
     hash.bytes += UInt64(bytes.count)
     if running.count == Self.runningMax, let other = running.keys.first { running[other] = nil }
     running[name] = hash
+  }
+
+  /// Waits until an upload is on the disk as far as it has come; what a failed sync leaves of it is
+  /// thrown away.
+  ///
+  /// The system forgets which of its pages it could not write: the next sync would say that all is
+  /// well.
+  private func synchronize(_ file: File, _ name: String) throws(FileError) {
+    do throws(FileError) {
+      try file.synchronize()
+    } catch {
+      try? Folder.remove(folder.partPath(name))
+      unfinished.remove(name)
+      throw error
+    }
   }
 
   /// Compares the checksum of a complete file, and gives it its place.
@@ -148,8 +188,17 @@ final class AssetShard {
           + "\(asset.checksum.hexadecimal): upload it again from its beginning"
       )
     }
-    try file.synchronize()
-    try folder.place(name, as: asset.checksum)
+    try synchronize(file, name)
+    do throws(FileError) {
+      try folder.place(name, as: asset.checksum)
+    } catch {
+      if try Folder.status(folder.filePath(asset.checksum)) != nil {
+        doubtful.insert(asset.checksum)
+      }
+      if try Folder.status(folder.partPath(name)) == nil { unfinished.remove(name) }
+      throw error
+    }
+    doubtful.remove(asset.checksum)
     unfinished.remove(name)
   }
 
@@ -171,11 +220,21 @@ final class AssetShard {
     return true
   }
 
+  /// Removes the file of an asset that no database has, unless it came, or was moved, after a time.
+  ///
+  /// - Returns: Whether it was removed.
+  func collect(_ checksum: [UInt8], olderThan time: SteadyTime) throws -> Bool {
+    guard let touched = try Folder.lastTouched(folder.filePath(checksum)),
+      touched * 1000 <= time.milliseconds
+    else { return false }
+    return try collect(checksum)
+  }
+
   /// Removes an incomplete file that was not continued for long.
   ///
   /// - Returns: Whether it was removed.
-  func collectPart(_ name: String, olderThan time: Timestamp) throws -> Bool {
-    let seconds = time.millisecondsSince1970 / 1000
+  func collectPart(_ name: String, olderThan time: SteadyTime) throws -> Bool {
+    let seconds = time.milliseconds / 1000
     guard let status = try Folder.status(folder.partPath(name)), status.changed < seconds else {
       return false
     }

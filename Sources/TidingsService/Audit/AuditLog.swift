@@ -61,7 +61,7 @@ final class AuditLog: Sendable {
   func addRefusal(_ entry: AuditEntry) {
     let isFirst = state.withLock { state in
       let isFirst = state.tally.isEmpty
-      state.tally.add(entry)
+      state.tally.add(entry, at: .now)
       return isFirst
     }
     if isFirst { wakeUp.signal() }
@@ -107,10 +107,8 @@ final class AuditLog: Sendable {
 
   private func wait() {
     guard let due = state.withLock({ $0.tally.due }) else { return wakeUp.wait() }
-    let milliseconds = due.millisecondsSince1970 - Timestamp.now.millisecondsSince1970
-    // One more, so that it is over by then; the clock may have been set in between.
-    let longest = RefusalTally.period
-    _ = wakeUp.wait(for: min(.milliseconds(max(milliseconds, 0) + 1), longest))
+    // A little more, so that it is over by then.
+    _ = wakeUp.wait(for: max(ContinuousClock.now.duration(to: due), .zero) + .milliseconds(1))
   }
 
   private func write(_ entries: [AuditEntry], _ lostCount: UInt64, to file: inout AuditFile) {

@@ -15,7 +15,7 @@ struct RefusalTally {
   private var open: [AuditEntry: AuditEntry] = [:]
   private var others: [String: AuditEntry] = [:]
   /// When the first of them is due.
-  private(set) var due: Timestamp?
+  private(set) var due: ContinuousClock.Instant?
 
   /// Nothing is counted.
   var isEmpty: Bool { open.isEmpty && others.isEmpty }
@@ -25,8 +25,8 @@ struct RefusalTally {
     (Array(open.values) + others.values).sorted { $0.time < $1.time }
   }
 
-  /// Counts an entry.
-  mutating func add(_ entry: AuditEntry) {
+  /// Counts an entry that came at some time.
+  mutating func add(_ entry: AuditEntry, at now: ContinuousClock.Instant) {
     let kind = entry.kind
     if open[kind] != nil {
       open[kind]?.count += entry.count
@@ -35,13 +35,13 @@ struct RefusalTally {
     } else {
       countAmongOthers(entry)
     }
-    if due == nil { due = entry.time.advanced(by: Self.period) }
+    if due == nil { due = now.advanced(by: Self.period) }
   }
 
   /// Takes what was counted, if its minute is over.
   ///
   /// - Returns: The entries, oldest first.
-  mutating func takeDue(at now: Timestamp) -> [AuditEntry] {
+  mutating func takeDue(at now: ContinuousClock.Instant) -> [AuditEntry] {
     guard let due, due <= now else { return [] }
     return takeAll()
   }
@@ -66,12 +66,5 @@ struct RefusalTally {
       time: entry.time
     )
     others[action]?.count = entry.count
-  }
-}
-
-extension Timestamp {
-  /// The time so much later.
-  fileprivate func advanced(by duration: Duration) -> Timestamp {
-    Timestamp(millisecondsSince1970: millisecondsSince1970 + duration.components.seconds * 1_000)
   }
 }

@@ -18,6 +18,8 @@ struct CallGroup {
   var waiting: [((any Error)?) -> Void] = []
   /// Calls may have written.
   var hasWrites = false
+  /// What may have written was calls, not only the engine's own work.
+  var hasWriteCalls = false
   /// Control topics of users whose channels changed.
   var changedTopics: Set<[UInt8]> = []
   /// What administrators did.
@@ -47,6 +49,7 @@ struct CallGroup {
     audits = []
     counters = CoreCounters()
     hasWrites = false
+    hasWriteCalls = false
     bytes = 0
   }
 }

@@ -28,6 +28,7 @@ extension Core {
       try requireAdministrator(call, Methods.fetchAuditLog)
       return try fetchAuditLog(call)
     }
+    registerStatistics(on: loop)
   }
 
   // MARK: Users
@@ -179,14 +180,23 @@ extension Core {
 
   /// Refuses a caller who may not administer the server; in development mode everybody may.
   func requireAdministrator(_ call: borrowing Call, _ method: MethodDescriptor) throws {
-    guard callerMode == .authenticated, try !engine.isAdministrator(call.caller.user) else {
-      return
-    }
+    try requireAdministrator(call.caller, keyNumber: call.keyNumber, method)
+  }
+
+  /// Refuses a caller who may not administer the server; in development mode everybody may.
+  func requireAdministrator(
+    _ caller: Caller,
+    keyNumber: Int64?,
+    _ method: MethodDescriptor
+  ) throws {
+    guard callerMode == .authenticated, try !engine.isAdministrator(caller.user) else { return }
     let error =
-      call.caller.user.isEmpty
+      caller.user.isEmpty
       ? ItemError(.notAuthenticated, "the key of this connection has no account, and so no roles")
       : ItemError(.permissionFailure, "\(method.name) needs the role 'admin'")
-    audit.addRefusal(entry(method, call, isRefused: true, error.message))
+    audit.addRefusal(
+      entry(method, caller, keyNumber: keyNumber, isRefused: true, error.message)
+    )
     throw error
   }
 
@@ -214,10 +224,21 @@ extension Core {
     isRefused: Bool,
     _ detail: String
   ) -> AuditEntry {
-    let key = call.keyNumber.flatMap { try? engine.holder(ofKey: $0) }
+    entry(method, call.caller, keyNumber: call.keyNumber, isRefused: isRefused, detail)
+  }
+
+  /// An entry of the audit log on a call.
+  func entry(
+    _ method: MethodDescriptor,
+    _ caller: Caller,
+    keyNumber: Int64?,
+    isRefused: Bool,
+    _ detail: String
+  ) -> AuditEntry {
+    let key = keyNumber.flatMap { try? engine.holder(ofKey: $0) }
     return AuditEntry(
       method.name,
-      user: call.caller.user,
+      user: caller.user,
       publicKey: key?.publicKey.description ?? "",
       isRefused: isRefused,
       detail: detail

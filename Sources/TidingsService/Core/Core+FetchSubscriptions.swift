@@ -49,7 +49,7 @@ extension Core {
       let answer = { (_: Engine) in
         try core.subscriptions(fetch, result.get()).encoded(in: Arena())
       }
-      core.write(answer, on: loop) { answer in
+      core.work(.read, answer, on: loop) { answer in
         switch answer {
         case .success(let body): loop.reply(token, body: body)
         case .failure(let error): loop.fail(token, RPCError(callFailure: error))
@@ -102,11 +102,11 @@ extension TidingsV1.SubscriptionHealth {
     self.init(
       saved: health.saved.map { .init($0) },
       lastFired: health.lastFired.map { .init($0) },
-      firedCount: UInt64(health.firedCount),
+      firedCount: UInt64(clamping: health.firedCount),
       lastEvaluated: evaluation.last.map { .init($0) },
       evaluatedCount: evaluation.count,
-      unreadCount: UInt32(health.unreadCount),
-      subscriberCount: UInt64(health.subscriberCount),
+      unreadCount: UInt32(clamping: health.unreadCount),
+      subscriberCount: UInt64(clamping: health.subscriberCount),
       lacksPermission: health.lacksPermission
     )
   }

@@ -100,7 +100,7 @@ private struct NotificationPageAnswer: Sendable {
     response.add(2, page.changeToken)
     if page.moreComing { response.add(3, varint: 1) }
     if page.isSplit { response.add(4, varint: 1) }
-    if let badge = page.badge { response.add(5, varint: UInt64(badge)) }
+    if let badge = page.badge { response.add(5, varint: UInt64(clamping: badge)) }
     return response.bytes
   }
 }

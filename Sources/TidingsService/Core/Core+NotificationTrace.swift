@@ -43,7 +43,9 @@ extension Core {
 extension TidingsV1.Notification {
   /// A stored notification, completed for its subscriber.
   init(_ item: NotificationPage.Item, in arena: borrowing Arena) throws {
-    self = try item.body.withUnsafeBytes { try Self(decoding: $0.bytes, in: arena) }
+    self = try item.body.withUnsafeBytes { bytes in
+      try storedMessage("notification") { try Self(decoding: bytes.bytes, in: arena) }
+    }
     notificationID = item.id.description
     subscriptionID = item.subscriptionID
   }

@@ -43,7 +43,7 @@ extension Core {
         TidingsV1.Channel(
           position: .init(
             channelID: String(channel.channel),
-            sequenceNumber: UInt64(channel.head)
+            sequenceNumber: UInt64(clamping: channel.head)
           ),
           topic: channel.topic,
           key: pushKey(of: channel.topic),
@@ -54,7 +54,7 @@ extension Core {
       incarnation: engine.incarnation,
       controlKey: pushKey(of: controlTopic),
       readMarkNumber: UInt64(
-        try engine.newestReadMark(
+        clamping: try engine.newestReadMark(
           of: call.caller.user,
           container: container,
           environment: environment

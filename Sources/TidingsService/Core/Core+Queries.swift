@@ -79,7 +79,7 @@ extension Core {
         after: request.cursor,
         for: caller.user,
         limit: limit,
-        at: .now,
+        at: reader.steadyClock.now,
         deliver
       )
     }
@@ -87,7 +87,7 @@ extension Core {
       matching: try request.model(for: caller),
       for: caller.user,
       limit: limit,
-      at: .now,
+      at: reader.steadyClock.now,
       deliver
     )
   }

@@ -187,7 +187,9 @@ extension Core {
     keeping wanted: Set<String>,
     in arena: borrowing Arena
   ) throws -> [UInt8] {
-    var record = try TidingsV1.Record(decoding: body.bytes, in: arena)
+    var record = try storedMessage("record") {
+      try TidingsV1.Record(decoding: body.bytes, in: arena)
+    }
     record.fields = record.fields.filter { wanted.contains($0.key) }
     return record.encoded(in: arena)
   }

@@ -24,7 +24,7 @@ extension Core {
     return TidingsV1.FetchSchemaResponse(
       text: info.schema.text,
       indexes: info.indexes.map { .init($0) },
-      version: UInt64(info.version)
+      version: UInt64(clamping: info.version)
     ).encoded(in: reader.arena)
   }
 

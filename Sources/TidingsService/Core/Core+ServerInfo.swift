@@ -3,6 +3,7 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsSQLite
 internal import TidingsZeroMQ
 
 extension Core {
@@ -73,7 +74,10 @@ extension Core {
       events: counters.events,
       pushes: loop.pushes,
       pushesCoalesced: publisher.counters.coalesced,
-      pushesPruned: publisher.counters.pruned
+      pushesPruned: publisher.counters.pruned,
+      checkpointsFailed: log.checkpointer.failureCount,
+      pagesDamaged: PageChecksum.mismatchCount,
+      logBytes: UInt64(log.bytes)
     )
   }
 }

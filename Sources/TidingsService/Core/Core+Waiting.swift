@@ -145,7 +145,7 @@ extension Core {
     case .success(let answer):
       call.answer = answer.body
       guard let watch = answer.watch, answer.wait > .zero, letsCallsWait,
-        wait(call, for: watch, at: end(of: call, after: answer.wait, loop.now))
+        wait(call, for: watch, at: end(of: call, after: answer.wait, loop.now), on: loop)
       else { return loop.reply(call.token, body: answer.body) }
     }
   }
@@ -156,9 +156,12 @@ extension Core {
   private func wait(
     _ call: FeedCall,
     for watch: FeedWatch,
-    at end: ContinuousClock.Instant
+    at end: ContinuousClock.Instant,
+    on loop: LoopContext
   ) -> Bool {
-    guard end > .now, let isCurrent = isCurrent(watch) else { return false }
+    guard end > .now, let isCurrent = isCurrent(watch, on: loop) else {
+      return false
+    }
     var call = call
     call.end = end
     // Something was committed after the reader looked and before anybody waited for it.

@@ -100,7 +100,7 @@ extension TidingsV1.RecordZone {
         zoneWideSharing: canBeShared
       ),
       created: zone.created.map { .init($0) },
-      sequenceNumber: UInt64(zone.head)
+      sequenceNumber: UInt64(clamping: zone.head)
     )
   }
 }

@@ -39,16 +39,20 @@ final class Core: LoopTurn {
   private(set) var counters = CoreCounters()
 
   private let connection: SQLiteConnection
-  private let folder: DataFolder
+  let folder: DataFolder
   /// Who administered what, and who was refused what.
   let audit: AuditLog
   /// How it is known who calls.
   let callerMode: CallerMode
   /// Says it, and refuses who may not call.
   let gate: IdentityGate
-  private let checkpointer: Checkpointer
+  let log: StoreLog
+  private let tracker: CommitTracker
   let readers: ReaderPool
   let assets: AssetFiles
+  private let failures: StoreFailures
+  /// The one backup or check that runs.
+  let walks = StoreWalkSlot()
   private var choresDue: ContinuousClock.Instant?
   private var administrationWatch = AdministrationWatch()
   private var isOpen = false
@@ -78,15 +82,18 @@ final class Core: LoopTurn {
     self.connection = connection
     self.folder = folder
     self.logger = logger
+    let steadyClock = SteadyClock()
     engine = try Engine(
       connection,
       codec: ProtoBodyCodec(),
       limits: limits,
       admittedKeys: admittedKeys,
+      steadyClock: steadyClock,
       clock: { .now }
     )
     self.callerMode = callerMode
     audit = AuditLog(folder: folder.path, logger: logger)
+    failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
     if callerMode == .authenticated { engine.requireKnownParticipants() }
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
@@ -95,18 +102,47 @@ final class Core: LoopTurn {
       countPerCallerMax: limits.waitingCallsPerUserMax,
       bytesMax: limits.waitingBytesMax
     )
+    // What a crash left in the log is written and synced again before anything is added to it.
+    try connection.moveWholeLog()
+    tracker = try CommitTracker(
+      folder,
+      connection,
+      limits: limits,
+      now: steadyClock.now,
+      logger: logger
+    )
     connection.setMovesLogOnClose(true)
-    checkpointer = Checkpointer(path: folder.databasePath)
+    log = StoreLog(
+      connection,
+      path: folder.databasePath,
+      bytesMax: limits.logBytesMax,
+      logger: logger,
+      wake: { remote.submit { ($0.turn as? Core)?.restartLog() } }
+    )
     assets = try AssetFiles(
       path: folder.assetsPath,
       databasePath: folder.databasePath,
       limits: limits,
+      sweepsAfter: tracker.sweepsAfter,
+      steadyClock: steadyClock,
       logger: logger
     )
-    readers = ReaderPool(path: folder.databasePath, limits: limits, remote: remote)
+    readers = ReaderPool(
+      path: folder.databasePath,
+      gate: log.checkpointer.gate,
+      limits: limits,
+      failures: failures,
+      steadyClock: steadyClock,
+      remote: remote
+    )
     choresDue = .now
     if callerMode == .authenticated { administrationWatch.begin(at: .now) }
   }
+
+  /// The server is about to serve: from now on commits are noted beside the store.
+  ///
+  /// - Throws: `SQLError`, `FileError`.
+  func beginRun() throws { try tracker.begin() }
 
   // MARK: Calls
 
@@ -133,10 +169,11 @@ final class Core: LoopTurn {
       if let deadline = call.deadline, deadline <= .now {
         throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
       }
+      if access == .write { try log.requireRoom() }
       try openGroup()
       let caller = try CallerIdentity.caller(of: call)
       let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
-      if access == .write { group.hasWrites = true }
+      if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
       let answer = try answer(
         Call(caller: caller, keyNumber: call.keyNumber, body: call.body, loop: loop),
         idempotent,
@@ -146,29 +183,52 @@ final class Core: LoopTurn {
       if group.isFull { turnEnded(loop) }
     } catch {
       group.keep(.failure(RPCError(callFailure: error)), to: call.token)
-      if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
+      callFailed(error, access, on: loop)
+    }
+  }
+
+  /// A call failed, and perhaps the group with it.
+  ///
+  /// What only reads has changed nothing: it fails alone, unless others wrote before it in the same
+  /// transaction. SQLite neither writes nor commits in one that met damage: they are to try again.
+  private func callFailed(_ error: any Error, _ access: Access, on loop: LoopContext) {
+    guard !error.isCallersMistake else { return }
+    guard access == .read else { return giveUpGroup(after: error, on: loop) }
+    failures.note(error, in: "a call that reads")
+    guard isOpen else { return }
+    if group.hasWrites {
+      giveUpGroup(
+        after: SQLError(.busy, "a read in the same transaction failed: \(error)"),
+        on: loop
+      )
+    } else {
+      isOpen = false
+      engine.rollback()
     }
   }
 
   /// Works on the store for a task, in the group of this turn.
   ///
   /// - Parameters:
+  ///   - access: What the work does to the store.
   ///   - body: The work.
   ///   - loop: The loop.
   ///   - done: Called when the group is committed or given up.
-  func write<Value>(
+  func work<Value>(
+    _ access: Access,
     _ body: (Engine) throws -> Value,
     on loop: LoopContext,
     _ done: @escaping (Result<Value, any Error>) -> Void
   ) {
     do {
+      if access == .write { try log.requireRoom() }
       try openGroup()
-      group.hasWrites = true
+      if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
       let value = try body(engine)
       group.waiting.append { failure in done(failure.map { .failure($0) } ?? .success(value)) }
     } catch {
       done(.failure(error))
-      if !error.isCallersMistake { giveUpGroup(after: error, on: loop) }
+      callFailed(error, access, on: loop)
     }
   }
 
@@ -247,7 +307,8 @@ final class Core: LoopTurn {
           environment: changed.environment
         )
       }
-      let events = isOpen ? try engine.commit() : []
+      let events = isOpen ? try engine.commit(hasWrites: group.hasWriteCalls) : []
+      if group.hasWrites { tracker.committed() }
       isOpen = false
       for entry in group.audits { audit.add(entry) }
       for answer in group.answers {
@@ -302,12 +363,14 @@ final class Core: LoopTurn {
 
   func stopping(_ loop: LoopContext) {
     turnEnded(loop)
+    keepTime()
     endAllWaits(on: loop)
     for job in readers.stop() {
       loop.fail(job.token, RPCError(.unavailable, "the server is stopping"))
     }
     assets.stop()
-    checkpointer.stop()
+    log.checkpointer.stop()
+    tracker.stop()
     audit.stop()
   }
 
@@ -323,17 +386,38 @@ final class Core: LoopTurn {
     if administrationWatch.isDue(at: loop.now) { watchAdministration() }
   }
 
+  /// The next run need not find out how much time passed.
+  private func keepTime() {
+    do {
+      try engine.keepTime()
+    } catch {
+      engine.rollback()
+      logger.log(.warning, "the store's time was not kept", ["reason": "\(error)"])
+    }
+  }
+
   private func watchAdministration() {
-    guard let administration = try? engine.administration,
-      let warning = AdministrationWatch.warning(administration, at: .now)
-    else { return }
-    logger.log(.warning, warning)
+    do {
+      guard let warning = AdministrationWatch.warning(try engine.administration, at: .now) else {
+        return
+      }
+      logger.log(.warning, warning)
+    } catch {
+      failures.note(error, in: "the look at the administrators' keys")
+    }
   }
 
   private func doChores(on loop: LoopContext) {
+    guard !log.isFull else {
+      choresDue = .now.advanced(by: Self.choresPauseAfterFailure)
+      return
+    }
     do {
       try openGroup()
       group.hasWrites = true
+      if let notice = engine.takeClockNotice() {
+        logger.log(notice.isWarning ? .warning : .info, notice.description)
+      }
       choresDue = try engine.doChores().map { .now.advanced(by: max($0, Self.choresPause)) }
     } catch {
       choresDue = .now.advanced(by: Self.choresPauseAfterFailure)
@@ -348,11 +432,12 @@ final class Core: LoopTurn {
   /// Nothing that a call waits for is committed, or will be with this group.
   ///
   /// - Returns: `nil` when the store cannot be asked.
-  func isCurrent(_ watch: FeedWatch) -> Bool? {
+  func isCurrent(_ watch: FeedWatch, on loop: LoopContext) -> Bool? {
     do {
       try openGroup()
       return try engine.isCurrent(watch)
     } catch {
+      callFailed(error, .read, on: loop)
       return nil
     }
   }
@@ -369,8 +454,9 @@ final class Core: LoopTurn {
       group.counters.commits = 1
       if engine.hasUrgentChores { choresDue = .now }
       assets.collect(engine.takeCollectedAssets())
-      if checkpointer.logGrew(to: connection.logFrames) { _ = try? connection.checkpoint() }
+      log.committed()
     }
+    log.restart()
     counters += group.counters
     group.clear()
   }
@@ -378,6 +464,7 @@ final class Core: LoopTurn {
   /// Nothing of the group was kept: all that waited for its commit learn that.
   private func giveUpGroup(after error: any Error, on loop: LoopContext) {
     logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
+    failures.note(error, in: "a group of calls")
     let failure = RPCError(callFailure: error)
     for answer in group.answers { loop.fail(answer.token, failure) }
     for done in group.waiting { done(failure) }
@@ -391,6 +478,18 @@ final class Core: LoopTurn {
     isOpen = false
     engine.rollback()
     if engine.takeQuotasChanged() { quotasChanged(on: loop) }
+    if SyncFailure.hasHappened { loop.endAtOnce() }
+  }
+
+  /// A sync failed, on whichever thread: what is on the disk is not known, and the process ends.
+  func syncFailed(_ failure: SyncFailure, on loop: LoopContext) {
+    if isOpen { giveUpGroup(after: SQLError(.uncertain, "\(failure)"), on: loop) }
+    loop.endAtOnce()
+  }
+
+  /// The checkpointer waits for it; an open group does it at its end.
+  private func restartLog() {
+    if !isOpen { log.restart() }
   }
 }
 

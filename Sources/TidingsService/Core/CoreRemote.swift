@@ -23,7 +23,28 @@ struct CoreRemote: Sendable {
         guard let core = loop.turn as? Core else {
           return waiting.resume(throwing: RPCError(.unavailable, "the server is stopping"))
         }
-        core.write(body, on: loop) { waiting.resume(with: $0) }
+        core.work(.write, body, on: loop) { waiting.resume(with: $0) }
+      }
+      if !isTaken {
+        waiting.resume(throwing: RPCError(.unavailable, "the server is busy or stopping"))
+      }
+    }
+  }
+
+  /// Asks the core something, outside of its groups.
+  ///
+  /// - Parameter body: Must be short: all callers wait meanwhile.
+  /// - Returns: What `body` returned.
+  /// - Throws: What `body` throws; `RPCError` when the server is stopping.
+  func ask<Value: Sendable>(
+    _ body: @escaping @Sendable (Core) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { waiting in
+      let isTaken = loop.submit { loop in
+        guard let core = loop.turn as? Core else {
+          return waiting.resume(throwing: RPCError(.unavailable, "the server is stopping"))
+        }
+        waiting.resume(with: Result { try body(core) })
       }
       if !isTaken {
         waiting.resume(throwing: RPCError(.unavailable, "the server is busy or stopping"))

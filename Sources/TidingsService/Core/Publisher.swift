@@ -110,7 +110,7 @@ struct Publisher: ~Copyable {
     for merged in pacing.takeDue(at: loop.now) {
       publishNumber(merged.sequence, after: merged.previous, merged.topic, stamp, on: loop)
       beacons.published(merged.topic, merged.sequence, at: loop.now)
-      counters.coalesced += UInt64(merged.sequence - merged.previous)
+      counters.coalesced += UInt64(clamping: merged.sequence - merged.previous)
       for sequence in (merged.previous + 1)...merged.sequence {
         publications.note(
           merged.channel,

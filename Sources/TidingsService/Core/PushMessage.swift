@@ -45,8 +45,8 @@ struct PushMessage: ~Copyable {
   private init(_ sequence: Int64, after previous: Int64, _ stamp: Stamp, tag: UInt64 = 0, room: Int)
   {
     message = SplicedMessage(capacity: 64 + SealingKey.overheadBytes + room)
-    if sequence != 0 { message.add(1, varint: UInt64(sequence)) }
-    if previous != 0 { message.add(2, varint: UInt64(previous)) }
+    if sequence != 0 { message.add(1, varint: UInt64(clamping: sequence)) }
+    if previous != 0 { message.add(2, varint: UInt64(clamping: previous)) }
     message.add(3, stamp.bytes)
     if tag != 0 { message.add(4, fixed64: tag) }
   }

@@ -16,10 +16,23 @@ final class ReaderPool: Sendable {
   final class Reader {
     let engine: EngineReader
     let arena = Arena()
+    private let gate: SnapshotGate
+    fileprivate let failures: StoreFailures
+    /// The steady time of the store.
+    let steadyClock: SteadyClock
     private let isStopping: () -> Bool
 
-    init(_ engine: EngineReader, isStopping: @escaping () -> Bool) {
+    init(
+      _ engine: EngineReader,
+      gate: SnapshotGate,
+      failures: StoreFailures,
+      steadyClock: SteadyClock,
+      isStopping: @escaping () -> Bool
+    ) {
       self.engine = engine
+      self.gate = gate
+      self.failures = failures
+      self.steadyClock = steadyClock
       self.isStopping = isStopping
     }
 
@@ -28,11 +41,16 @@ final class ReaderPool: Sendable {
       until deadline: ContinuousClock.Instant?,
       _ work: (Reader) throws -> Output
     ) throws -> Output {
-      defer { arena.reset() }
+      gate.enter()
+      defer {
+        gate.leave()
+        arena.reset()
+      }
       let end = ContinuousClock.now.advanced(by: ReaderPool.jobTimeMax)
       return try engine.withSnapshot(
-        checking: { [isStopping] in
+        checking: { [gate, isStopping] in
           if isStopping() { throw RPCError(.unavailable, "the server is stopping") }
+          if gate.mustEnd { throw Self.heldLogTooLong }
           let now = ContinuousClock.now
           if let deadline, deadline <= now {
             throw RPCError(.deadlineExceeded, "the deadline passed while the query worked")
@@ -42,6 +60,13 @@ final class ReaderPool: Sendable {
         { try work(self) }
       )
     }
+
+    private static let heldLogTooLong = RPCError(
+      .unavailable,
+      "the query kept the log of the store from being moved for too long: try again, or ask "
+        + "ExplainQuery which index to declare",
+      details: [.retryInfo(after: .seconds(1))]
+    )
 
     private static let tookTooLong = ItemError(
       .limitExceeded,
@@ -109,6 +134,7 @@ final class ReaderPool: Sendable {
         do {
           result = .success(try reader.get().withSnapshot(until: deadline, work))
         } catch {
+          (try? reader.get())?.failures.note(error, in: "a call that reads")
           result = .failure(RPCError(callFailure: error))
         }
         return { loop in
@@ -147,7 +173,10 @@ final class ReaderPool: Sendable {
     var isStopping = false
   }
 
+  private let gate: SnapshotGate
   private let jobs = Mutex(Jobs())
+  private let failures: StoreFailures
+  private let steadyClock: SteadyClock
   private let remote: LoopRemote
   private let wakeUp = Semaphore()
   private let stopped = Semaphore()
@@ -156,9 +185,22 @@ final class ReaderPool: Sendable {
   ///
   /// - Parameters:
   ///   - path: The database file, which an engine has opened.
+  ///   - gate: Where snapshots are taken.
   ///   - limits: What calls may not exceed.
+  ///   - failures: Logs what the store failed with.
+  ///   - steadyClock: The steady time of the store.
   ///   - remote: The loop that sends the answers.
-  init(path: String, limits: Limits, remote: LoopRemote) {
+  init(
+    path: String,
+    gate: SnapshotGate,
+    limits: Limits,
+    failures: StoreFailures,
+    steadyClock: SteadyClock,
+    remote: LoopRemote
+  ) {
+    self.gate = gate
+    self.failures = failures
+    self.steadyClock = steadyClock
     self.remote = remote
     for _ in 0..<Self.threadCount {
       startThread { [self] in
@@ -206,6 +248,7 @@ final class ReaderPool: Sendable {
         reader = ready
         delivery = job.run(.success(ready))
       } catch {
+        failures.note(error, in: "a connection that reads")
         delivery = job.run(.failure(RPCError(callFailure: error)))
       }
       remote.submit(delivery)
@@ -240,6 +283,8 @@ final class ReaderPool: Sendable {
       readsOnly: true
     )
     let engine = try EngineReader(connection, codec: ProtoBodyCodec(), limits: limits)
-    return Reader(engine) { [self] in jobs.withLock(\.isStopping) }
+    return Reader(engine, gate: gate, failures: failures, steadyClock: steadyClock) { [self] in
+      jobs.withLock(\.isStopping)
+    }
   }
 }

@@ -19,7 +19,7 @@ enum EventWriter {
     message.add(10, event.committed)
     var position = SplicedMessage(capacity: 32)
     position.add(1, channel.utf8)
-    position.add(2, varint: UInt64(event.sequence))
+    position.add(2, varint: UInt64(clamping: event.sequence))
     message.add(12, position.bytes)
     add(event.content, to: &message, in: arena)
     return message.bytes

@@ -65,11 +65,20 @@ extension RPCError {
     case .busy, .storage:
       self.init(
         .unavailable,
-        "the store cannot be written now; nothing was changed: try again later",
+        "the store cannot be used now; nothing was changed: try again later",
         details: [.retryInfo(after: .seconds(1))]
       )
+    case .uncertain:
+      self.init(
+        .unavailable,
+        "the disk of the server failed while the call was committed; whether it took effect is unknown",
+        details: [.errorInfo(reason: "OUTCOME_UNKNOWN")]
+      )
     case .damaged:
-      self.init(.dataLoss, "the store is damaged: an operator has to restore a backup")
+      self.init(
+        .dataLoss,
+        "what the call needs of the store is damaged: an operator has to restore a backup"
+      )
     case .statement: self.init(.internal, "a defect of the server, in a statement to its store")
     }
   }

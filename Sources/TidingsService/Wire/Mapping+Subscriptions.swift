@@ -68,7 +68,7 @@ extension TidingsV1.Subscription {
     self.init(saved.subscription)
     effective = TidingsV1.SubscriptionPosition(
       channelID: String(saved.channel),
-      sequenceNumber: UInt64(saved.since)
+      sequenceNumber: UInt64(clamping: saved.since)
     )
   }
 }

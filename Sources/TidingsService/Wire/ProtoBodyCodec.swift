@@ -17,7 +17,7 @@ final class ProtoBodyCodec: BodyCodec {
 
   func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record {
     defer { arena.reset() }
-    return try stored("record") {
+    return try storedMessage("record") {
       let message = try TidingsV1.Record.unpack(bytes.bytes, in: arena)
       return try RecordReader.record(
         UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(
@@ -46,7 +46,7 @@ final class ProtoBodyCodec: BodyCodec {
 
   func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> Subscription {
     defer { arena.reset() }
-    return try stored("subscription") {
+    return try storedMessage("subscription") {
       try TidingsV1.Subscription(decoding: bytes.bytes, in: arena)
         .model("the stored subscription", isStored: true)
     }
@@ -67,13 +67,26 @@ final class ProtoBodyCodec: BodyCodec {
     return EventWriter.encode(event, in: arena)
   }
 
-  /// What was stored and cannot be read is the store's damage, not a caller's mistake.
-  private func stored<Value>(_ what: String, _ read: () throws -> Value) throws(SQLError) -> Value {
-    do {
-      return try read()
-    } catch {
-      throw SQLError(.damaged, "a stored \(what) cannot be read: \(error)")
+  func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp? {
+    defer { arena.reset() }
+    return try storedMessage("notification") {
+      try TidingsV1.Notification(decoding: bytes.bytes, in: arena).committed?.model
     }
+  }
+}
+
+/// Reads a message from the store: what cannot be read is the store's damage, not a caller's mistake.
+///
+/// - Parameters:
+///   - what: What it should be.
+///   - read: Decodes it.
+/// - Returns: What `read` returned.
+/// - Throws: `SQLError` `damaged`.
+func storedMessage<Value>(_ what: String, _ read: () throws -> Value) throws(SQLError) -> Value {
+  do {
+    return try read()
+  } catch {
+    throw SQLError(.damaged, "a stored \(what) cannot be read: \(error)")
   }
 }
 

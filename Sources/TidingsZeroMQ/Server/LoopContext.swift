@@ -85,6 +85,8 @@ public final class LoopContext {
   /// Something was published since the subscriptions were last found to be all taken.
   var hasPublished = false
   var isStopping = false
+  /// The loop ends after this turn, whatever is open.
+  private(set) var endsAtOnce = false
   var stopActions: [() -> Void] = []
   private var inlineMethods: Set<String> = []
 
@@ -133,6 +135,10 @@ public final class LoopContext {
     pushEndpoint = try publisher.bind(pushText)
     push = consume publisher
   }
+
+  /// Ends the loop after this turn: what was answered leaves, the rest is answered UNAVAILABLE, and the
+  /// `LoopTurn` is not asked to stop.
+  public func endAtOnce() { endsAtOnce = true }
 
   /// Adds a service whose calls run as tasks.
   public func register(_ service: some RPCService) {

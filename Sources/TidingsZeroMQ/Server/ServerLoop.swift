@@ -43,6 +43,11 @@ struct ServerLoop: ~Copyable {
   consuming func run() throws(TransportError) {
     while true {
       let hasMore = try turn()
+      if loop.endsAtOnce {
+        loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server has to end")))
+        loop.settleReplies()
+        return
+      }
       if isFinished { break }
       if !hasMore { wait(for: &descriptors, until: nextTimer) }
     }

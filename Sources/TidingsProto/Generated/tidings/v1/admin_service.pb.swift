@@ -7,6 +7,47 @@ public import TidingsRPC
 
 extension TidingsV1 {
 
+  /// What a check is reading.
+  public struct CheckStep: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Not known.
+    public static let unspecified = Self(rawValue: 0)
+    /// The pages of the database file.
+    public static let pages = Self(rawValue: 1)
+    /// The files of assets.
+    public static let assets = Self(rawValue: 2)
+    /// How tables and indexes fit together.
+    public static let structure = Self(rawValue: 3)
+    /// Nothing any more: the last message.
+    public static let done = Self(rawValue: 4)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .pages,
+      .assets,
+      .structure,
+      .done,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "CHECK_STEP_UNSPECIFIED"
+      case 1: "CHECK_STEP_PAGES"
+      case 2: "CHECK_STEP_ASSETS"
+      case 3: "CHECK_STEP_STRUCTURE"
+      case 4: "CHECK_STEP_DONE"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// A user and what admits the user.
   public struct Account: Hashable, Sendable {
     /// 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`, beginning with a letter or digit.
@@ -435,37 +476,137 @@ extension TidingsV1 {
 
   /// Asks for a backup.
   public struct CreateBackupRequest: Hashable, Sendable {
-    /// A name for the file in the server's backup folder.
-    public var name: String = ""
+    /// Most bytes in a second, at least 1 MiB; 0: the server's default, 32 MiB.
+    public var bytesPerSecondMax: UInt64 = 0
+    /// Leave out assets whose files are missing or damaged, and list them in the backup; otherwise the first
+    /// one ends it.
+    public var skipsDamagedAssets: Bool = false
 
     /// All fields at their defaults.
     public init() {}
 
     /// The fields named; the others at their defaults.
     public init(
-      name: String = ""
+      bytesPerSecondMax: UInt64 = 0,
+      skipsDamagedAssets: Bool = false
     ) {
-      self.name = name
+      self.bytesPerSecondMax = bytesPerSecondMax
+      self.skipsDamagedAssets = skipsDamagedAssets
     }
   }
 
-  /// The backup is written.
+  /// A part of a backup.
   public struct CreateBackupResponse: Hashable, Sendable {
-    /// Where, on the server.
-    public var path: String = ""
-    /// Bytes.
-    public var size: UInt64 = 0
+    /// The next bytes of the file, at most 256 KiB.
+    public var chunk: [UInt8] = []
 
     /// All fields at their defaults.
     public init() {}
 
     /// The fields named; the others at their defaults.
     public init(
-      path: String = "",
-      size: UInt64 = 0
+      chunk: [UInt8] = []
     ) {
-      self.path = path
-      self.size = size
+      self.chunk = chunk
+    }
+  }
+
+  /// Asks for a check.
+  public struct CheckStoreRequest: Hashable, Sendable {
+    /// Most bytes in a second, at least 1 MiB; 0: the server's default, 32 MiB.
+    public var bytesPerSecondMax: UInt64 = 0
+    /// Check how tables and indexes fit together, too. It reads the whole database once more, and the log
+    /// cannot be reused meanwhile.
+    public var checksStructure: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      bytesPerSecondMax: UInt64 = 0,
+      checksStructure: Bool = false
+    ) {
+      self.bytesPerSecondMax = bytesPerSecondMax
+      self.checksStructure = checksStructure
+    }
+  }
+
+  /// How far a check is, at least once a second, and what it found since the message before.
+  public struct CheckStoreResponse: Hashable, Sendable {
+    /// What is being read.
+    public var step: TidingsV1.CheckStep = TidingsV1.CheckStep(rawValue: 0)
+    /// Pages of the database file.
+    public var pagesTotal: UInt64 = 0
+    /// Pages that were read.
+    public var pagesDone: UInt64 = 0
+    /// Assets that rows of the database name.
+    public var assetsTotal: UInt64 = 0
+    /// Assets that were read.
+    public var assetsDone: UInt64 = 0
+    /// Bytes of pages and assets that are to be read.
+    public var bytesTotal: UInt64 = 0
+    /// Bytes that were read.
+    public var bytesDone: UInt64 = 0
+    /// Damage, at most 1,000 findings in one check.
+    public var damage: [TidingsV1.StoreDamage] = []
+    /// Findings so far, those included that are not listed.
+    public var damageCount: UInt64 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      step: TidingsV1.CheckStep = TidingsV1.CheckStep(rawValue: 0),
+      pagesTotal: UInt64 = 0,
+      pagesDone: UInt64 = 0,
+      assetsTotal: UInt64 = 0,
+      assetsDone: UInt64 = 0,
+      bytesTotal: UInt64 = 0,
+      bytesDone: UInt64 = 0,
+      damage: [TidingsV1.StoreDamage] = [],
+      damageCount: UInt64 = 0
+    ) {
+      self.step = step
+      self.pagesTotal = pagesTotal
+      self.pagesDone = pagesDone
+      self.assetsTotal = assetsTotal
+      self.assetsDone = assetsDone
+      self.bytesTotal = bytesTotal
+      self.bytesDone = bytesDone
+      self.damage = damage
+      self.damageCount = damageCount
+    }
+  }
+
+  /// One thing that is damaged.
+  public struct StoreDamage: Hashable, Sendable {
+    /// What it is.
+    public var subject: Subject? = nil
+    /// What is wrong with it, for people.
+    public var problem: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      subject: Subject? = nil,
+      problem: String = ""
+    ) {
+      self.subject = subject
+      self.problem = problem
+    }
+
+    /// What it is.
+    public enum Subject: Hashable, Sendable {
+      /// A page of the database file, counted from 1.
+      case page(UInt64)
+      /// The checksum of an asset.
+      case asset([UInt8])
+      /// How tables and indexes fit together, in SQLite's words.
+      case structure(String)
     }
   }
 
@@ -491,6 +632,14 @@ extension TidingsV1 {
     public var events: UInt64 = 0
     /// Bytes of the database file.
     public var databaseBytes: UInt64 = 0
+    /// Bytes of SQLite's log beside it.
+    public var logBytes: UInt64 = 0
+    /// Assets, each content counted once.
+    public var assets: UInt64 = 0
+    /// Bytes of these.
+    public var assetBytes: UInt64 = 0
+    /// Users.
+    public var users: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -503,7 +652,11 @@ extension TidingsV1 {
       subscriptions: UInt64 = 0,
       channels: UInt64 = 0,
       events: UInt64 = 0,
-      databaseBytes: UInt64 = 0
+      databaseBytes: UInt64 = 0,
+      logBytes: UInt64 = 0,
+      assets: UInt64 = 0,
+      assetBytes: UInt64 = 0,
+      users: UInt64 = 0
     ) {
       self.records = records
       self.tombstones = tombstones
@@ -512,46 +665,10 @@ extension TidingsV1 {
       self.channels = channels
       self.events = events
       self.databaseBytes = databaseBytes
-    }
-  }
-
-  /// Sets retention.
-  public struct SetRetentionRequest: Hashable, Sendable {
-    /// Days for which notifications are kept; 0: as it is.
-    public var notificationDays: UInt32 = 0
-    /// Days for which tombstones are kept; 0: as it is.
-    public var tombstoneDays: UInt32 = 0
-
-    /// All fields at their defaults.
-    public init() {}
-
-    /// The fields named; the others at their defaults.
-    public init(
-      notificationDays: UInt32 = 0,
-      tombstoneDays: UInt32 = 0
-    ) {
-      self.notificationDays = notificationDays
-      self.tombstoneDays = tombstoneDays
-    }
-  }
-
-  /// The retention in force.
-  public struct SetRetentionResponse: Hashable, Sendable {
-    /// Days for which notifications are kept.
-    public var notificationDays: UInt32 = 0
-    /// Days for which tombstones are kept.
-    public var tombstoneDays: UInt32 = 0
-
-    /// All fields at their defaults.
-    public init() {}
-
-    /// The fields named; the others at their defaults.
-    public init(
-      notificationDays: UInt32 = 0,
-      tombstoneDays: UInt32 = 0
-    ) {
-      self.notificationDays = notificationDays
-      self.tombstoneDays = tombstoneDays
+      self.logBytes = logBytes
+      self.assets = assets
+      self.assetBytes = assetBytes
+      self.users = users
     }
   }
 }
@@ -1248,7 +1365,8 @@ extension TidingsV1.CreateBackupRequest: TidingsProtobuf.GeneratedMessage {
   ) throws(TidingsProtobuf.MessageDecodingError) {
     self.init()
     let c = pointer.assumingMemoryBound(to: Tidings__V1__CreateBackupRequest.self)
-    self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.v1.CreateBackupRequest.name")
+    self.bytesPerSecondMax = c.pointee.bytes_per_second_max
+    self.skipsDamagedAssets = c.pointee.skips_damaged_assets != 0
   }
 
   /// Builds the generated C struct in the arena.
@@ -1257,7 +1375,8 @@ extension TidingsV1.CreateBackupRequest: TidingsProtobuf.GeneratedMessage {
   ) -> UnsafeMutableRawPointer {
     let c = arena.allocate(Tidings__V1__CreateBackupRequest.self)
     tidings__v1__create_backup_request__init(c)
-    c.pointee.name = arena.packed(self.name)
+    c.pointee.bytes_per_second_max = self.bytesPerSecondMax
+    c.pointee.skips_damaged_assets = self.skipsDamagedAssets ? 1 : 0
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1279,8 +1398,7 @@ extension TidingsV1.CreateBackupResponse: TidingsProtobuf.GeneratedMessage {
   ) throws(TidingsProtobuf.MessageDecodingError) {
     self.init()
     let c = pointer.assumingMemoryBound(to: Tidings__V1__CreateBackupResponse.self)
-    self.path = try TidingsProtobuf.Unpacked.string(c.pointee.path, "tidings.v1.CreateBackupResponse.path")
-    self.size = c.pointee.size
+    self.chunk = TidingsProtobuf.Unpacked.bytes(c.pointee.chunk)
   }
 
   /// Builds the generated C struct in the arena.
@@ -1289,8 +1407,144 @@ extension TidingsV1.CreateBackupResponse: TidingsProtobuf.GeneratedMessage {
   ) -> UnsafeMutableRawPointer {
     let c = arena.allocate(Tidings__V1__CreateBackupResponse.self)
     tidings__v1__create_backup_response__init(c)
-    c.pointee.path = arena.packed(self.path)
-    c.pointee.size = self.size
+    c.pointee.chunk = arena.packed(self.chunk)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.CheckStoreRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.CheckStoreRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.CheckStoreRequest", tidings__v1__check_store_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__CheckStoreRequest.self)
+    self.bytesPerSecondMax = c.pointee.bytes_per_second_max
+    self.checksStructure = c.pointee.checks_structure != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__CheckStoreRequest.self)
+    tidings__v1__check_store_request__init(c)
+    c.pointee.bytes_per_second_max = self.bytesPerSecondMax
+    c.pointee.checks_structure = self.checksStructure ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.CheckStoreResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.CheckStoreResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.CheckStoreResponse", tidings__v1__check_store_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__CheckStoreResponse.self)
+    self.step = TidingsV1.CheckStep(rawValue: Int32(truncatingIfNeeded: c.pointee.step.rawValue))
+    self.pagesTotal = c.pointee.pages_total
+    self.pagesDone = c.pointee.pages_done
+    self.assetsTotal = c.pointee.assets_total
+    self.assetsDone = c.pointee.assets_done
+    self.bytesTotal = c.pointee.bytes_total
+    self.bytesDone = c.pointee.bytes_done
+    if c.pointee.n_damage > 0 {
+      self.damage = try TidingsProtobuf.Unpacked.messages(c.pointee.n_damage, c.pointee.damage)
+    }
+    self.damageCount = c.pointee.damage_count
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__CheckStoreResponse.self)
+    tidings__v1__check_store_response__init(c)
+    c.pointee.step = Tidings__V1__CheckStep(rawValue: .init(truncatingIfNeeded: self.step.rawValue))
+    c.pointee.pages_total = self.pagesTotal
+    c.pointee.pages_done = self.pagesDone
+    c.pointee.assets_total = self.assetsTotal
+    c.pointee.assets_done = self.assetsDone
+    c.pointee.bytes_total = self.bytesTotal
+    c.pointee.bytes_done = self.bytesDone
+    if !self.damage.isEmpty {
+      c.pointee.n_damage = self.damage.count
+      c.pointee.damage = arena.packed(self.damage) { arena.packed($0) }
+    }
+    c.pointee.damage_count = self.damageCount
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.StoreDamage: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.StoreDamage"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.StoreDamage", tidings__v1__store_damage__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__StoreDamage.self)
+    self.problem = try TidingsProtobuf.Unpacked.string(c.pointee.problem, "tidings.v1.StoreDamage.problem")
+    switch c.pointee.subject_case.rawValue {
+    case 1:
+      self.subject = .page(c.pointee.page)
+    case 2:
+      self.subject = .asset(TidingsProtobuf.Unpacked.bytes(c.pointee.asset))
+    case 3:
+      self.subject = .structure(try TidingsProtobuf.Unpacked.string(c.pointee.structure, "tidings.v1.StoreDamage.structure"))
+    default: break
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__StoreDamage.self)
+    tidings__v1__store_damage__init(c)
+    c.pointee.problem = arena.packed(self.problem)
+    switch self.subject {
+    case .page(let value)?:
+      c.pointee.subject_case = .init(rawValue: 1)
+      c.pointee.page = value
+    case .asset(let value)?:
+      c.pointee.subject_case = .init(rawValue: 2)
+      c.pointee.asset = arena.packed(value)
+    case .structure(let value)?:
+      c.pointee.subject_case = .init(rawValue: 3)
+      c.pointee.structure = arena.packed(value)
+    case nil: break
+    }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1347,6 +1601,10 @@ extension TidingsV1.FetchStatisticsResponse: TidingsProtobuf.GeneratedMessage {
     self.channels = c.pointee.channels
     self.events = c.pointee.events
     self.databaseBytes = c.pointee.database_bytes
+    self.logBytes = c.pointee.log_bytes
+    self.assets = c.pointee.assets
+    self.assetBytes = c.pointee.asset_bytes
+    self.users = c.pointee.users
   }
 
   /// Builds the generated C struct in the arena.
@@ -1362,72 +1620,10 @@ extension TidingsV1.FetchStatisticsResponse: TidingsProtobuf.GeneratedMessage {
     c.pointee.channels = self.channels
     c.pointee.events = self.events
     c.pointee.database_bytes = self.databaseBytes
-    return UnsafeMutableRawPointer(c)
-  }
-}
-
-extension TidingsV1.SetRetentionRequest: TidingsProtobuf.GeneratedMessage {
-  /// The full name in the .proto file.
-  public static let messageName = "tidings.v1.SetRetentionRequest"
-
-  /// Unpacks bytes into the arena.
-  public static func unpack(
-    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
-  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
-    try arena.unpack(bytes, "tidings.v1.SetRetentionRequest", tidings__v1__set_retention_request__init)
-  }
-
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
-  ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetRetentionRequest.self)
-    self.notificationDays = c.pointee.notification_days
-    self.tombstoneDays = c.pointee.tombstone_days
-  }
-
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SetRetentionRequest.self)
-    tidings__v1__set_retention_request__init(c)
-    c.pointee.notification_days = self.notificationDays
-    c.pointee.tombstone_days = self.tombstoneDays
-    return UnsafeMutableRawPointer(c)
-  }
-}
-
-extension TidingsV1.SetRetentionResponse: TidingsProtobuf.GeneratedMessage {
-  /// The full name in the .proto file.
-  public static let messageName = "tidings.v1.SetRetentionResponse"
-
-  /// Unpacks bytes into the arena.
-  public static func unpack(
-    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
-  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
-    try arena.unpack(bytes, "tidings.v1.SetRetentionResponse", tidings__v1__set_retention_response__init)
-  }
-
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
-  ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetRetentionResponse.self)
-    self.notificationDays = c.pointee.notification_days
-    self.tombstoneDays = c.pointee.tombstone_days
-  }
-
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SetRetentionResponse.self)
-    tidings__v1__set_retention_response__init(c)
-    c.pointee.notification_days = self.notificationDays
-    c.pointee.tombstone_days = self.tombstoneDays
+    c.pointee.log_bytes = self.logBytes
+    c.pointee.assets = self.assets
+    c.pointee.asset_bytes = self.assetBytes
+    c.pointee.users = self.users
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1438,7 +1634,7 @@ extension TidingsV1 {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AdminService",
-      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.fetchStatistics, Methods.setRetention],
+      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AdminServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -1502,15 +1698,27 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchAuditLogRequest",
         outputType: "tidings.v1.FetchAuditLogResponse")
-      /// Writes a consistent copy of the data to a file on the server.
+      /// Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
+      /// acknowledged before the call, consistently, with its assets and without the server's keys and the
+      /// secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
+      /// DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
       public static let createBackup = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "CreateBackup",
-        kind: .unary,
+        kind: .serverStreaming,
         idempotency: .unknown,
         inputType: "tidings.v1.CreateBackupRequest",
         outputType: "tidings.v1.CreateBackupResponse")
-      /// Returns counts and sizes.
+      /// Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+      /// RESOURCE_EXHAUSTED for another.
+      public static let checkStore = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "CheckStore",
+        kind: .serverStreaming,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.CheckStoreRequest",
+        outputType: "tidings.v1.CheckStoreResponse")
+      /// Returns counts and sizes, as of one moment.
       public static let fetchStatistics = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "FetchStatistics",
@@ -1518,14 +1726,6 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchStatisticsRequest",
         outputType: "tidings.v1.FetchStatisticsResponse")
-      /// Sets how long notifications and tombstones are kept.
-      public static let setRetention = TidingsRPC.MethodDescriptor(
-        service: "tidings.v1.AdminService",
-        name: "SetRetention",
-        kind: .unary,
-        idempotency: .idempotent,
-        inputType: "tidings.v1.SetRetentionRequest",
-        outputType: "tidings.v1.SetRetentionResponse")
     }
 
     /// Calls the service.
@@ -1636,21 +1836,31 @@ extension TidingsV1 {
         }
       }
 
-      /// Writes a consistent copy of the data to a file on the server.
+      /// Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
+      /// acknowledged before the call, consistently, with its assets and without the server's keys and the
+      /// secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
+      /// DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
       public func createBackup(
         _ request: TidingsV1.CreateBackupRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
-      ) async throws(TidingsRPC.RPCError) -> TidingsV1.CreateBackupResponse {
-        let response = try await transport.unary(
-          Methods.createBackup, request.encoded(), options: options)
-        do {
-          return try TidingsV1.CreateBackupResponse(decoding: response)
-        } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
-        }
+      ) -> TidingsRPC.MessageStream<TidingsV1.CreateBackupResponse> {
+        TidingsRPC.MessageStream(
+          transport.serverStreaming(
+            Methods.createBackup, request.encoded(), options: options))
       }
 
-      /// Returns counts and sizes.
+      /// Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+      /// RESOURCE_EXHAUSTED for another.
+      public func checkStore(
+        _ request: TidingsV1.CheckStoreRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) -> TidingsRPC.MessageStream<TidingsV1.CheckStoreResponse> {
+        TidingsRPC.MessageStream(
+          transport.serverStreaming(
+            Methods.checkStore, request.encoded(), options: options))
+      }
+
+      /// Returns counts and sizes, as of one moment.
       public func fetchStatistics(
         _ request: TidingsV1.FetchStatisticsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1659,20 +1869,6 @@ extension TidingsV1 {
           Methods.fetchStatistics, request.encoded(), options: options)
         do {
           return try TidingsV1.FetchStatisticsResponse(decoding: response)
-        } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
-        }
-      }
-
-      /// Sets how long notifications and tombstones are kept.
-      public func setRetention(
-        _ request: TidingsV1.SetRetentionRequest,
-        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
-      ) async throws(TidingsRPC.RPCError) -> TidingsV1.SetRetentionResponse {
-        let response = try await transport.unary(
-          Methods.setRetention, request.encoded(), options: options)
-        do {
-          return try TidingsV1.SetRetentionResponse(decoding: response)
         } catch {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
         }
@@ -1728,23 +1924,29 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchAuditLogResponse
 
-      /// Writes a consistent copy of the data to a file on the server.
+      /// Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
+      /// acknowledged before the call, consistently, with its assets and without the server's keys and the
+      /// secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
+      /// DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
       func createBackup(
         _ request: TidingsV1.CreateBackupRequest,
-        call: TidingsRPC.ServerCall
-      ) async throws -> TidingsV1.CreateBackupResponse
+        call: TidingsRPC.ServerCall,
+        responses: TidingsRPC.MessageWriter<TidingsV1.CreateBackupResponse>
+      ) async throws
 
-      /// Returns counts and sizes.
+      /// Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+      /// RESOURCE_EXHAUSTED for another.
+      func checkStore(
+        _ request: TidingsV1.CheckStoreRequest,
+        call: TidingsRPC.ServerCall,
+        responses: TidingsRPC.MessageWriter<TidingsV1.CheckStoreResponse>
+      ) async throws
+
+      /// Returns counts and sizes, as of one moment.
       func fetchStatistics(
         _ request: TidingsV1.FetchStatisticsRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchStatisticsResponse
-
-      /// Sets how long notifications and tombstones are kept.
-      func setRetention(
-        _ request: TidingsV1.SetRetentionRequest,
-        call: TidingsRPC.ServerCall
-      ) async throws -> TidingsV1.SetRetentionResponse
     }
   }
 }
@@ -1819,10 +2021,21 @@ extension TidingsV1.AdminService.Server {
   /// Answers UNIMPLEMENTED.
   public func createBackup(
     _ request: TidingsV1.CreateBackupRequest,
-    call: TidingsRPC.ServerCall
-  ) async throws -> TidingsV1.CreateBackupResponse {
+    call: TidingsRPC.ServerCall,
+    responses: TidingsRPC.MessageWriter<TidingsV1.CreateBackupResponse>
+  ) async throws {
     throw TidingsRPC.RPCError(
       .unimplemented, "tidings.v1.AdminService/CreateBackup is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func checkStore(
+    _ request: TidingsV1.CheckStoreRequest,
+    call: TidingsRPC.ServerCall,
+    responses: TidingsRPC.MessageWriter<TidingsV1.CheckStoreResponse>
+  ) async throws {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/CheckStore is not implemented")
   }
 
   /// Answers UNIMPLEMENTED.
@@ -1832,15 +2045,6 @@ extension TidingsV1.AdminService.Server {
   ) async throws -> TidingsV1.FetchStatisticsResponse {
     throw TidingsRPC.RPCError(
       .unimplemented, "tidings.v1.AdminService/FetchStatistics is not implemented")
-  }
-
-  /// Answers UNIMPLEMENTED.
-  public func setRetention(
-    _ request: TidingsV1.SetRetentionRequest,
-    call: TidingsRPC.ServerCall
-  ) async throws -> TidingsV1.SetRetentionResponse {
-    throw TidingsRPC.RPCError(
-      .unimplemented, "tidings.v1.AdminService/SetRetention is not implemented")
   }
 
   /// Decodes the request, calls the method and encodes its response.
@@ -1890,24 +2094,12 @@ extension TidingsV1.AdminService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.fetchAuditLog(message, call: call).encoded()
-    case "CreateBackup":
-      let message: TidingsV1.CreateBackupRequest
-      do { message = try TidingsV1.CreateBackupRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
-      }
-      return try await self.createBackup(message, call: call).encoded()
     case "FetchStatistics":
       let message: TidingsV1.FetchStatisticsRequest
       do { message = try TidingsV1.FetchStatisticsRequest(decoding: request) } catch {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.fetchStatistics(message, call: call).encoded()
-    case "SetRetention":
-      let message: TidingsV1.SetRetentionRequest
-      do { message = try TidingsV1.SetRetentionRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
-      }
-      return try await self.setRetention(message, call: call).encoded()
     default:
       throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
     }
@@ -1919,7 +2111,22 @@ extension TidingsV1.AdminService.Server {
     _ request: [UInt8],
     _ writer: any TidingsRPC.ResponseWriter
   ) async throws {
-    throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
+    switch call.method.name {
+    case "CreateBackup":
+      let message: TidingsV1.CreateBackupRequest
+      do { message = try TidingsV1.CreateBackupRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      try await self.createBackup(message, call: call, responses: TidingsRPC.MessageWriter(writer))
+    case "CheckStore":
+      let message: TidingsV1.CheckStoreRequest
+      do { message = try TidingsV1.CheckStoreRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      try await self.checkStore(message, call: call, responses: TidingsRPC.MessageWriter(writer))
+    default:
+      throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
+    }
   }
 }
 
@@ -1962,27 +2169,37 @@ extension TidingsProtobuf.FileDescriptor {
       CgZhY3Rpb24YAiABKAlSBmFjdGlvbhIbCgl1c2VyX25hbWUYAyABKAlSCHVzZXJOYW1lEh0KCnB1YmxpY19rZXkYBCAB\
       KAlSCXB1YmxpY0tleRIYCgdhZGRyZXNzGAUgASgJUgdhZGRyZXNzEhgKB3JlZnVzZWQYBiABKAhSB3JlZnVzZWQSFAoF\
       Y291bnQYByABKARSBWNvdW50EhYKBmRldGFpbBgIIAEoCVIGZGV0YWlsIkkKFUZldGNoQXVkaXRMb2dSZXNwb25zZRIw\
-      CgdlbnRyaWVzGAEgAygLMhYudGlkaW5ncy52MS5BdWRpdEVudHJ5UgdlbnRyaWVzIikKE0NyZWF0ZUJhY2t1cFJlcXVl\
-      c3QSEgoEbmFtZRgBIAEoCVIEbmFtZSI+ChRDcmVhdGVCYWNrdXBSZXNwb25zZRISCgRwYXRoGAEgASgJUgRwYXRoEhIK\
-      BHNpemUYAiABKARSBHNpemUiGAoWRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdCLqAQoXRmV0Y2hTdGF0aXN0aWNzUmVzcG9u\
-      c2USGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIeCgp0b21ic3RvbmVzGAIgASgEUgp0b21ic3RvbmVzEhQKBXpvbmVz\
-      GAMgASgEUgV6b25lcxIkCg1zdWJzY3JpcHRpb25zGAQgASgEUg1zdWJzY3JpcHRpb25zEhoKCGNoYW5uZWxzGAUgASgE\
-      UghjaGFubmVscxIWCgZldmVudHMYBiABKARSBmV2ZW50cxIlCg5kYXRhYmFzZV9ieXRlcxgHIAEoBFINZGF0YWJhc2VC\
-      eXRlcyJpChNTZXRSZXRlbnRpb25SZXF1ZXN0EisKEW5vdGlmaWNhdGlvbl9kYXlzGAEgASgNUhBub3RpZmljYXRpb25E\
-      YXlzEiUKDnRvbWJzdG9uZV9kYXlzGAIgASgNUg10b21ic3RvbmVEYXlzImoKFFNldFJldGVudGlvblJlc3BvbnNlEisK\
-      EW5vdGlmaWNhdGlvbl9kYXlzGAEgASgNUhBub3RpZmljYXRpb25EYXlzEiUKDnRvbWJzdG9uZV9kYXlzGAIgASgNUg10\
-      b21ic3RvbmVEYXlzMt8GCgxBZG1pblNlcnZpY2USSwoKQ3JlYXRlVXNlchIdLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJl\
-      cXVlc3QaHi50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXNwb25zZRJQCgpVcGRhdGVVc2VyEh0udGlkaW5ncy52MS5VcGRh\
-      dGVVc2VyUmVxdWVzdBoeLnRpZGluZ3MudjEuVXBkYXRlVXNlclJlc3BvbnNlIgOQAgISTQoJTGlzdFVzZXJzEhwudGlk\
-      aW5ncy52MS5MaXN0VXNlcnNSZXF1ZXN0Gh0udGlkaW5ncy52MS5MaXN0VXNlcnNSZXNwb25zZSIDkAIBElYKDEF1dGhv\
-      cml6ZUtleRIfLnRpZGluZ3MudjEuQXV0aG9yaXplS2V5UmVxdWVzdBogLnRpZGluZ3MudjEuQXV0aG9yaXplS2V5UmVz\
-      cG9uc2UiA5ACAhJNCglSZXZva2VLZXkSHC50aWRpbmdzLnYxLlJldm9rZUtleVJlcXVlc3QaHS50aWRpbmdzLnYxLlJl\
-      dm9rZUtleVJlc3BvbnNlIgOQAgISUwoLQXNzaWduUm9sZXMSHi50aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVxdWVzdBof\
-      LnRpZGluZ3MudjEuQXNzaWduUm9sZXNSZXNwb25zZSIDkAICElkKDUZldGNoQXVkaXRMb2cSIC50aWRpbmdzLnYxLkZl\
-      dGNoQXVkaXRMb2dSZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVzcG9uc2UiA5ACARJRCgxDcmVhdGVC\
-      YWNrdXASHy50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlcXVlc3QaIC50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlc3Bv\
-      bnNlEl8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdBojLnRpZGluZ3Mu\
-      djEuRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACARJWCgxTZXRSZXRlbnRpb24SHy50aWRpbmdzLnYxLlNldFJldGVu\
-      dGlvblJlcXVlc3QaIC50aWRpbmdzLnYxLlNldFJldGVudGlvblJlc3BvbnNlIgOQAgJiBnByb3RvMw==
+      CgdlbnRyaWVzGAEgAygLMhYudGlkaW5ncy52MS5BdWRpdEVudHJ5UgdlbnRyaWVzIngKE0NyZWF0ZUJhY2t1cFJlcXVl\
+      c3QSLwoUYnl0ZXNfcGVyX3NlY29uZF9tYXgYASABKARSEWJ5dGVzUGVyU2Vjb25kTWF4EjAKFHNraXBzX2RhbWFnZWRf\
+      YXNzZXRzGAIgASgIUhJza2lwc0RhbWFnZWRBc3NldHMiLAoUQ3JlYXRlQmFja3VwUmVzcG9uc2USFAoFY2h1bmsYASAB\
+      KAxSBWNodW5rIm8KEUNoZWNrU3RvcmVSZXF1ZXN0Ei8KFGJ5dGVzX3Blcl9zZWNvbmRfbWF4GAEgASgEUhFieXRlc1Bl\
+      clNlY29uZE1heBIpChBjaGVja3Nfc3RydWN0dXJlGAIgASgIUg9jaGVja3NTdHJ1Y3R1cmUi1wIKEkNoZWNrU3RvcmVS\
+      ZXNwb25zZRIpCgRzdGVwGAEgASgOMhUudGlkaW5ncy52MS5DaGVja1N0ZXBSBHN0ZXASHwoLcGFnZXNfdG90YWwYAiAB\
+      KARSCnBhZ2VzVG90YWwSHQoKcGFnZXNfZG9uZRgDIAEoBFIJcGFnZXNEb25lEiEKDGFzc2V0c190b3RhbBgEIAEoBFIL\
+      YXNzZXRzVG90YWwSHwoLYXNzZXRzX2RvbmUYBSABKARSCmFzc2V0c0RvbmUSHwoLYnl0ZXNfdG90YWwYBiABKARSCmJ5\
+      dGVzVG90YWwSHQoKYnl0ZXNfZG9uZRgHIAEoBFIJYnl0ZXNEb25lEi8KBmRhbWFnZRgIIAMoCzIXLnRpZGluZ3MudjEu\
+      U3RvcmVEYW1hZ2VSBmRhbWFnZRIhCgxkYW1hZ2VfY291bnQYCSABKARSC2RhbWFnZUNvdW50IoABCgtTdG9yZURhbWFn\
+      ZRIUCgRwYWdlGAEgASgESABSBHBhZ2USFgoFYXNzZXQYAiABKAxIAFIFYXNzZXQSHgoJc3RydWN0dXJlGAMgASgJSABS\
+      CXN0cnVjdHVyZRIYCgdwcm9ibGVtGAQgASgJUgdwcm9ibGVtQgkKB3N1YmplY3QiGAoWRmV0Y2hTdGF0aXN0aWNzUmVx\
+      dWVzdCLWAgoXRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2USGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIeCgp0b21ic3Rv\
+      bmVzGAIgASgEUgp0b21ic3RvbmVzEhQKBXpvbmVzGAMgASgEUgV6b25lcxIkCg1zdWJzY3JpcHRpb25zGAQgASgEUg1z\
+      dWJzY3JpcHRpb25zEhoKCGNoYW5uZWxzGAUgASgEUghjaGFubmVscxIWCgZldmVudHMYBiABKARSBmV2ZW50cxIlCg5k\
+      YXRhYmFzZV9ieXRlcxgHIAEoBFINZGF0YWJhc2VCeXRlcxIbCglsb2dfYnl0ZXMYCCABKARSCGxvZ0J5dGVzEhYKBmFz\
+      c2V0cxgJIAEoBFIGYXNzZXRzEh8KC2Fzc2V0X2J5dGVzGAogASgEUgphc3NldEJ5dGVzEhQKBXVzZXJzGAsgASgEUgV1\
+      c2VycyqDAQoJQ2hlY2tTdGVwEhoKFkNIRUNLX1NURVBfVU5TUEVDSUZJRUQQABIUChBDSEVDS19TVEVQX1BBR0VTEAES\
+      FQoRQ0hFQ0tfU1RFUF9BU1NFVFMQAhIYChRDSEVDS19TVEVQX1NUUlVDVFVSRRADEhMKD0NIRUNLX1NURVBfRE9ORRAE\
+      Mt0GCgxBZG1pblNlcnZpY2USSwoKQ3JlYXRlVXNlchIdLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJlcXVlc3QaHi50aWRp\
+      bmdzLnYxLkNyZWF0ZVVzZXJSZXNwb25zZRJQCgpVcGRhdGVVc2VyEh0udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVxdWVz\
+      dBoeLnRpZGluZ3MudjEuVXBkYXRlVXNlclJlc3BvbnNlIgOQAgISTQoJTGlzdFVzZXJzEhwudGlkaW5ncy52MS5MaXN0\
+      VXNlcnNSZXF1ZXN0Gh0udGlkaW5ncy52MS5MaXN0VXNlcnNSZXNwb25zZSIDkAIBElYKDEF1dGhvcml6ZUtleRIfLnRp\
+      ZGluZ3MudjEuQXV0aG9yaXplS2V5UmVxdWVzdBogLnRpZGluZ3MudjEuQXV0aG9yaXplS2V5UmVzcG9uc2UiA5ACAhJN\
+      CglSZXZva2VLZXkSHC50aWRpbmdzLnYxLlJldm9rZUtleVJlcXVlc3QaHS50aWRpbmdzLnYxLlJldm9rZUtleVJlc3Bv\
+      bnNlIgOQAgISUwoLQXNzaWduUm9sZXMSHi50aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVxdWVzdBofLnRpZGluZ3MudjEu\
+      QXNzaWduUm9sZXNSZXNwb25zZSIDkAICElkKDUZldGNoQXVkaXRMb2cSIC50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dS\
+      ZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVzcG9uc2UiA5ACARJTCgxDcmVhdGVCYWNrdXASHy50aWRp\
+      bmdzLnYxLkNyZWF0ZUJhY2t1cFJlcXVlc3QaIC50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlc3BvbnNlMAESUgoKQ2hl\
+      Y2tTdG9yZRIdLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJlcXVlc3QaHi50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXNwb25z\
+      ZSIDkAIBMAESXwoPRmV0Y2hTdGF0aXN0aWNzEiIudGlkaW5ncy52MS5GZXRjaFN0YXRpc3RpY3NSZXF1ZXN0GiMudGlk\
+      aW5ncy52MS5GZXRjaFN0YXRpc3RpY3NSZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

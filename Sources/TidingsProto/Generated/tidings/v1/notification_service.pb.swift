@@ -185,7 +185,8 @@ extension TidingsV1 {
     /// Call again at once with the token.
     public var moreComing: Bool = false
     /// What one call caused does not fit into a page: the next one begins with more of the call that the
-    /// last notification is of.
+    /// last notification is of. Or the call deleted a zone whose records are still being removed: more of
+    /// it is to come, after what other calls cause meanwhile.
     public var isSplit: Bool = false
     /// The badge: what ModifyBadge set, and the unread notifications since that increment it, without
     /// those that the calling device caused. Counts to 9,999.
@@ -1613,8 +1614,9 @@ extension TidingsV1 {
       /// Returns the user's notifications after a token, from all databases of the container, oldest
       /// first; without those that the caller's device caused. One that was marked read comes as a
       /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-      /// all, and a page does not split it unless it does not fit (`is_split`). Fails with
-      /// CHANGE_TOKEN_EXPIRED when notifications after the token are no longer kept.
+      /// all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
+      /// comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
+      /// kept.
       public static let fetchNotificationChanges = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "FetchNotificationChanges",
@@ -1703,8 +1705,9 @@ extension TidingsV1 {
       /// Returns the user's notifications after a token, from all databases of the container, oldest
       /// first; without those that the caller's device caused. One that was marked read comes as a
       /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-      /// all, and a page does not split it unless it does not fit (`is_split`). Fails with
-      /// CHANGE_TOKEN_EXPIRED when notifications after the token are no longer kept.
+      /// all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
+      /// comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
+      /// kept.
       public func fetchNotificationChanges(
         _ request: TidingsV1.FetchNotificationChangesRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1823,8 +1826,9 @@ extension TidingsV1 {
       /// Returns the user's notifications after a token, from all databases of the container, oldest
       /// first; without those that the caller's device caused. One that was marked read comes as a
       /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-      /// all, and a page does not split it unless it does not fit (`is_split`). Fails with
-      /// CHANGE_TOKEN_EXPIRED when notifications after the token are no longer kept.
+      /// all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
+      /// comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
+      /// kept.
       func fetchNotificationChanges(
         _ request: TidingsV1.FetchNotificationChangesRequest,
         call: TidingsRPC.ServerCall

@@ -174,6 +174,12 @@ extension TidingsRpcV1 {
     public var pushesCoalesced: UInt64 = 0
     /// Pushes that lost parts because they were too large.
     public var pushesPruned: UInt64 = 0
+    /// Attempts to move the log of the store into its database file that failed.
+    public var checkpointsFailed: UInt64 = 0
+    /// Pages of the store that were read and had another checksum.
+    public var pagesDamaged: UInt64 = 0
+    /// Bytes of the store's log after the last commit.
+    public var logBytes: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -188,7 +194,10 @@ extension TidingsRpcV1 {
       events: UInt64 = 0,
       pushes: UInt64 = 0,
       pushesCoalesced: UInt64 = 0,
-      pushesPruned: UInt64 = 0
+      pushesPruned: UInt64 = 0,
+      checkpointsFailed: UInt64 = 0,
+      pagesDamaged: UInt64 = 0,
+      logBytes: UInt64 = 0
     ) {
       self.calls = calls
       self.callsFailed = callsFailed
@@ -199,6 +208,9 @@ extension TidingsRpcV1 {
       self.pushes = pushes
       self.pushesCoalesced = pushesCoalesced
       self.pushesPruned = pushesPruned
+      self.checkpointsFailed = checkpointsFailed
+      self.pagesDamaged = pagesDamaged
+      self.logBytes = logBytes
     }
   }
 
@@ -398,6 +410,9 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
     self.pushes = c.pointee.pushes
     self.pushesCoalesced = c.pointee.pushes_coalesced
     self.pushesPruned = c.pointee.pushes_pruned
+    self.checkpointsFailed = c.pointee.checkpoints_failed
+    self.pagesDamaged = c.pointee.pages_damaged
+    self.logBytes = c.pointee.log_bytes
   }
 
   /// Builds the generated C struct in the arena.
@@ -415,6 +430,9 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
     c.pointee.pushes = self.pushes
     c.pointee.pushes_coalesced = self.pushesCoalesced
     c.pointee.pushes_pruned = self.pushesPruned
+    c.pointee.checkpoints_failed = self.checkpointsFailed
+    c.pointee.pages_damaged = self.pagesDamaged
+    c.pointee.log_bytes = self.logBytes
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -595,18 +613,20 @@ extension TidingsProtobuf.FileDescriptor {
       dGlvbkZpZWxkc0J5dGVzTWF4Ej4KG25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5cxgcIAEoDVIZbm90aWZpY2F0aW9u\
       UmV0ZW50aW9uRGF5cxIrChFub3RpZmljYXRpb25zX21heBgdIAEoBFIQbm90aWZpY2F0aW9uc01heBIxChVwdXNoZXNf\
       cGVyX3NlY29uZF9tYXgYHiABKA1SEnB1c2hlc1BlclNlY29uZE1heBI2Chh3b3JrX2dyb3Vwc19wZXJfdXNlcl9tYXgY\
-      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCKr\
-      AgoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
+      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCKc\
+      AwoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
       GAoHY29tbWl0cxgDIAEoBFIHY29tbWl0cxIjCg1yZWNvcmRzX3NhdmVkGAQgASgEUgxyZWNvcmRzU2F2ZWQSJwoPcmVj\
       b3Jkc19kZWxldGVkGAUgASgEUg5yZWNvcmRzRGVsZXRlZBIWCgZldmVudHMYBiABKARSBmV2ZW50cxIWCgZwdXNoZXMY\
       ByABKARSBnB1c2hlcxIpChBwdXNoZXNfY29hbGVzY2VkGAggASgEUg9wdXNoZXNDb2FsZXNjZWQSIwoNcHVzaGVzX3By\
-      dW5lZBgJIAEoBFIMcHVzaGVzUHJ1bmVkIuQCChdGZXRjaFNlcnZlckluZm9SZXNwb25zZRIYCgd2ZXJzaW9uGAEgASgJ\
-      Ugd2ZXJzaW9uEiEKDHJwY19lbmRwb2ludBgCIAEoCVILcnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgDIAEoCVIM\
-      cHVzaEVuZHBvaW50EiAKC2luY2FybmF0aW9uGAQgASgJUgtpbmNhcm5hdGlvbhI0CgdzdGFydGVkGAUgASgLMhouZ29v\
-      Z2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHc3RhcnRlZBIuCgZsaW1pdHMYBiABKAsyFi50aWRpbmdzLnJwYy52MS5MaW1p\
-      dHNSBmxpbWl0cxI0Cghjb3VudGVycxgHIAEoCzIYLnRpZGluZ3MucnBjLnYxLkNvdW50ZXJzUghjb3VudGVycxIpChBk\
-      ZXZlbG9wbWVudF9tb2RlGAggASgIUg9kZXZlbG9wbWVudE1vZGUyeAoNU2VydmVyU2VydmljZRJnCg9GZXRjaFNlcnZl\
-      ckluZm8SJi50aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXF1ZXN0GicudGlkaW5ncy5ycGMudjEuRmV0Y2hT\
-      ZXJ2ZXJJbmZvUmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      dW5lZBgJIAEoBFIMcHVzaGVzUHJ1bmVkEi0KEmNoZWNrcG9pbnRzX2ZhaWxlZBgKIAEoBFIRY2hlY2twb2ludHNGYWls\
+      ZWQSIwoNcGFnZXNfZGFtYWdlZBgLIAEoBFIMcGFnZXNEYW1hZ2VkEhsKCWxvZ19ieXRlcxgMIAEoBFIIbG9nQnl0ZXMi\
+      5AIKF0ZldGNoU2VydmVySW5mb1Jlc3BvbnNlEhgKB3ZlcnNpb24YASABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50\
+      GAIgASgJUgtycGNFbmRwb2ludBIjCg1wdXNoX2VuZHBvaW50GAMgASgJUgxwdXNoRW5kcG9pbnQSIAoLaW5jYXJuYXRp\
+      b24YBCABKAlSC2luY2FybmF0aW9uEjQKB3N0YXJ0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdz\
+      dGFydGVkEi4KBmxpbWl0cxgGIAEoCzIWLnRpZGluZ3MucnBjLnYxLkxpbWl0c1IGbGltaXRzEjQKCGNvdW50ZXJzGAcg\
+      ASgLMhgudGlkaW5ncy5ycGMudjEuQ291bnRlcnNSCGNvdW50ZXJzEikKEGRldmVsb3BtZW50X21vZGUYCCABKAhSD2Rl\
+      dmVsb3BtZW50TW9kZTJ4Cg1TZXJ2ZXJTZXJ2aWNlEmcKD0ZldGNoU2VydmVySW5mbxImLnRpZGluZ3MucnBjLnYxLkZl\
+      dGNoU2VydmVySW5mb1JlcXVlc3QaJy50aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXNwb25zZSIDkAIBYgZw\
+      cm90bzM=
       """)
 }

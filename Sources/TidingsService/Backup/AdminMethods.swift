@@ -1,0 +1,213 @@
+internal import TidingsBackup
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsSQLite
+
+/// The methods of AdminService that read the whole store; the core answers the others.
+final class AdminMethods: TidingsV1.AdminService.Server {
+  private typealias Methods = TidingsV1.AdminService.Methods
+
+  /// How often it is looked at whether the caller still may.
+  private static let rightsPause = Duration.seconds(1)
+  /// How often a check reports how far it is.
+  private static let reportPause = Duration.milliseconds(250)
+
+  private let store: CoreRemote
+  private let walked: WalkedStore
+  private let slot: StoreWalkSlot
+  private let audit: AuditLog
+
+  init(_ core: Core, _ store: CoreRemote) {
+    self.store = store
+    walked = WalkedStore(core)
+    slot = core.walks
+    audit = core.audit
+  }
+
+  func createBackup(
+    _ request: TidingsV1.CreateBackupRequest,
+    call: ServerCall,
+    responses: MessageWriter<TidingsV1.CreateBackupResponse>
+  ) async throws {
+    try await walk("a backup", call, request.bytesPerSecondMax) { rights, pace in
+      try await self.send(request, rights, &pace, responses)
+    }
+  }
+
+  func checkStore(
+    _ request: TidingsV1.CheckStoreRequest,
+    call: ServerCall,
+    responses: MessageWriter<TidingsV1.CheckStoreResponse>
+  ) async throws {
+    try await walk("a check", call, request.bytesPerSecondMax) { rights, pace in
+      try await self.check(request, rights, &pace, responses)
+    }
+  }
+
+  // MARK: Backup
+
+  /// Sends a backup.
+  ///
+  /// - Returns: What was sent, for the audit log.
+  private func send(
+    _ request: TidingsV1.CreateBackupRequest,
+    _ rights: CallerRights,
+    _ pace: inout BackupPace,
+    _ responses: MessageWriter<TidingsV1.CreateBackupResponse>
+  ) async throws -> String {
+    // Committed before the store is frozen: what the copy names stays.
+    let hold = try await store.write { $0.holdAssets() }
+    defer { hold.release() }
+    let (walked, skipsDamagedAssets) = (walked, request.skipsDamagedAssets)
+    let thread = WorkerThread { WalkState<BackupSource>() }
+    defer { thread.stop() }
+    try await thread.run {
+      $0.work = try BackupSource(walked, skipsDamagedAssets: skipsDamagedAssets)
+    }
+    var patience = ReaderPatience()
+    var bytes: UInt64 = 0
+    while let chunk = try await thread.run({ try $0.work?.next() }) {
+      let begin = ContinuousClock.now
+      try await responses.write(.init(chunk: chunk))
+      try patience.took(chunk.count, after: .now - begin)
+      bytes += UInt64(chunk.count)
+      try await rest(rights, &pace, after: chunk.count)
+    }
+    return "\(bytes) bytes"
+  }
+
+  // MARK: Check
+
+  private func check(
+    _ request: TidingsV1.CheckStoreRequest,
+    _ rights: CallerRights,
+    _ pace: inout BackupPace,
+    _ responses: MessageWriter<TidingsV1.CheckStoreResponse>
+  ) async throws -> String {
+    let hold = try await store.write { $0.holdAssets() }
+    defer { hold.release() }
+    let (walked, checksStructure) = (walked, request.checksStructure)
+    let interruption = StructureInterruption(gate: walked.checkpointer.gate)
+    let thread = WorkerThread { WalkState<StoreCheck>() }
+    defer { thread.stop() }
+    try await thread.run {
+      $0.work = try StoreCheck(walked, checksStructure: checksStructure, interruption)
+    }
+    var reported = ContinuousClock.now
+    while true {
+      let slot = slot
+      let step = try await withTaskCancellationHandler {
+        try await thread.run { state in
+          try slot.check()
+          return try state.work?.next()
+        }
+      } onCancel: {
+        interruption.interrupt()
+      }
+      guard let step else { return "no report" }
+      if step.isDone || step.isFull || .now - reported >= Self.reportPause {
+        reported = .now
+        try await responses.write(try await thread.run { $0.work?.takeReport() ?? .init() })
+      }
+      if step.isDone { return "\(step.damageCount) findings" }
+      try await rest(rights, &pace, after: step.bytes)
+    }
+  }
+
+  // MARK: Both
+
+  /// Runs one of them for an administrator, at the wanted pace.
+  private func walk(
+    _ what: String,
+    _ call: ServerCall,
+    _ bytesPerSecondMax: UInt64,
+    _ body: @escaping @Sendable (CallerRights, inout BackupPace) async throws -> String
+  ) async throws {
+    do {
+      let rights = try CallerRights(call)
+      try await store.ask { try rights.check($0) }
+      try slot.enter()
+      defer { slot.leave() }
+      // A client that takes nothing must not hold up the server's end.
+      let task = Task {
+        var pace = try Self.pace(bytesPerSecondMax)
+        try await self.audited(rights, what) { try await body(rights, &pace) }
+      }
+      slot.setEnd { task.cancel() }
+      try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    } catch {
+      try slot.check()
+      throw Self.failure(error)
+    }
+  }
+
+  /// What a caller is told.
+  private static func failure(_ error: any Error) -> RPCError {
+    error is CancellationError
+      ? RPCError(.cancelled, "the client gave up") : RPCError(callFailure: error)
+  }
+
+  /// Notes its begin and how it ended.
+  private func audited(
+    _ rights: CallerRights,
+    _ what: String,
+    _ body: () async throws -> String
+  ) async throws {
+    let entry = try await store.ask { rights.entry($0, "\(what) begins") }
+    audit.add(entry)
+    do {
+      let result = try await body()
+      audit.add(entry.ended("\(what) has ended: \(result)"))
+    } catch {
+      audit.add(entry.ended("\(what) broke off: \(Self.failure(error).message)"))
+      throw error
+    }
+  }
+
+  /// Leaves time to others, and looks whether it is still wanted.
+  private func rest(
+    _ rights: CallerRights,
+    _ pace: inout BackupPace,
+    after bytes: Int
+  ) async throws {
+    try slot.check()
+    try Task.checkCancellation()
+    let pause = pace.advance(by: bytes, now: .now)
+    if pause > .zero { try await Task.sleep(for: pause) }
+    if rights.isDue(after: Self.rightsPause) { try await store.ask { try rights.check($0) } }
+  }
+
+  private static func pace(_ bytesPerSecondMax: UInt64) throws(ItemError) -> BackupPace {
+    guard bytesPerSecondMax == 0 || bytesPerSecondMax >= BackupPace.bytesPerSecondMin else {
+      throw ItemError(
+        .invalidArguments,
+        "bytes_per_second_max is \(bytesPerSecondMax) bytes and must be at least "
+          + "\(BackupPace.bytesPerSecondMin) bytes, or 0 for the default"
+      )
+    }
+    return BackupPace(
+      bytesPerSecondMax: bytesPerSecondMax == 0
+        ? BackupPace.bytesPerSecondDefault : bytesPerSecondMax,
+      now: .now
+    )
+  }
+}
+
+/// What a thread works on, once it is there.
+private final class WalkState<Work> {
+  var work: Work?
+}
+
+extension AuditEntry {
+  /// The same action, later.
+  fileprivate func ended(_ detail: String) -> Self {
+    AuditEntry(action, user: user, publicKey: publicKey, isRefused: false, detail: detail)
+  }
+}

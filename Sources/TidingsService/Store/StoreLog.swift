@@ -1,0 +1,99 @@
+internal import Synchronization
+internal import TidingsRPC
+internal import TidingsSQLite
+
+/// The store's log as the core treats it: told of each commit, restarted between transactions, and full
+/// when nothing may be added to it.
+///
+/// Used on the thread of the connection that commits.
+final class StoreLog {
+  /// The longest that all callers wait for a log that is full.
+  private static let waitMax = Duration.seconds(1)
+
+  /// Moves the log on a thread of its own.
+  let checkpointer: Checkpointer
+  /// Nothing may be written before the log was restarted.
+  private(set) var isFull = false
+  private let connection: SQLiteConnection
+
+  /// Bytes of the log after the last commit.
+  var bytes: Int { connection.logFrames * LogThresholds.frameBytes }
+
+  /// The log of an open database.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection that commits.
+  ///   - path: The database file.
+  ///   - bytesMax: From which length on new snapshots wait.
+  ///   - wake: Called on another thread when `restart` is to be called soon.
+  ///   - logger: Failures to move the log are logged.
+  init(
+    _ connection: SQLiteConnection,
+    path: String,
+    bytesMax: Int,
+    logger: Logger,
+    wake: @escaping @Sendable () -> Void
+  ) {
+    self.connection = connection
+    checkpointer = Checkpointer(
+      path: path,
+      thresholds: LogThresholds(bytesMax: bytesMax),
+      wakeWriter: wake,
+      report: CheckpointReport(logger).note
+    )
+  }
+
+  /// Refuses a write while the log is full.
+  func requireRoom() throws(RPCError) {
+    if isFull { throw Self.full }
+  }
+
+  /// A transaction that wrote is committed; waits for a while if it has filled the log.
+  func committed() {
+    checkpointer.logGrew(to: connection.logFrames)
+    isFull = checkpointer.isLogFull
+    if isFull { isFull = !checkpointer.waitForRestart(of: connection, atMost: Self.waitMax) }
+  }
+
+  /// Restarts the log if the checkpointer waits for that; not within a transaction.
+  func restart() {
+    guard checkpointer.isRestartDue else { return }
+    checkpointer.restartLog(on: connection)
+    isFull = checkpointer.isLogFull
+  }
+
+  private static let full = RPCError(
+    .unavailable,
+    "the log of the store is full and cannot be moved into the database now; nothing was changed: "
+      + "try again later",
+    details: [.retryInfo(after: .seconds(1))]
+  )
+}
+
+/// Logs that the log cannot be moved: at once, and then now and then as long as that lasts.
+private final class CheckpointReport: Sendable {
+  private static let pause = Duration.seconds(60)
+
+  private let logger: Logger
+  private let last = Mutex<ContinuousClock.Instant?>(nil)
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  @Sendable func note(_ outcome: Checkpointer.Outcome) {
+    guard case .failed(let error) = outcome else { return last.withLock { $0 = nil } }
+    guard takeTurn() else { return }
+    logger.log(
+      .error,
+      "the log cannot be moved into the database file; it is tried again each second",
+      ["reason": "\(error)"]
+    )
+  }
+
+  private func takeTurn() -> Bool {
+    last.withLock { last in
+      guard last.map({ $0.duration(to: .now) >= Self.pause }) ?? true else { return false }
+      last = .now
+      return true
+    }
+  }
+}
