@@ -1,5 +1,11 @@
 internal import TidingsFiles
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// A file with a key pair, or with the public part of one.
 ///
 /// Text: `public-key KEY` and `secret-key KEY`, each on a line of its own, the keys in Z85. Lines
@@ -56,19 +62,37 @@ public enum KeyFile: Sendable {
   ///   - title: What the key is for, one line; it stands in the file's first line.
   /// - Throws: When something is there already, or it cannot be written.
   public func write(to path: String, title: String) throws(KeyFileError) {
-    let file: File
-    do {
-      file = try File(path: path, .createNew)
-    } catch {
-      guard error.isThere else { throw KeyFileError("\(error)") }
-      throw KeyFileError("'\(path)' is there already, and keys are not overwritten: name another")
-    }
-    do {
+    // Beside it first: a power loss must not leave half a key under its name.
+    let part = path + ".part"
+    let isMissing = try Self.isMissing(path)
+    do throws(FileError) {
+      guard isMissing else { throw FileError("create", path, code: EEXIST) }
+      // An empty file is what a power loss left of one.
+      if Folder.isFile(path) { try Folder.remove(path) }
+      try Folder.remove(part)
+      let file = try File(path: part, .createNew)
       try file.write(Array(text(title).utf8)[...], at: 0)
       if case .publicKey = self { try file.openToReaders() }
       try file.synchronize()
+      try Folder.renameNew(part, to: path)
+      try Folder.synchronize(parentOf: path)
     } catch {
-      try? Folder.remove(path)
+      guard error.isThere else {
+        try? Folder.remove(part)
+        throw KeyFileError("\(error)")
+      }
+      throw KeyFileError("'\(path)' is there already, and keys are not overwritten: name another")
+    }
+  }
+
+  /// There is no file, or an empty one: what a power loss leaves of a file that was just made.
+  ///
+  /// - Throws: When it cannot be looked at.
+  package static func isMissing(_ path: String) throws(KeyFileError) -> Bool {
+    do {
+      guard let status = try Folder.status(path) else { return true }
+      return status.size == 0 && Folder.isFile(path)
+    } catch {
       throw KeyFileError("\(error)")
     }
   }

@@ -49,7 +49,7 @@ extension Verb {
     ),
     VerbSection(
       "Server",
-      [status, call, describe, audit],
+      [status, call, describe, audit, backup],
       reflectVerbs,
       serverVerbs,
       [bench, doctor]

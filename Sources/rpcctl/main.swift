@@ -1,10 +1,12 @@
+import CommandLineTools
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
 import Musl
 #endif
 
-let run = Task { await Program(Array(CommandLine.arguments.dropFirst())).run() }
+let run = Task { await Program(Array(ProgramArguments.own)).run() }
 let interruption = Interruption { run.cancel() }
 let status = await run.value
 exit(status.rawValue)

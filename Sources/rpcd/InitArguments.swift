@@ -32,7 +32,8 @@ enum InitArguments {
     "rpcd init: makes a server key and the first administrator, so that callers prove who they are.",
     options: options,
     discussion: """
-      A folder that was used without keys keeps its data. What is there is never overwritten.
+      A folder that was used without keys keeps its data. What is there is never overwritten: a run that \
+      was cut short can be repeated, and takes the keys that it had made.
       """
   )
 

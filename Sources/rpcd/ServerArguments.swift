@@ -75,6 +75,7 @@ enum ServerArguments {
     options: options,
     discussion: """
       `rpcd init` makes a data folder whose callers prove who they are; `rpcd init --help` tells more.
+      `rpcd accept-loss` continues with a store that lost something; `rpcd accept-loss --help` tells more.
       Prints one line when it is ready: rpcd ready rpc=ENDPOINT push=ENDPOINT
       Stops cleanly on SIGINT and SIGTERM; a second signal ends it at once.
       """

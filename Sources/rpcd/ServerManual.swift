@@ -18,15 +18,25 @@ enum ServerManual {
     )
     page.add(section: "Synopsis")
     page.add(
-      usages: [("rpcd", "[options]"), ("rpcd init", "[options]"), ("rpcd man", "")]
+      usages: [
+        ("rpcd", "[options]"), ("rpcd init", "[options]"),
+        ("rpcd restore", "FILE --data FOLDER"), ("rpcd rotate-secret", "--data FOLDER"),
+        ("rpcd accept-loss", "[options]"),
+        ("rpcd man", ""),
+      ]
     )
     page.add(section: "Description")
     page.add(text: ServerArguments.command.discussion)
     page.add(section: "Options")
     page.add(options: ServerArguments.command.options, prefix: ServerArguments.environmentPrefix)
-    page.add(section: "rpcd init")
-    page.add(text: InitArguments.command.discussion)
-    page.add(options: InitArguments.command.options, prefix: nil)
+    for command in [
+      InitArguments.command, RestoreArguments.command, RotateSecretArguments.command,
+      AcceptLossArguments.command,
+    ] {
+      page.add(section: command.name)
+      page.add(text: command.discussion)
+      page.add(options: command.options, prefix: nil)
+    }
     page.add(section: "Environment")
     page.add(
       list: [

@@ -12,22 +12,31 @@ umask(0o077)
 // A reader that went away must not end the server.
 signal(SIGPIPE, SIG_IGN)
 
+/// The commands beside the server, by their first word.
+let commands: [String: (command: Command, run: (ArraySlice<String>) throws -> Void)] = [
+  InitArguments.word: (InitArguments.command, InitArguments.run),
+  RestoreArguments.word: (RestoreArguments.command, RestoreArguments.run),
+  RotateSecretArguments.word: (RotateSecretArguments.command, RotateSecretArguments.run),
+  AcceptLossArguments.word: (AcceptLossArguments.command, AcceptLossArguments.run),
+]
+let command = ProgramArguments.own.first.flatMap { commands[$0] }
+
 do {
-  if CommandLine.arguments.dropFirst().first == InitArguments.word {
-    try InitArguments.run(CommandLine.arguments.dropFirst(2))
+  if let command {
+    try command.run(ProgramArguments.own.dropFirst())
     exit(0)
   }
-  if CommandLine.arguments.dropFirst().first == ServerManual.word {
+  if ProgramArguments.own.first == ServerManual.word {
     print(ServerManual.page.text, terminator: "")
     exit(0)
   }
-  guard let settings = try ServerArguments.settings(CommandLine.arguments.dropFirst()) else {
+  guard let settings = try ServerArguments.settings(ProgramArguments.own) else {
     exit(0)
   }
   let logger = Logger(level: settings.logLevel)
   let supervision = Supervision(logger)
   let stopSignals = StopSignals()
-  DescriptorLimit.raise()
+  try DescriptorLimit.raise(toAtLeast: DescriptorNeed.count)
   supervision.starting(settings)
   let server = try await TidingsServer.start(settings)
   print("rpcd ready rpc=\(server.rpcEndpoint) push=\(server.pushEndpoint)")
@@ -61,8 +70,7 @@ do {
     exit(1)
   }
 } catch let error as UsageError {
-  let isInit = CommandLine.arguments.dropFirst().first == InitArguments.word
-  complain("rpcd: \(error)\nTry '\(isInit ? InitArguments.command.name : "rpcd") --help'.\n")
+  complain("rpcd: \(error)\nTry '\(command?.command.name ?? "rpcd") --help'.\n")
   exit(2)
 } catch {
   complain("rpcd: \(error)\n")

@@ -1,5 +1,6 @@
 import BenchCore
 import CZeroMQ
+import TidingsEngine
 import TidingsKeys
 import TidingsSQLite
 
@@ -30,7 +31,10 @@ enum BareServers {
   /// The key's digits stand at an offset of the body.
   static func put(folder: String, keyOffset: Int) throws {
     let store = try BareStore(path: folder + "/bare.sqlite")
-    let checkpointer = Checkpointer(path: folder + "/bare.sqlite")
+    let checkpointer = Checkpointer(
+      path: folder + "/bare.sqlite",
+      thresholds: LogThresholds(bytesMax: Limits().logBytesMax)
+    )
     defer { checkpointer.stop() }
     let router = try BareRouter()
     router.announce()
@@ -44,7 +48,7 @@ enum BareServers {
       }
       try store.commit()
       for message in 0..<count { try router.reply(message) }
-      if checkpointer.logGrew(to: store.logFrames) { store.checkpoint() }
+      checkpointer.logGrew(to: store.logFrames)
     }
   }
 

@@ -58,11 +58,6 @@ final class BareStore {
     try check(sqlite3_reset(insert))
   }
 
-  /// Moves the log into the file.
-  func checkpoint() {
-    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-  }
-
   private func execute(_ sql: String) throws { try check(sqlite3_exec(handle, sql, nil, nil, nil)) }
 
   private func check(_ code: CInt) throws {

@@ -212,7 +212,7 @@ struct QueryCase {
         matching: query,
         for: "bench",
         limit: Self.hits,
-        at: Timestamp(millisecondsSince1970: 0)
+        at: SteadyTime(milliseconds: 0)
       ) { bytes += $0 }.report.recordsMatched
     }
   }

@@ -128,7 +128,7 @@ enum StartCase {
 
   private static func open(_ path: String) throws -> Engine {
     try Engine(SQLiteConnection(path: path), codec: DefinitionCodec()) {
-      Timestamp(millisecondsSince1970: 1_700_000_000_000)
+      ClockReading(undisturbed: Timestamp(millisecondsSince1970: 1_700_000_000_000))
     }
   }
 

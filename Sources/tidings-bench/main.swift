@@ -5,7 +5,7 @@ import Glibc
 signal(SIGPIPE, SIG_IGN)
 
 do {
-  let arguments = Array(CommandLine.arguments.dropFirst())
+  let arguments = Array(ProgramArguments.own)
   if try Subprocesses.run(arguments) { exit(0) }
   guard let parsed = try BenchArguments(arguments, environment: Subprocesses.environment()) else {
     exit(0)

@@ -7,7 +7,7 @@ Leftovers.clearOnSignals()
 
 var code: Int32 = 0
 do {
-  code = try await Program.run(Array(CommandLine.arguments.dropFirst())) ? 0 : 1
+  code = try await Program.run(Array(ProgramArguments.own)) ? 0 : 1
 } catch let error as UsageError {
   complain("tidings-conformance: \(error)\nTry 'tidings-conformance --help'.\n")
   code = 2

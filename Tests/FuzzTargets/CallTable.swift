@@ -102,9 +102,9 @@ enum CallTable {
       TidingsV1.FetchStatisticsResponse.self
     ),
     entry(
-      TidingsV1.AdminService.Methods.setRetention,
-      TidingsV1.SetRetentionRequest.self,
-      TidingsV1.SetRetentionResponse.self
+      TidingsV1.AdminService.Methods.checkStore,
+      TidingsV1.CheckStoreRequest.self,
+      TidingsV1.CheckStoreResponse.self
     ),
     entry(
       TidingsV1.AssetService.Methods.uploadAsset,

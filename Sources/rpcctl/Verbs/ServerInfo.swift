@@ -3,7 +3,9 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
-  static let serverVerbs = [serverHealth, serverInfo, serverLimits, serverMetrics]
+  static let serverVerbs = [
+    serverHealth, serverInfo, serverLimits, serverMetrics, serverStatistics, serverCheck,
+  ]
 
   private static let serverInfo = Verb(
     command: Command(

@@ -862,6 +862,141 @@ void   tidings__v1__create_backup_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__create_backup_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__check_store_request__init
+                     (Tidings__V1__CheckStoreRequest         *message)
+{
+  static const Tidings__V1__CheckStoreRequest init_value = TIDINGS__V1__CHECK_STORE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__check_store_request__get_packed_size
+                     (const Tidings__V1__CheckStoreRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__check_store_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__check_store_request__pack
+                     (const Tidings__V1__CheckStoreRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__check_store_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__check_store_request__pack_to_buffer
+                     (const Tidings__V1__CheckStoreRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__check_store_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__CheckStoreRequest *
+       tidings__v1__check_store_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__CheckStoreRequest *)
+     protobuf_c_message_unpack (&tidings__v1__check_store_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__check_store_request__free_unpacked
+                     (Tidings__V1__CheckStoreRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__check_store_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__check_store_response__init
+                     (Tidings__V1__CheckStoreResponse         *message)
+{
+  static const Tidings__V1__CheckStoreResponse init_value = TIDINGS__V1__CHECK_STORE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__check_store_response__get_packed_size
+                     (const Tidings__V1__CheckStoreResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__check_store_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__check_store_response__pack
+                     (const Tidings__V1__CheckStoreResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__check_store_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__check_store_response__pack_to_buffer
+                     (const Tidings__V1__CheckStoreResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__check_store_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__CheckStoreResponse *
+       tidings__v1__check_store_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__CheckStoreResponse *)
+     protobuf_c_message_unpack (&tidings__v1__check_store_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__check_store_response__free_unpacked
+                     (Tidings__V1__CheckStoreResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__check_store_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__store_damage__init
+                     (Tidings__V1__StoreDamage         *message)
+{
+  static const Tidings__V1__StoreDamage init_value = TIDINGS__V1__STORE_DAMAGE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__store_damage__get_packed_size
+                     (const Tidings__V1__StoreDamage *message)
+{
+  assert(message->base.descriptor == &tidings__v1__store_damage__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__store_damage__pack
+                     (const Tidings__V1__StoreDamage *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__store_damage__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__store_damage__pack_to_buffer
+                     (const Tidings__V1__StoreDamage *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__store_damage__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__StoreDamage *
+       tidings__v1__store_damage__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__StoreDamage *)
+     protobuf_c_message_unpack (&tidings__v1__store_damage__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__store_damage__free_unpacked
+                     (Tidings__V1__StoreDamage *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__store_damage__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__fetch_statistics_request__init
                      (Tidings__V1__FetchStatisticsRequest         *message)
 {
@@ -950,96 +1085,6 @@ void   tidings__v1__fetch_statistics_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &tidings__v1__fetch_statistics_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   tidings__v1__set_retention_request__init
-                     (Tidings__V1__SetRetentionRequest         *message)
-{
-  static const Tidings__V1__SetRetentionRequest init_value = TIDINGS__V1__SET_RETENTION_REQUEST__INIT;
-  *message = init_value;
-}
-size_t tidings__v1__set_retention_request__get_packed_size
-                     (const Tidings__V1__SetRetentionRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t tidings__v1__set_retention_request__pack
-                     (const Tidings__V1__SetRetentionRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__set_retention_request__pack_to_buffer
-                     (const Tidings__V1__SetRetentionRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Tidings__V1__SetRetentionRequest *
-       tidings__v1__set_retention_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Tidings__V1__SetRetentionRequest *)
-     protobuf_c_message_unpack (&tidings__v1__set_retention_request__descriptor,
-                                allocator, len, data);
-}
-void   tidings__v1__set_retention_request__free_unpacked
-                     (Tidings__V1__SetRetentionRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   tidings__v1__set_retention_response__init
-                     (Tidings__V1__SetRetentionResponse         *message)
-{
-  static const Tidings__V1__SetRetentionResponse init_value = TIDINGS__V1__SET_RETENTION_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t tidings__v1__set_retention_response__get_packed_size
-                     (const Tidings__V1__SetRetentionResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t tidings__v1__set_retention_response__pack
-                     (const Tidings__V1__SetRetentionResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__set_retention_response__pack_to_buffer
-                     (const Tidings__V1__SetRetentionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Tidings__V1__SetRetentionResponse *
-       tidings__v1__set_retention_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Tidings__V1__SetRetentionResponse *)
-     protobuf_c_message_unpack (&tidings__v1__set_retention_response__descriptor,
-                                allocator, len, data);
-}
-void   tidings__v1__set_retention_response__free_unpacked
-                     (Tidings__V1__SetRetentionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__account__field_descriptors[7] =
@@ -2117,28 +2162,41 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_response__descript
   (ProtobufCMessageInit) tidings__v1__fetch_audit_log_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__create_backup_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor tidings__v1__create_backup_request__field_descriptors[2] =
 {
   {
-    "name",
+    "bytes_per_second_max",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Tidings__V1__CreateBackupRequest, name),
+    offsetof(Tidings__V1__CreateBackupRequest, bytes_per_second_max),
     NULL,
-    &protobuf_c_empty_string,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "skips_damaged_assets",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateBackupRequest, skips_damaged_assets),
+    NULL,
+    NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned tidings__v1__create_backup_request__field_indices_by_name[] = {
-  0,   /* field[0] = name */
+  0,   /* field[0] = bytes_per_second_max */
+  1,   /* field[1] = skips_damaged_assets */
 };
 static const ProtobufCIntRange tidings__v1__create_backup_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor tidings__v1__create_backup_request__descriptor =
 {
@@ -2148,34 +2206,22 @@ const ProtobufCMessageDescriptor tidings__v1__create_backup_request__descriptor 
   "Tidings__V1__CreateBackupRequest",
   "tidings.v1",
   sizeof(Tidings__V1__CreateBackupRequest),
-  1,
+  2,
   tidings__v1__create_backup_request__field_descriptors,
   tidings__v1__create_backup_request__field_indices_by_name,
   1,  tidings__v1__create_backup_request__number_ranges,
   (ProtobufCMessageInit) tidings__v1__create_backup_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__create_backup_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__create_backup_response__field_descriptors[1] =
 {
   {
-    "path",
+    "chunk",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tidings__V1__CreateBackupResponse, path),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "size",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
-    0,   /* quantifier_offset */
-    offsetof(Tidings__V1__CreateBackupResponse, size),
+    offsetof(Tidings__V1__CreateBackupResponse, chunk),
     NULL,
     NULL,
     0,             /* flags */
@@ -2183,13 +2229,12 @@ static const ProtobufCFieldDescriptor tidings__v1__create_backup_response__field
   },
 };
 static const unsigned tidings__v1__create_backup_response__field_indices_by_name[] = {
-  0,   /* field[0] = path */
-  1,   /* field[1] = size */
+  0,   /* field[0] = chunk */
 };
 static const ProtobufCIntRange tidings__v1__create_backup_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 1 }
 };
 const ProtobufCMessageDescriptor tidings__v1__create_backup_response__descriptor =
 {
@@ -2199,11 +2244,281 @@ const ProtobufCMessageDescriptor tidings__v1__create_backup_response__descriptor
   "Tidings__V1__CreateBackupResponse",
   "tidings.v1",
   sizeof(Tidings__V1__CreateBackupResponse),
-  2,
+  1,
   tidings__v1__create_backup_response__field_descriptors,
   tidings__v1__create_backup_response__field_indices_by_name,
   1,  tidings__v1__create_backup_response__number_ranges,
   (ProtobufCMessageInit) tidings__v1__create_backup_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__check_store_request__field_descriptors[2] =
+{
+  {
+    "bytes_per_second_max",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreRequest, bytes_per_second_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "checks_structure",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreRequest, checks_structure),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__check_store_request__field_indices_by_name[] = {
+  0,   /* field[0] = bytes_per_second_max */
+  1,   /* field[1] = checks_structure */
+};
+static const ProtobufCIntRange tidings__v1__check_store_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__check_store_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.CheckStoreRequest",
+  "CheckStoreRequest",
+  "Tidings__V1__CheckStoreRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__CheckStoreRequest),
+  2,
+  tidings__v1__check_store_request__field_descriptors,
+  tidings__v1__check_store_request__field_indices_by_name,
+  1,  tidings__v1__check_store_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__check_store_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__check_store_response__field_descriptors[9] =
+{
+  {
+    "step",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreResponse, step),
+    &tidings__v1__check_step__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pages_total",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreResponse, pages_total),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pages_done",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreResponse, pages_done),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "assets_total",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreResponse, assets_total),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "assets_done",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreResponse, assets_done),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes_total",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreResponse, bytes_total),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes_done",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreResponse, bytes_done),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "damage",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__CheckStoreResponse, n_damage),
+    offsetof(Tidings__V1__CheckStoreResponse, damage),
+    &tidings__v1__store_damage__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "damage_count",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CheckStoreResponse, damage_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__check_store_response__field_indices_by_name[] = {
+  4,   /* field[4] = assets_done */
+  3,   /* field[3] = assets_total */
+  6,   /* field[6] = bytes_done */
+  5,   /* field[5] = bytes_total */
+  7,   /* field[7] = damage */
+  8,   /* field[8] = damage_count */
+  2,   /* field[2] = pages_done */
+  1,   /* field[1] = pages_total */
+  0,   /* field[0] = step */
+};
+static const ProtobufCIntRange tidings__v1__check_store_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor tidings__v1__check_store_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.CheckStoreResponse",
+  "CheckStoreResponse",
+  "Tidings__V1__CheckStoreResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__CheckStoreResponse),
+  9,
+  tidings__v1__check_store_response__field_descriptors,
+  tidings__v1__check_store_response__field_indices_by_name,
+  1,  tidings__v1__check_store_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__check_store_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__store_damage__field_descriptors[4] =
+{
+  {
+    "page",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Tidings__V1__StoreDamage, subject_case),
+    offsetof(Tidings__V1__StoreDamage, page),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asset",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__StoreDamage, subject_case),
+    offsetof(Tidings__V1__StoreDamage, asset),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "structure",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__StoreDamage, subject_case),
+    offsetof(Tidings__V1__StoreDamage, structure),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problem",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__StoreDamage, problem),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__store_damage__field_indices_by_name[] = {
+  1,   /* field[1] = asset */
+  0,   /* field[0] = page */
+  3,   /* field[3] = problem */
+  2,   /* field[2] = structure */
+};
+static const ProtobufCIntRange tidings__v1__store_damage__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__store_damage__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.StoreDamage",
+  "StoreDamage",
+  "Tidings__V1__StoreDamage",
+  "tidings.v1",
+  sizeof(Tidings__V1__StoreDamage),
+  4,
+  tidings__v1__store_damage__field_descriptors,
+  tidings__v1__store_damage__field_indices_by_name,
+  1,  tidings__v1__store_damage__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__store_damage__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define tidings__v1__fetch_statistics_request__field_descriptors NULL
@@ -2224,7 +2539,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_request__descript
   (ProtobufCMessageInit) tidings__v1__fetch_statistics_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_statistics_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_statistics_response__field_descriptors[11] =
 {
   {
     "records",
@@ -2310,20 +2625,72 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_statistics_response__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "log_bytes",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchStatisticsResponse, log_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "assets",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchStatisticsResponse, assets),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asset_bytes",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchStatisticsResponse, asset_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "users",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchStatisticsResponse, users),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_statistics_response__field_indices_by_name[] = {
+  9,   /* field[9] = asset_bytes */
+  8,   /* field[8] = assets */
   4,   /* field[4] = channels */
   6,   /* field[6] = database_bytes */
   5,   /* field[5] = events */
+  7,   /* field[7] = log_bytes */
   0,   /* field[0] = records */
   3,   /* field[3] = subscriptions */
   1,   /* field[1] = tombstones */
+  10,   /* field[10] = users */
   2,   /* field[2] = zones */
 };
 static const ProtobufCIntRange tidings__v1__fetch_statistics_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_response__descriptor =
 {
@@ -2333,114 +2700,46 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_response__descrip
   "Tidings__V1__FetchStatisticsResponse",
   "tidings.v1",
   sizeof(Tidings__V1__FetchStatisticsResponse),
-  7,
+  11,
   tidings__v1__fetch_statistics_response__field_descriptors,
   tidings__v1__fetch_statistics_response__field_indices_by_name,
   1,  tidings__v1__fetch_statistics_response__number_ranges,
   (ProtobufCMessageInit) tidings__v1__fetch_statistics_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__set_retention_request__field_descriptors[2] =
+static const ProtobufCEnumValue tidings__v1__check_step__enum_values_by_number[5] =
 {
-  {
-    "notification_days",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Tidings__V1__SetRetentionRequest, notification_days),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "tombstone_days",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Tidings__V1__SetRetentionRequest, tombstone_days),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
+  { "CHECK_STEP_UNSPECIFIED", "TIDINGS__V1__CHECK_STEP__CHECK_STEP_UNSPECIFIED", 0 },
+  { "CHECK_STEP_PAGES", "TIDINGS__V1__CHECK_STEP__CHECK_STEP_PAGES", 1 },
+  { "CHECK_STEP_ASSETS", "TIDINGS__V1__CHECK_STEP__CHECK_STEP_ASSETS", 2 },
+  { "CHECK_STEP_STRUCTURE", "TIDINGS__V1__CHECK_STEP__CHECK_STEP_STRUCTURE", 3 },
+  { "CHECK_STEP_DONE", "TIDINGS__V1__CHECK_STEP__CHECK_STEP_DONE", 4 },
 };
-static const unsigned tidings__v1__set_retention_request__field_indices_by_name[] = {
-  0,   /* field[0] = notification_days */
-  1,   /* field[1] = tombstone_days */
+static const ProtobufCIntRange tidings__v1__check_step__value_ranges[] = {
+{0, 0},{0, 5}
 };
-static const ProtobufCIntRange tidings__v1__set_retention_request__number_ranges[1 + 1] =
+static const ProtobufCEnumValueIndex tidings__v1__check_step__enum_values_by_name[5] =
 {
-  { 1, 0 },
-  { 0, 2 }
+  { "CHECK_STEP_ASSETS", 2 },
+  { "CHECK_STEP_DONE", 4 },
+  { "CHECK_STEP_PAGES", 1 },
+  { "CHECK_STEP_STRUCTURE", 3 },
+  { "CHECK_STEP_UNSPECIFIED", 0 },
 };
-const ProtobufCMessageDescriptor tidings__v1__set_retention_request__descriptor =
+const ProtobufCEnumDescriptor tidings__v1__check_step__descriptor =
 {
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "tidings.v1.SetRetentionRequest",
-  "SetRetentionRequest",
-  "Tidings__V1__SetRetentionRequest",
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.CheckStep",
+  "CheckStep",
+  "Tidings__V1__CheckStep",
   "tidings.v1",
-  sizeof(Tidings__V1__SetRetentionRequest),
-  2,
-  tidings__v1__set_retention_request__field_descriptors,
-  tidings__v1__set_retention_request__field_indices_by_name,
-  1,  tidings__v1__set_retention_request__number_ranges,
-  (ProtobufCMessageInit) tidings__v1__set_retention_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor tidings__v1__set_retention_response__field_descriptors[2] =
-{
-  {
-    "notification_days",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Tidings__V1__SetRetentionResponse, notification_days),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "tombstone_days",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Tidings__V1__SetRetentionResponse, tombstone_days),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned tidings__v1__set_retention_response__field_indices_by_name[] = {
-  0,   /* field[0] = notification_days */
-  1,   /* field[1] = tombstone_days */
-};
-static const ProtobufCIntRange tidings__v1__set_retention_response__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor tidings__v1__set_retention_response__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "tidings.v1.SetRetentionResponse",
-  "SetRetentionResponse",
-  "Tidings__V1__SetRetentionResponse",
-  "tidings.v1",
-  sizeof(Tidings__V1__SetRetentionResponse),
-  2,
-  tidings__v1__set_retention_response__field_descriptors,
-  tidings__v1__set_retention_response__field_indices_by_name,
-  1,  tidings__v1__set_retention_response__number_ranges,
-  (ProtobufCMessageInit) tidings__v1__set_retention_response__init,
-  NULL,NULL,NULL    /* reserved[123] */
+  5,
+  tidings__v1__check_step__enum_values_by_number,
+  5,
+  tidings__v1__check_step__enum_values_by_name,
+  1,
+  tidings__v1__check_step__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[10] =
 {
@@ -2452,19 +2751,19 @@ static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descri
   { "AssignRoles", &tidings__v1__assign_roles_request__descriptor, &tidings__v1__assign_roles_response__descriptor },
   { "FetchAuditLog", &tidings__v1__fetch_audit_log_request__descriptor, &tidings__v1__fetch_audit_log_response__descriptor },
   { "CreateBackup", &tidings__v1__create_backup_request__descriptor, &tidings__v1__create_backup_response__descriptor },
+  { "CheckStore", &tidings__v1__check_store_request__descriptor, &tidings__v1__check_store_response__descriptor },
   { "FetchStatistics", &tidings__v1__fetch_statistics_request__descriptor, &tidings__v1__fetch_statistics_response__descriptor },
-  { "SetRetention", &tidings__v1__set_retention_request__descriptor, &tidings__v1__set_retention_response__descriptor },
 };
 const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
   5,        /* AssignRoles */
   3,        /* AuthorizeKey */
+  8,        /* CheckStore */
   7,        /* CreateBackup */
   0,        /* CreateUser */
   6,        /* FetchAuditLog */
-  8,        /* FetchStatistics */
+  9,        /* FetchStatistics */
   2,        /* ListUsers */
   4,        /* RevokeKey */
-  9,        /* SetRetention */
   1         /* UpdateUser */
 };
 const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
@@ -2542,18 +2841,18 @@ void tidings__v1__admin_service__create_backup(ProtobufCService *service,
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
-                                                  const Tidings__V1__FetchStatisticsRequest *input,
-                                                  Tidings__V1__FetchStatisticsResponse_Closure closure,
-                                                  void *closure_data)
+void tidings__v1__admin_service__check_store(ProtobufCService *service,
+                                             const Tidings__V1__CheckStoreRequest *input,
+                                             Tidings__V1__CheckStoreResponse_Closure closure,
+                                             void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void tidings__v1__admin_service__set_retention(ProtobufCService *service,
-                                               const Tidings__V1__SetRetentionRequest *input,
-                                               Tidings__V1__SetRetentionResponse_Closure closure,
-                                               void *closure_data)
+void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
+                                                  const Tidings__V1__FetchStatisticsRequest *input,
+                                                  Tidings__V1__FetchStatisticsResponse_Closure closure,
+                                                  void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);

@@ -36,14 +36,41 @@ typedef struct Tidings__V1__AuditEntry Tidings__V1__AuditEntry;
 typedef struct Tidings__V1__FetchAuditLogResponse Tidings__V1__FetchAuditLogResponse;
 typedef struct Tidings__V1__CreateBackupRequest Tidings__V1__CreateBackupRequest;
 typedef struct Tidings__V1__CreateBackupResponse Tidings__V1__CreateBackupResponse;
+typedef struct Tidings__V1__CheckStoreRequest Tidings__V1__CheckStoreRequest;
+typedef struct Tidings__V1__CheckStoreResponse Tidings__V1__CheckStoreResponse;
+typedef struct Tidings__V1__StoreDamage Tidings__V1__StoreDamage;
 typedef struct Tidings__V1__FetchStatisticsRequest Tidings__V1__FetchStatisticsRequest;
 typedef struct Tidings__V1__FetchStatisticsResponse Tidings__V1__FetchStatisticsResponse;
-typedef struct Tidings__V1__SetRetentionRequest Tidings__V1__SetRetentionRequest;
-typedef struct Tidings__V1__SetRetentionResponse Tidings__V1__SetRetentionResponse;
 
 
 /* --- enums --- */
 
+/*
+ * What a check is reading.
+ */
+typedef enum _Tidings__V1__CheckStep {
+  /*
+   * Not known.
+   */
+  TIDINGS__V1__CHECK_STEP__CHECK_STEP_UNSPECIFIED = 0,
+  /*
+   * The pages of the database file.
+   */
+  TIDINGS__V1__CHECK_STEP__CHECK_STEP_PAGES = 1,
+  /*
+   * The files of assets.
+   */
+  TIDINGS__V1__CHECK_STEP__CHECK_STEP_ASSETS = 2,
+  /*
+   * How tables and indexes fit together.
+   */
+  TIDINGS__V1__CHECK_STEP__CHECK_STEP_STRUCTURE = 3,
+  /*
+   * Nothing any more: the last message.
+   */
+  TIDINGS__V1__CHECK_STEP__CHECK_STEP_DONE = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__CHECK_STEP)
+} Tidings__V1__CheckStep;
 
 /* --- messages --- */
 
@@ -486,33 +513,143 @@ struct  Tidings__V1__CreateBackupRequest
 {
   ProtobufCMessage base;
   /*
-   * A name for the file in the server's backup folder.
+   * Most bytes in a second, at least 1 MiB; 0: the server's default, 32 MiB.
    */
-  ProtobufCBinaryData name;
+  uint64_t bytes_per_second_max;
+  /*
+   * Leave out assets whose files are missing or damaged, and list them in the backup; otherwise the first
+   * one ends it.
+   */
+  protobuf_c_boolean skips_damaged_assets;
 };
 #define TIDINGS__V1__CREATE_BACKUP_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__create_backup_request__descriptor) \
-    , {0,NULL} }
+    , 0, 0 }
 
 
 /*
- * The backup is written.
+ * A part of a backup.
  */
 struct  Tidings__V1__CreateBackupResponse
 {
   ProtobufCMessage base;
   /*
-   * Where, on the server.
+   * The next bytes of the file, at most 256 KiB.
    */
-  ProtobufCBinaryData path;
-  /*
-   * Bytes.
-   */
-  uint64_t size;
+  ProtobufCBinaryData chunk;
 };
 #define TIDINGS__V1__CREATE_BACKUP_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__create_backup_response__descriptor) \
-    , {0,NULL}, 0 }
+    , {0,NULL} }
+
+
+/*
+ * Asks for a check.
+ */
+struct  Tidings__V1__CheckStoreRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Most bytes in a second, at least 1 MiB; 0: the server's default, 32 MiB.
+   */
+  uint64_t bytes_per_second_max;
+  /*
+   * Check how tables and indexes fit together, too. It reads the whole database once more, and the log
+   * cannot be reused meanwhile.
+   */
+  protobuf_c_boolean checks_structure;
+};
+#define TIDINGS__V1__CHECK_STORE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__check_store_request__descriptor) \
+    , 0, 0 }
+
+
+/*
+ * How far a check is, at least once a second, and what it found since the message before.
+ */
+struct  Tidings__V1__CheckStoreResponse
+{
+  ProtobufCMessage base;
+  /*
+   * What is being read.
+   */
+  Tidings__V1__CheckStep step;
+  /*
+   * Pages of the database file.
+   */
+  uint64_t pages_total;
+  /*
+   * Pages that were read.
+   */
+  uint64_t pages_done;
+  /*
+   * Assets that rows of the database name.
+   */
+  uint64_t assets_total;
+  /*
+   * Assets that were read.
+   */
+  uint64_t assets_done;
+  /*
+   * Bytes of pages and assets that are to be read.
+   */
+  uint64_t bytes_total;
+  /*
+   * Bytes that were read.
+   */
+  uint64_t bytes_done;
+  /*
+   * Damage, at most 1,000 findings in one check.
+   */
+  size_t n_damage;
+  Tidings__V1__StoreDamage **damage;
+  /*
+   * Findings so far, those included that are not listed.
+   */
+  uint64_t damage_count;
+};
+#define TIDINGS__V1__CHECK_STORE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__check_store_response__descriptor) \
+    , TIDINGS__V1__CHECK_STEP__CHECK_STEP_UNSPECIFIED, 0, 0, 0, 0, 0, 0, 0,NULL, 0 }
+
+
+typedef enum {
+  TIDINGS__V1__STORE_DAMAGE__SUBJECT__NOT_SET = 0,
+  TIDINGS__V1__STORE_DAMAGE__SUBJECT_PAGE = 1,
+  TIDINGS__V1__STORE_DAMAGE__SUBJECT_ASSET = 2,
+  TIDINGS__V1__STORE_DAMAGE__SUBJECT_STRUCTURE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__STORE_DAMAGE__SUBJECT__CASE)
+} Tidings__V1__StoreDamage__SubjectCase;
+
+/*
+ * One thing that is damaged.
+ */
+struct  Tidings__V1__StoreDamage
+{
+  ProtobufCMessage base;
+  /*
+   * What is wrong with it, for people.
+   */
+  ProtobufCBinaryData problem;
+  Tidings__V1__StoreDamage__SubjectCase subject_case;
+  union {
+    /*
+     * A page of the database file, counted from 1.
+     */
+    uint64_t page;
+    /*
+     * The checksum of an asset.
+     */
+    ProtobufCBinaryData asset;
+    /*
+     * How tables and indexes fit together, in SQLite's words.
+     */
+    ProtobufCBinaryData structure;
+  };
+};
+#define TIDINGS__V1__STORE_DAMAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__store_damage__descriptor) \
+    , {0,NULL}, TIDINGS__V1__STORE_DAMAGE__SUBJECT__NOT_SET, {0} }
 
 
 /*
@@ -561,50 +698,26 @@ struct  Tidings__V1__FetchStatisticsResponse
    * Bytes of the database file.
    */
   uint64_t database_bytes;
+  /*
+   * Bytes of SQLite's log beside it.
+   */
+  uint64_t log_bytes;
+  /*
+   * Assets, each content counted once.
+   */
+  uint64_t assets;
+  /*
+   * Bytes of these.
+   */
+  uint64_t asset_bytes;
+  /*
+   * Users.
+   */
+  uint64_t users;
 };
 #define TIDINGS__V1__FETCH_STATISTICS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_statistics_response__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0 }
-
-
-/*
- * Sets retention.
- */
-struct  Tidings__V1__SetRetentionRequest
-{
-  ProtobufCMessage base;
-  /*
-   * Days for which notifications are kept; 0: as it is.
-   */
-  uint32_t notification_days;
-  /*
-   * Days for which tombstones are kept; 0: as it is.
-   */
-  uint32_t tombstone_days;
-};
-#define TIDINGS__V1__SET_RETENTION_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_retention_request__descriptor) \
-    , 0, 0 }
-
-
-/*
- * The retention in force.
- */
-struct  Tidings__V1__SetRetentionResponse
-{
-  ProtobufCMessage base;
-  /*
-   * Days for which notifications are kept.
-   */
-  uint32_t notification_days;
-  /*
-   * Days for which tombstones are kept.
-   */
-  uint32_t tombstone_days;
-};
-#define TIDINGS__V1__SET_RETENTION_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_retention_response__descriptor) \
-    , 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /* Tidings__V1__Account methods */
@@ -968,6 +1081,63 @@ Tidings__V1__CreateBackupResponse *
 void   tidings__v1__create_backup_response__free_unpacked
                      (Tidings__V1__CreateBackupResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__CheckStoreRequest methods */
+void   tidings__v1__check_store_request__init
+                     (Tidings__V1__CheckStoreRequest         *message);
+size_t tidings__v1__check_store_request__get_packed_size
+                     (const Tidings__V1__CheckStoreRequest   *message);
+size_t tidings__v1__check_store_request__pack
+                     (const Tidings__V1__CheckStoreRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__check_store_request__pack_to_buffer
+                     (const Tidings__V1__CheckStoreRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__CheckStoreRequest *
+       tidings__v1__check_store_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__check_store_request__free_unpacked
+                     (Tidings__V1__CheckStoreRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__CheckStoreResponse methods */
+void   tidings__v1__check_store_response__init
+                     (Tidings__V1__CheckStoreResponse         *message);
+size_t tidings__v1__check_store_response__get_packed_size
+                     (const Tidings__V1__CheckStoreResponse   *message);
+size_t tidings__v1__check_store_response__pack
+                     (const Tidings__V1__CheckStoreResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__check_store_response__pack_to_buffer
+                     (const Tidings__V1__CheckStoreResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__CheckStoreResponse *
+       tidings__v1__check_store_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__check_store_response__free_unpacked
+                     (Tidings__V1__CheckStoreResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__StoreDamage methods */
+void   tidings__v1__store_damage__init
+                     (Tidings__V1__StoreDamage         *message);
+size_t tidings__v1__store_damage__get_packed_size
+                     (const Tidings__V1__StoreDamage   *message);
+size_t tidings__v1__store_damage__pack
+                     (const Tidings__V1__StoreDamage   *message,
+                      uint8_t             *out);
+size_t tidings__v1__store_damage__pack_to_buffer
+                     (const Tidings__V1__StoreDamage   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__StoreDamage *
+       tidings__v1__store_damage__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__store_damage__free_unpacked
+                     (Tidings__V1__StoreDamage *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchStatisticsRequest methods */
 void   tidings__v1__fetch_statistics_request__init
                      (Tidings__V1__FetchStatisticsRequest         *message);
@@ -1005,44 +1175,6 @@ Tidings__V1__FetchStatisticsResponse *
                       const uint8_t       *data);
 void   tidings__v1__fetch_statistics_response__free_unpacked
                      (Tidings__V1__FetchStatisticsResponse *message,
-                      ProtobufCAllocator *allocator);
-/* Tidings__V1__SetRetentionRequest methods */
-void   tidings__v1__set_retention_request__init
-                     (Tidings__V1__SetRetentionRequest         *message);
-size_t tidings__v1__set_retention_request__get_packed_size
-                     (const Tidings__V1__SetRetentionRequest   *message);
-size_t tidings__v1__set_retention_request__pack
-                     (const Tidings__V1__SetRetentionRequest   *message,
-                      uint8_t             *out);
-size_t tidings__v1__set_retention_request__pack_to_buffer
-                     (const Tidings__V1__SetRetentionRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Tidings__V1__SetRetentionRequest *
-       tidings__v1__set_retention_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   tidings__v1__set_retention_request__free_unpacked
-                     (Tidings__V1__SetRetentionRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Tidings__V1__SetRetentionResponse methods */
-void   tidings__v1__set_retention_response__init
-                     (Tidings__V1__SetRetentionResponse         *message);
-size_t tidings__v1__set_retention_response__get_packed_size
-                     (const Tidings__V1__SetRetentionResponse   *message);
-size_t tidings__v1__set_retention_response__pack
-                     (const Tidings__V1__SetRetentionResponse   *message,
-                      uint8_t             *out);
-size_t tidings__v1__set_retention_response__pack_to_buffer
-                     (const Tidings__V1__SetRetentionResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Tidings__V1__SetRetentionResponse *
-       tidings__v1__set_retention_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   tidings__v1__set_retention_response__free_unpacked
-                     (Tidings__V1__SetRetentionResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
@@ -1103,17 +1235,20 @@ typedef void (*Tidings__V1__CreateBackupRequest_Closure)
 typedef void (*Tidings__V1__CreateBackupResponse_Closure)
                  (const Tidings__V1__CreateBackupResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__CheckStoreRequest_Closure)
+                 (const Tidings__V1__CheckStoreRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__CheckStoreResponse_Closure)
+                 (const Tidings__V1__CheckStoreResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__StoreDamage_Closure)
+                 (const Tidings__V1__StoreDamage *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__FetchStatisticsRequest_Closure)
                  (const Tidings__V1__FetchStatisticsRequest *message,
                   void *closure_data);
 typedef void (*Tidings__V1__FetchStatisticsResponse_Closure)
                  (const Tidings__V1__FetchStatisticsResponse *message,
-                  void *closure_data);
-typedef void (*Tidings__V1__SetRetentionRequest_Closure)
-                 (const Tidings__V1__SetRetentionRequest *message,
-                  void *closure_data);
-typedef void (*Tidings__V1__SetRetentionResponse_Closure)
-                 (const Tidings__V1__SetRetentionResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -1154,14 +1289,14 @@ struct Tidings__V1__AdminService_Service
                         const Tidings__V1__CreateBackupRequest *input,
                         Tidings__V1__CreateBackupResponse_Closure closure,
                         void *closure_data);
+  void (*check_store)(Tidings__V1__AdminService_Service *service,
+                      const Tidings__V1__CheckStoreRequest *input,
+                      Tidings__V1__CheckStoreResponse_Closure closure,
+                      void *closure_data);
   void (*fetch_statistics)(Tidings__V1__AdminService_Service *service,
                            const Tidings__V1__FetchStatisticsRequest *input,
                            Tidings__V1__FetchStatisticsResponse_Closure closure,
                            void *closure_data);
-  void (*set_retention)(Tidings__V1__AdminService_Service *service,
-                        const Tidings__V1__SetRetentionRequest *input,
-                        Tidings__V1__SetRetentionResponse_Closure closure,
-                        void *closure_data);
 };
 typedef void (*Tidings__V1__AdminService_ServiceDestroy)(Tidings__V1__AdminService_Service *);
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
@@ -1178,8 +1313,8 @@ void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *servic
       function_prefix__ ## assign_roles,\
       function_prefix__ ## fetch_audit_log,\
       function_prefix__ ## create_backup,\
-      function_prefix__ ## fetch_statistics,\
-      function_prefix__ ## set_retention  }
+      function_prefix__ ## check_store,\
+      function_prefix__ ## fetch_statistics  }
 void tidings__v1__admin_service__create_user(ProtobufCService *service,
                                              const Tidings__V1__CreateUserRequest *input,
                                              Tidings__V1__CreateUserResponse_Closure closure,
@@ -1212,17 +1347,18 @@ void tidings__v1__admin_service__create_backup(ProtobufCService *service,
                                                const Tidings__V1__CreateBackupRequest *input,
                                                Tidings__V1__CreateBackupResponse_Closure closure,
                                                void *closure_data);
+void tidings__v1__admin_service__check_store(ProtobufCService *service,
+                                             const Tidings__V1__CheckStoreRequest *input,
+                                             Tidings__V1__CheckStoreResponse_Closure closure,
+                                             void *closure_data);
 void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
                                                   const Tidings__V1__FetchStatisticsRequest *input,
                                                   Tidings__V1__FetchStatisticsResponse_Closure closure,
                                                   void *closure_data);
-void tidings__v1__admin_service__set_retention(ProtobufCService *service,
-                                               const Tidings__V1__SetRetentionRequest *input,
-                                               Tidings__V1__SetRetentionResponse_Closure closure,
-                                               void *closure_data);
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    tidings__v1__check_step__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__public_key__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_user_request__descriptor;
@@ -1242,10 +1378,11 @@ extern const ProtobufCMessageDescriptor tidings__v1__audit_entry__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_backup_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_backup_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__check_store_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__check_store_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__store_damage__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_response__descriptor;
-extern const ProtobufCMessageDescriptor tidings__v1__set_retention_request__descriptor;
-extern const ProtobufCMessageDescriptor tidings__v1__set_retention_response__descriptor;
 extern const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -231,7 +231,8 @@ struct  Tidings__V1__FetchNotificationChangesResponse
   protobuf_c_boolean more_coming;
   /*
    * What one call caused does not fit into a page: the next one begins with more of the call that the
-   * last notification is of.
+   * last notification is of. Or the call deleted a zone whose records are still being removed: more of
+   * it is to come, after what other calls cause meanwhile.
    */
   protobuf_c_boolean is_split;
   Tidings__V1__FetchNotificationChangesResponse__BadgeValueCase _badge_value_case;

@@ -646,7 +646,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor =
   (ProtobufCMessageInit) tidings__rpc__v1__limits__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descriptors[12] =
 {
   {
     "calls",
@@ -756,12 +756,51 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "checkpoints_failed",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, checkpoints_failed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pages_damaged",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, pages_damaged),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "log_bytes",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, log_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
   0,   /* field[0] = calls */
   1,   /* field[1] = calls_failed */
+  9,   /* field[9] = checkpoints_failed */
   2,   /* field[2] = commits */
   5,   /* field[5] = events */
+  11,   /* field[11] = log_bytes */
+  10,   /* field[10] = pages_damaged */
   6,   /* field[6] = pushes */
   7,   /* field[7] = pushes_coalesced */
   8,   /* field[8] = pushes_pruned */
@@ -771,7 +810,7 @@ static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__rpc__v1__counters__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
 {
@@ -781,7 +820,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
   "Tidings__Rpc__V1__Counters",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__Counters),
-  9,
+  12,
   tidings__rpc__v1__counters__field_descriptors,
   tidings__rpc__v1__counters__field_indices_by_name,
   1,  tidings__rpc__v1__counters__number_ranges,

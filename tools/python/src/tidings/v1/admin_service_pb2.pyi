@@ -1,10 +1,16 @@
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from tidings.v1 import account_service_pb2 as _account_service_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
+CHECK_STEP_ASSETS: CheckStep
+CHECK_STEP_DONE: CheckStep
+CHECK_STEP_PAGES: CheckStep
+CHECK_STEP_STRUCTURE: CheckStep
+CHECK_STEP_UNSPECIFIED: CheckStep
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Account(_message.Message):
@@ -73,19 +79,49 @@ class AuthorizeKeyResponse(_message.Message):
     account: Account
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
 
+class CheckStoreRequest(_message.Message):
+    __slots__ = ["bytes_per_second_max", "checks_structure"]
+    BYTES_PER_SECOND_MAX_FIELD_NUMBER: _ClassVar[int]
+    CHECKS_STRUCTURE_FIELD_NUMBER: _ClassVar[int]
+    bytes_per_second_max: int
+    checks_structure: bool
+    def __init__(self, bytes_per_second_max: _Optional[int] = ..., checks_structure: bool = ...) -> None: ...
+
+class CheckStoreResponse(_message.Message):
+    __slots__ = ["assets_done", "assets_total", "bytes_done", "bytes_total", "damage", "damage_count", "pages_done", "pages_total", "step"]
+    ASSETS_DONE_FIELD_NUMBER: _ClassVar[int]
+    ASSETS_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    BYTES_DONE_FIELD_NUMBER: _ClassVar[int]
+    BYTES_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    DAMAGE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DAMAGE_FIELD_NUMBER: _ClassVar[int]
+    PAGES_DONE_FIELD_NUMBER: _ClassVar[int]
+    PAGES_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    assets_done: int
+    assets_total: int
+    bytes_done: int
+    bytes_total: int
+    damage: _containers.RepeatedCompositeFieldContainer[StoreDamage]
+    damage_count: int
+    pages_done: int
+    pages_total: int
+    step: CheckStep
+    def __init__(self, step: _Optional[_Union[CheckStep, str]] = ..., pages_total: _Optional[int] = ..., pages_done: _Optional[int] = ..., assets_total: _Optional[int] = ..., assets_done: _Optional[int] = ..., bytes_total: _Optional[int] = ..., bytes_done: _Optional[int] = ..., damage: _Optional[_Iterable[_Union[StoreDamage, _Mapping]]] = ..., damage_count: _Optional[int] = ...) -> None: ...
+
 class CreateBackupRequest(_message.Message):
-    __slots__ = ["name"]
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    name: str
-    def __init__(self, name: _Optional[str] = ...) -> None: ...
+    __slots__ = ["bytes_per_second_max", "skips_damaged_assets"]
+    BYTES_PER_SECOND_MAX_FIELD_NUMBER: _ClassVar[int]
+    SKIPS_DAMAGED_ASSETS_FIELD_NUMBER: _ClassVar[int]
+    bytes_per_second_max: int
+    skips_damaged_assets: bool
+    def __init__(self, bytes_per_second_max: _Optional[int] = ..., skips_damaged_assets: bool = ...) -> None: ...
 
 class CreateBackupResponse(_message.Message):
-    __slots__ = ["path", "size"]
-    PATH_FIELD_NUMBER: _ClassVar[int]
-    SIZE_FIELD_NUMBER: _ClassVar[int]
-    path: str
-    size: int
-    def __init__(self, path: _Optional[str] = ..., size: _Optional[int] = ...) -> None: ...
+    __slots__ = ["chunk"]
+    CHUNK_FIELD_NUMBER: _ClassVar[int]
+    chunk: bytes
+    def __init__(self, chunk: _Optional[bytes] = ...) -> None: ...
 
 class CreateUserRequest(_message.Message):
     __slots__ = ["display_name", "name", "public_key", "quota", "roles"]
@@ -126,22 +162,30 @@ class FetchStatisticsRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class FetchStatisticsResponse(_message.Message):
-    __slots__ = ["channels", "database_bytes", "events", "records", "subscriptions", "tombstones", "zones"]
+    __slots__ = ["asset_bytes", "assets", "channels", "database_bytes", "events", "log_bytes", "records", "subscriptions", "tombstones", "users", "zones"]
+    ASSETS_FIELD_NUMBER: _ClassVar[int]
+    ASSET_BYTES_FIELD_NUMBER: _ClassVar[int]
     CHANNELS_FIELD_NUMBER: _ClassVar[int]
     DATABASE_BYTES_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    LOG_BYTES_FIELD_NUMBER: _ClassVar[int]
     RECORDS_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIPTIONS_FIELD_NUMBER: _ClassVar[int]
     TOMBSTONES_FIELD_NUMBER: _ClassVar[int]
+    USERS_FIELD_NUMBER: _ClassVar[int]
     ZONES_FIELD_NUMBER: _ClassVar[int]
+    asset_bytes: int
+    assets: int
     channels: int
     database_bytes: int
     events: int
+    log_bytes: int
     records: int
     subscriptions: int
     tombstones: int
+    users: int
     zones: int
-    def __init__(self, records: _Optional[int] = ..., tombstones: _Optional[int] = ..., zones: _Optional[int] = ..., subscriptions: _Optional[int] = ..., channels: _Optional[int] = ..., events: _Optional[int] = ..., database_bytes: _Optional[int] = ...) -> None: ...
+    def __init__(self, records: _Optional[int] = ..., tombstones: _Optional[int] = ..., zones: _Optional[int] = ..., subscriptions: _Optional[int] = ..., channels: _Optional[int] = ..., events: _Optional[int] = ..., database_bytes: _Optional[int] = ..., log_bytes: _Optional[int] = ..., assets: _Optional[int] = ..., asset_bytes: _Optional[int] = ..., users: _Optional[int] = ...) -> None: ...
 
 class ListUsersRequest(_message.Message):
     __slots__ = ["after", "limit", "user_names"]
@@ -191,21 +235,17 @@ class RevokeKeyResponse(_message.Message):
     rotated_channel_count: int
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ..., rotated_channel_count: _Optional[int] = ...) -> None: ...
 
-class SetRetentionRequest(_message.Message):
-    __slots__ = ["notification_days", "tombstone_days"]
-    NOTIFICATION_DAYS_FIELD_NUMBER: _ClassVar[int]
-    TOMBSTONE_DAYS_FIELD_NUMBER: _ClassVar[int]
-    notification_days: int
-    tombstone_days: int
-    def __init__(self, notification_days: _Optional[int] = ..., tombstone_days: _Optional[int] = ...) -> None: ...
-
-class SetRetentionResponse(_message.Message):
-    __slots__ = ["notification_days", "tombstone_days"]
-    NOTIFICATION_DAYS_FIELD_NUMBER: _ClassVar[int]
-    TOMBSTONE_DAYS_FIELD_NUMBER: _ClassVar[int]
-    notification_days: int
-    tombstone_days: int
-    def __init__(self, notification_days: _Optional[int] = ..., tombstone_days: _Optional[int] = ...) -> None: ...
+class StoreDamage(_message.Message):
+    __slots__ = ["asset", "page", "problem", "structure"]
+    ASSET_FIELD_NUMBER: _ClassVar[int]
+    PAGE_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    STRUCTURE_FIELD_NUMBER: _ClassVar[int]
+    asset: bytes
+    page: int
+    problem: str
+    structure: str
+    def __init__(self, page: _Optional[int] = ..., asset: _Optional[bytes] = ..., structure: _Optional[str] = ..., problem: _Optional[str] = ...) -> None: ...
 
 class UpdateUserRequest(_message.Message):
     __slots__ = ["display_name", "quota", "removes_quota", "restricted", "user_name"]
@@ -226,3 +266,6 @@ class UpdateUserResponse(_message.Message):
     ACCOUNT_FIELD_NUMBER: _ClassVar[int]
     account: Account
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
+
+class CheckStep(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []

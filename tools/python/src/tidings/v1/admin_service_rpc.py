@@ -11,6 +11,7 @@ from typing import Final
 from tidings.v1 import admin_service_pb2
 from tidings.rpc.method import Idempotency, MethodDescriptor
 from tidings.rpc.options import CallOptions
+from tidings.rpc.stream import MessageStream, SyncMessageStream
 from tidings.rpc.transport import SyncTransport, Transport
 
 
@@ -77,8 +78,16 @@ class AdminServiceMethods:
         full_name="tidings.v1.AdminService/CreateBackup",
         request_type=admin_service_pb2.CreateBackupRequest,
         response_type=admin_service_pb2.CreateBackupResponse,
-        is_streaming=False,
+        is_streaming=True,
         idempotency=Idempotency.UNKNOWN,
+    )
+
+    CHECK_STORE: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/CheckStore",
+        request_type=admin_service_pb2.CheckStoreRequest,
+        response_type=admin_service_pb2.CheckStoreResponse,
+        is_streaming=True,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
     )
 
     FETCH_STATISTICS: Final = MethodDescriptor(
@@ -87,14 +96,6 @@ class AdminServiceMethods:
         response_type=admin_service_pb2.FetchStatisticsResponse,
         is_streaming=False,
         idempotency=Idempotency.NO_SIDE_EFFECTS,
-    )
-
-    SET_RETENTION: Final = MethodDescriptor(
-        full_name="tidings.v1.AdminService/SetRetention",
-        request_type=admin_service_pb2.SetRetentionRequest,
-        response_type=admin_service_pb2.SetRetentionResponse,
-        is_streaming=False,
-        idempotency=Idempotency.IDEMPOTENT,
     )
 
 
@@ -215,19 +216,40 @@ class AdminServiceClient:
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
 
-    async def create_backup(
+    def create_backup(
         self,
         request: admin_service_pb2.CreateBackupRequest,
         *,
         timeout: float | None = None,
         metadata: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
-    ) -> admin_service_pb2.CreateBackupResponse:
-        """Writes a consistent copy of the data to a file on the server."""
-        return await self._transport.unary(
+        credit: int = 0,
+    ) -> MessageStream[admin_service_pb2.CreateBackupResponse]:
+        """Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
+        acknowledged before the call, consistently, with its assets and without the server's keys and the
+        secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
+        DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
+        """
+        return self._transport.server_streaming(
             AdminServiceMethods.CREATE_BACKUP,
             request,
-            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+            CallOptions(timeout=timeout, metadata=metadata or {}, credit=credit),
+        )
+
+    def check_store(
+        self,
+        request: admin_service_pb2.CheckStoreRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        credit: int = 0,
+    ) -> MessageStream[admin_service_pb2.CheckStoreResponse]:
+        """Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+        RESOURCE_EXHAUSTED for another.
+        """
+        return self._transport.server_streaming(
+            AdminServiceMethods.CHECK_STORE,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, credit=credit),
         )
 
     async def fetch_statistics(
@@ -238,24 +260,9 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchStatisticsResponse:
-        """Returns counts and sizes."""
+        """Returns counts and sizes, as of one moment."""
         return await self._transport.unary(
             AdminServiceMethods.FETCH_STATISTICS,
-            request,
-            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
-        )
-
-    async def set_retention(
-        self,
-        request: admin_service_pb2.SetRetentionRequest,
-        *,
-        timeout: float | None = None,
-        metadata: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
-    ) -> admin_service_pb2.SetRetentionResponse:
-        """Sets how long notifications and tombstones are kept."""
-        return await self._transport.unary(
-            AdminServiceMethods.SET_RETENTION,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
@@ -384,13 +391,34 @@ class AdminServiceSyncClient:
         *,
         timeout: float | None = None,
         metadata: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
-    ) -> admin_service_pb2.CreateBackupResponse:
-        """Writes a consistent copy of the data to a file on the server."""
-        return self._transport.unary(
+        credit: int = 0,
+    ) -> SyncMessageStream[admin_service_pb2.CreateBackupResponse]:
+        """Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
+        acknowledged before the call, consistently, with its assets and without the server's keys and the
+        secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
+        DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
+        """
+        return self._transport.server_streaming(
             AdminServiceMethods.CREATE_BACKUP,
             request,
-            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+            CallOptions(timeout=timeout, metadata=metadata or {}, credit=credit),
+        )
+
+    def check_store(
+        self,
+        request: admin_service_pb2.CheckStoreRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        credit: int = 0,
+    ) -> SyncMessageStream[admin_service_pb2.CheckStoreResponse]:
+        """Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+        RESOURCE_EXHAUSTED for another.
+        """
+        return self._transport.server_streaming(
+            AdminServiceMethods.CHECK_STORE,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, credit=credit),
         )
 
     def fetch_statistics(
@@ -401,24 +429,9 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchStatisticsResponse:
-        """Returns counts and sizes."""
+        """Returns counts and sizes, as of one moment."""
         return self._transport.unary(
             AdminServiceMethods.FETCH_STATISTICS,
-            request,
-            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
-        )
-
-    def set_retention(
-        self,
-        request: admin_service_pb2.SetRetentionRequest,
-        *,
-        timeout: float | None = None,
-        metadata: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
-    ) -> admin_service_pb2.SetRetentionResponse:
-        """Sets how long notifications and tombstones are kept."""
-        return self._transport.unary(
-            AdminServiceMethods.SET_RETENTION,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )

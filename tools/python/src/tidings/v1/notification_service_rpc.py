@@ -116,8 +116,9 @@ class NotificationServiceClient:
         """Returns the user's notifications after a token, from all databases of the container, oldest
         first; without those that the caller's device caused. One that was marked read comes as a
         READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-        all, and a page does not split it unless it does not fit (`is_split`). Fails with
-        CHANGE_TOKEN_EXPIRED when notifications after the token are no longer kept.
+        all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
+        comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
+        kept.
         """
         return await self._transport.unary(
             NotificationServiceMethods.FETCH_NOTIFICATION_CHANGES,
@@ -260,8 +261,9 @@ class NotificationServiceSyncClient:
         """Returns the user's notifications after a token, from all databases of the container, oldest
         first; without those that the caller's device caused. One that was marked read comes as a
         READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-        all, and a page does not split it unless it does not fit (`is_split`). Fails with
-        CHANGE_TOKEN_EXPIRED when notifications after the token are no longer kept.
+        all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
+        comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
+        kept.
         """
         return self._transport.unary(
             NotificationServiceMethods.FETCH_NOTIFICATION_CHANGES,

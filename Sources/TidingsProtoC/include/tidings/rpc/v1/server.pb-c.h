@@ -222,10 +222,22 @@ struct  Tidings__Rpc__V1__Counters
    * Pushes that lost parts because they were too large.
    */
   uint64_t pushes_pruned;
+  /*
+   * Attempts to move the log of the store into its database file that failed.
+   */
+  uint64_t checkpoints_failed;
+  /*
+   * Pages of the store that were read and had another checksum.
+   */
+  uint64_t pages_damaged;
+  /*
+   * Bytes of the store's log after the last commit.
+   */
+  uint64_t log_bytes;
 };
 #define TIDINGS__RPC__V1__COUNTERS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__counters__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*

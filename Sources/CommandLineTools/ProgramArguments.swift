@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The words of this process's command line.
+public enum ProgramArguments {
+  /// All words, the program's own name first.
+  ///
+  /// Swift finds its own copy by walking back from the environment, and finds nothing once a preloaded
+  /// library has moved that with setenv(3): a program would run as if it had no arguments. The system
+  /// keeps what the process was started with.
+  public static let all: [String] = {
+    let bytes = systemBytes()
+    guard bytes.last == 0 else { return CommandLine.arguments }
+    return bytes.dropLast().split(separator: 0, omittingEmptySubsequences: false).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }()
+
+  /// The words after the program's own name.
+  public static var own: ArraySlice<String> { all.dropFirst() }
+
+  /// Each word ends with a zero; empty where the system does not show it.
+  private static func systemBytes() -> [UInt8] {
+    let file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return [] }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(file, &piece, piece.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return count < 0 ? [] : bytes }
+      bytes += piece[..<count]
+    }
+  }
+}

@@ -1,0 +1,91 @@
+internal import TidingsBackup
+internal import TidingsFiles
+
+/// A backup on its way into a file: verified as it comes, under its name when it is whole and on disk.
+final class BackupFile {
+  private let path: String
+  private let partPath: String
+  private let file: File
+  private var decoder = BackupDecoder()
+  private var isPlaced = false
+
+  /// The checksums of the assets that are left out.
+  private(set) var damagedAssets: [[UInt8]] = []
+  private var lastAsset: [UInt8] = []
+
+  /// Bytes that were written.
+  private(set) var bytes: UInt64 = 0
+  /// What the backup says of itself, once that has come.
+  var manifest: BackupManifest? { decoder.manifest }
+  /// What it holds so far.
+  var totals: BackupTotals { decoder.totals }
+
+  /// Refuses a file that must not be written.
+  static func check(_ path: String, replaces: Bool) throws {
+    if Folder.isThere(path) {
+      throw LocalFailure("'\(path)' is a folder: name the file to write")
+    }
+    if try !replaces && Folder.status(path) != nil {
+      throw LocalFailure("'\(path)' exists: name another file, or replace it with --force")
+    }
+  }
+
+  /// Begins `PATH.part`, which only its owner may read.
+  ///
+  /// - Throws: `LocalFailure`, `FileError`.
+  init(_ path: String) throws {
+    self.path = path
+    partPath = path + ".part"
+    try Self.removePart(partPath)
+    file = try File(path: partPath, .createNew)
+    guard file.lock() else { throw Self.inUse(partPath) }
+  }
+
+  deinit { discard() }
+
+  /// Takes the next bytes.
+  ///
+  /// - Throws: `BackupError` when they are not those of a backup; `FileError`.
+  func append(_ chunk: [UInt8]) throws {
+    decoder.append(chunk)
+    while let section = try decoder.nextSection() {
+      switch section {
+      case .asset(let checksum, _): lastAsset = checksum
+      case .damagedAsset: damagedAssets.append(lastAsset)
+      default: break
+      }
+    }
+    try file.write(chunk[...], at: bytes)
+    bytes += UInt64(chunk.count)
+  }
+
+  /// Gives the whole backup its name, durably.
+  ///
+  /// - Throws: `BackupError` when it is not whole; `FileError`.
+  func place(replaces: Bool) throws {
+    try decoder.finish()
+    try file.synchronize()
+    try Self.check(path, replaces: replaces)
+    try Folder.rename(partPath, to: path)
+    isPlaced = true
+    try Folder.synchronize(parentOf: path)
+  }
+
+  /// Removes what has come, unless it has its name.
+  func discard() {
+    guard !isPlaced else { return }
+    isPlaced = true
+    try? Folder.remove(partPath)
+  }
+
+  /// Removes what a backup left that was killed.
+  private static func removePart(_ path: String) throws {
+    guard try Folder.status(path) != nil else { return }
+    guard try File(path: path, .write).lock() else { throw inUse(path) }
+    try Folder.remove(path)
+  }
+
+  private static func inUse(_ path: String) -> LocalFailure {
+    LocalFailure("'\(path)' is being written by another backup: wait for it, or name another file")
+  }
+}

@@ -1,0 +1,96 @@
+import CommandLineTools
+import TidingsKeys
+import TidingsService
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// `rpcd restore`: its command line, and what it says when it is done.
+enum RestoreArguments {
+  static let word = "restore"
+
+  private static let options = [
+    Option(
+      "data",
+      value: "FOLDER",
+      "The folder of the data; created if it does not exist. It must not hold a store."
+    ),
+    Option(flag: "help", letter: "h", "Show this."),
+  ]
+
+  static let command = Command(
+    "rpcd restore",
+    "rpcd restore: makes a data folder of a backup.",
+    operands: "FILE",
+    options: options,
+    discussion: """
+      FILE is what `rpcctl backup` wrote. It is verified as a whole before anything is written, and the
+      restored database is checked. The store appears when all is on disk; an interrupted restore is
+      repeated with the same command. The restored store has a new incarnation and a new secret: tokens
+      of clients expire, and devices register again. The server's key pair is not in a backup: put
+      server.key into the folder before or after.
+      """
+  )
+
+  /// Does it.
+  static func run(_ arguments: ArraySlice<String>) throws {
+    let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
+    if parsed.has("help") {
+      return print(
+        Help(program: "rpcd restore", command: command, options: [], prefix: "RPCD"),
+        terminator: ""
+      )
+    }
+    guard let path = parsed.operands.first, parsed.operands.count == 1 else {
+      throw UsageError("rpcd restore takes one FILE, and got \(parsed.operands.count) operands")
+    }
+    guard let data = parsed["data"], !data.isEmpty else {
+      throw UsageError("--data FOLDER is needed: the data folder to make")
+    }
+    CoreDumps.forbid()
+    let line = RestoreProgress()
+    defer { line.end() }
+    let outcome = try Restoration(backupPath: path, dataPath: data).run { line.update($0) }
+    line.end()
+    print(report(outcome, data), terminator: "")
+  }
+
+  private static func report(_ outcome: Restoration.Outcome, _ data: String) -> String {
+    let damaged = outcome.damagedAssetCount
+    return """
+      restored: about \(outcome.recordCount) records and \(outcome.assetCount) assets of \
+      \(outcome.created)
+      incarnation: \(outcome.incarnation) (was \(outcome.oldIncarnation))
+      \(damaged == 0 ? "" : "assets missing since the backup: \(damaged); rpcctl assets verify lists them\n")
+      Change tokens and cursors of clients expire, and devices register again by themselves.
+      Start the server, with its server.key in the folder:
+        rpcd --data \(data)
+
+      """
+  }
+}
+
+/// A line on a terminal that shows how far a restore is.
+private final class RestoreProgress {
+  private static let interval = Duration.milliseconds(100)
+
+  private let isShown = isatty(STDERR_FILENO) == 1
+  private var next = ContinuousClock.now
+  private var last = ""
+
+  func update(_ progress: Restoration.Progress) {
+    guard isShown, progress.step != last || .now >= next else { return }
+    (last, next) = (progress.step, .now + Self.interval)
+    guard progress.bytesTotal > 1 else { return complain("\r\u{1B}[K\(progress.step)") }
+    let percent = Double(progress.bytesDone) / Double(progress.bytesTotal) * 100
+    complain("\r\u{1B}[K\(progress.step) \(Int(percent))% of \(progress.bytesTotal) bytes")
+  }
+
+  func end() {
+    if isShown, !last.isEmpty { complain("\r\u{1B}[K") }
+    last = ""
+  }
+}
