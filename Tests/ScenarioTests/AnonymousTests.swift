@@ -40,8 +40,8 @@ internal import TidingsRPC
     ],
     "tidings.v1.AdminService": [
       "CreateUser": .open, "UpdateUser": .open, "ListUsers": .open, "AuthorizeKey": .open,
-      "RevokeKey": .open, "AssignRoles": .open, "FetchAuditLog": .open, "CreateBackup": .open,
-      "FetchStatistics": .open, "SetRetention": .open,
+      "RevokeKey": .open, "AssignRoles": .open, "FetchAuditLog": .open, "CreateBackup": .endless,
+      "CheckStore": .endless, "FetchStatistics": .open,
     ],
     "tidings.v1.ShareService": [
       "FetchShareMetadata": .login, "AcceptShares": .login, "FetchShares": .login,

@@ -340,11 +340,11 @@ internal import TidingsRPC
     )
   }
 
-  @Test("what a crash left is removed at the start, and nothing else")
+  @Test("files without rows are removed at a start when they are old enough, and nothing else")
   func strayFiles() async throws {
     var server = try await TestServer.start()
     let folder = server.folder
-    let asset = try await server.client(as: "ada").assets().upload([1, 2, 3])
+    _ = try await server.client(as: "ada").assets().upload([1, 2, 3])
     try await server.stop()
     let stray = String(repeating: "0", count: 62)
     for name in ["00", "ff"] { try Folder.make(folder.file("data/assets/\(name)")) }
@@ -354,13 +354,40 @@ internal import TidingsRPC
     try folder.write([1], to: "data/assets/incoming/00-new.part")
     try folder.write([1], to: "data/assets/incoming/00-old.part")
     try folder.makeOld("data/assets/incoming/00-old.part")
+    // A day young: they may be what another database names that is put back.
     server = try await .start(in: folder)
-    for path in ["00/\(stray)", "ff/\(stray)", "incoming/00-old.part"] {
+    try await Self.waitForEnd(ofFile: folder.file("data/assets/incoming/00-old.part"))
+    for path in ["00/\(stray)", "ff/\(stray)"] {
+      #expect(try Self.isFile(folder.file("data/assets/\(path)")))
+    }
+    try await server.stop()
+    for path in ["00/\(stray)", "ff/\(stray)"] { try folder.makeOld("data/assets/\(path)") }
+    server = try await .start(in: folder)
+    for path in ["00/\(stray)", "ff/\(stray)"] {
       try await Self.waitForEnd(ofFile: folder.file("data/assets/\(path)"))
     }
     #expect(try Self.isFile(folder.file("data/assets/incoming/00-new.part")))
     #expect(try Self.isFile(folder.file("data/assets/ff/notes.txt")))
-    #expect(try await server.client(as: "ada").assets().download(asset) == [1, 2, 3])
+  }
+
+  @Test("after a crash nothing is swept until the retention has passed, also over clean starts")
+  func strayFilesAfterCrash() async throws {
+    var server = try await TestServer.start()
+    let folder = server.folder
+    let asset = try await server.client(as: "ada").assets().upload([1, 2, 3])
+    try await server.crash()
+    try folder.write([1], to: "data/assets/incoming/00-old.part")
+    try folder.makeOld("data/assets/incoming/00-old.part")
+    for _ in 0..<2 {
+      server = try await .start(in: folder)
+      // What is uploaded is handled by the threads that sweep, after what they had to do before.
+      #expect(try await server.client(as: "ada").assets().download(asset) == [1, 2, 3])
+      _ = try await server.client(as: "ada").assets().upload([4])
+      try await server.stop()
+      #expect(try Self.isFile(folder.file("data/assets/incoming/00-old.part")))
+    }
+    server = try await .start(in: folder, arguments: ["--limit", "asset-retention-hours=0"])
+    try await Self.waitForEnd(ofFile: folder.file("data/assets/incoming/00-old.part"))
   }
 
   @Test("a file that was lost is told as such, and mended by the next upload")

@@ -56,22 +56,6 @@ internal import TidingsRPC
     }
   }
 
-  @Test("methods that the contract declares and the server lacks are UNIMPLEMENTED")
-  func declaredMethods() async throws {
-    let server = try await TestServer.start()
-    let client = try await server.client(as: "ada")
-    let errors = [
-      await failure {
-        _ = try await TidingsV1.AdminService.Client(client.transport).createBackup(.init())
-      },
-      await failure {
-        _ = try await TidingsV1.AdminService.Client(client.transport).fetchStatistics(.init())
-      },
-    ]
-    #expect(errors.allSatisfy { $0?.code == .unimplemented }, "\(errors)")
-    try await expectHealthy(server)
-  }
-
   @Test("a wrong number of frames and an empty header are INVALID_ARGUMENT")
   func wrongFrames() async throws {
     try await withSocket { server, socket in

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
@@ -80,12 +81,11 @@ internal import TidingsSQLite
     try await expectDamaged(folder)
   }
 
-  @Test("an empty database file is a new store, not a damaged one")
+  @Test("an empty database file beside a store's state is a lost database, not a new store")
   func emptyFile() async throws {
     let folder = try await makeFolder(crashed: false)
     try folder.write([], to: Self.file)
-    let server = try await TestServer.start(in: folder)
-    try await server.client(as: "ada").save(.init("Houses", "h1"))
+    try await expectRefusal(folder, "no database", "or an empty one", "accept-loss")
   }
 
   @Test("a store of a newer version is refused, with both versions")
@@ -99,14 +99,30 @@ internal import TidingsSQLite
   @Test("a second server on the same folder is refused at once, the first goes on")
   func secondServer() async throws {
     let server = try await TestServer.start()
-    let second = try ServerProcess(
-      arguments: [
-        "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
-        server.folder.file("data"),
-      ])
-    #expect(try await second.waitForExit() == .code(1))
-    #expect(second.seen.value.errors.contains("another rpcd uses the data folder"))
-    #expect(second.seen.value.output == "")
+    let data = server.folder.file("data")
+    try FileManager.default.createSymbolicLink(
+      atPath: server.folder.file("link"),
+      withDestinationPath: data
+    )
+    for removesLock in [false, true] {
+      // The lock is the folder's own, whatever is removed in it and however it is reached.
+      if removesLock { try FileManager.default.removeItem(atPath: data + "/lock") }
+      for path in [data, server.folder.file("link"), data + "/."] {
+        for verb in [[], ["init"], ["accept-loss"]] as [[String]] {
+          let ports = ["--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0"]
+          let second = try ServerProcess(
+            arguments: verb + ["--data", path] + (verb.isEmpty ? ports : [])
+          )
+          _ = try await second.seen.wait("rpcd to end or start") {
+            $0.exit != nil || $0.output.contains("ready")
+          }
+          if second.seen.value.output.contains("ready") { second.send(9) }
+          #expect(try await second.waitForExit() == .code(1))
+          #expect(second.seen.value.errors.contains("another rpcd uses the data folder"))
+          #expect(second.seen.value.output == "")
+        }
+      }
+    }
     try await server.client(as: "ada").save(.init("Houses", "h1"))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RandomSupport
 import TestSupport
 import Testing
 import TidingsClient
@@ -197,6 +198,78 @@ import TidingsSQLite
     #expect(open.0 == .code(1) && open.2.contains("chmod 600"), "\(open.2)")
     let missing = try await run(["--data", data, "--server-key-file", "\(data)/none"])
     #expect(missing.0 == .code(1) && missing.2.contains("none"), "\(missing.2)")
+  }
+
+  @Test("an init that was cut short at any step can be repeated, and a whole one changes nothing")
+  func repeated() async throws {
+    let made = try TemporaryFolder()
+    let arguments = ["init", "--data", made.file("data"), "--admin", "ada"]
+    #expect(try await run(arguments).0 == .code(0))
+    let whole = try made.contents("data")
+    let (exit, output, errors) = try await run(arguments)
+    #expect(exit == .code(0) && output.contains("ada.key"), "\(errors)")
+    for name in ["ada.key", "server.key", "server.pub"] {
+      #expect(try made.contents("data")[name] == whole[name])
+    }
+    // What there is after each step, with files that are cut as a power loss leaves them.
+    let keys = ["ada.key", "server.key", "server.pub"]
+    for cut in 0...keys.count {
+      for part in [nil, "", ".part"] as [String?] where cut < keys.count || part == nil {
+        let hasDatabase = part == ""
+        let folder = try TemporaryFolder()
+        let data = folder.file("data")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        for name in keys[..<cut] {
+          try folder.write(whole[name] ?? [], to: "data/\(name)")
+          let mode = name == "server.pub" ? 0o644 : 0o600
+          try FileManager.default.setAttributes(
+            [.posixPermissions: mode],
+            ofItemAtPath: "\(data)/\(name)"
+          )
+        }
+        if let part {
+          let bytes = part.isEmpty ? [] : Array((whole[keys[cut]] ?? []).prefix(90))
+          try folder.write(bytes, to: "data/\(keys[cut])\(part)")
+        }
+        // The database was made, without an administrator.
+        if hasDatabase {
+          try await TestServer.start(in: folder, arguments: ["--development"]).stop()
+        }
+        let (exit, _, errors) = try await run(["init", "--data", data, "--admin", "ada"])
+        #expect(exit == .code(0), "\(cut) keys, part \(part ?? "none"): \(errors)")
+        for name in keys[..<cut] { #expect(try folder.contents("data")[name] == whole[name]) }
+        #expect(try folder.contents("data").keys.allSatisfy { !$0.hasSuffix(".part") })
+        let server = try await TestServer.start(in: folder)
+        let status = await RpcctlRun(
+          server,
+          ["--server-key", "\(data)/server.pub", "--key-file", "\(data)/ada.key", "status"],
+          as: nil
+        )
+        #expect(status.exitCode == .success, "\(status.err)")
+        try await server.stop()
+      }
+    }
+  }
+
+  @Test("an init that is killed at any moment can be repeated")
+  func killed() async throws {
+    let seed = Seed.make("initKilled")
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<10 {
+      let folder = try TemporaryFolder()
+      let arguments = ["init", "--data", folder.file("data"), "--admin", "ada"]
+      for _ in 0..<3 {
+        let process = try ServerProcess(arguments: arguments)
+        try await Task.sleep(for: .milliseconds(random.below(100)))
+        process.send(9)
+        try await process.waitForExit()
+      }
+      let (exit, _, errors) = try await run(arguments)
+      #expect(exit == .code(0), "seed \(seed): \(errors)")
+      let server = try await TestServer.start(in: folder)
+      #expect(!server.process.seen.value.errors.contains("development"))
+      try await server.stop()
+    }
   }
 
   @Test("what init is told wrongly is said")

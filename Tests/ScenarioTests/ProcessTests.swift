@@ -19,6 +19,65 @@ internal import TidingsRPC
   }
 
   @Test(
+    "with too few descriptors it does not start, and says how many it needs",
+    arguments: [20, 64, 100]
+  )
+  func fewDescriptors(count: Int) async throws {
+    let folder = try TemporaryFolder()
+    let process = try ServerProcess(
+      arguments: Self.ports + ["--data", folder.file("data")],
+      descriptorsMax: count
+    )
+    _ = try await process.seen.wait("rpcd to end or start") {
+      $0.exit != nil || $0.output.contains("ready")
+    }
+    if process.seen.value.output.contains("ready") { process.send(9) }
+    #expect(try await process.waitForExit() == .code(1))
+    let errors = process.seen.value.errors
+    #expect(errors.contains("may have \(count) files open and needs"), "\(errors)")
+    let words = errors.split(separator: " ")
+    let index = try #require(words.firstIndex(of: "needs"))
+    let needed = try #require(Int(words[index + 1].dropLast()))
+    let server = try await TestServer.start(in: folder, descriptorsMax: needed)
+    try await server.client(as: "ada").save(.init("Houses", "h1"))
+  }
+
+  /// Moves the environment before Swift looks for the arguments beside it.
+  private static let movesEnvironment = """
+    #include <stdlib.h>
+    extern void *__libc_malloc(size_t);
+    static int done;
+    void *malloc(size_t bytes) {
+      if (!done) {
+        done = 1;
+        for (char c = 'a'; c <= 'z'; c++) {
+          char name[] = {'P', c, 0};
+          setenv(name, "x", 1);
+        }
+      }
+      return __libc_malloc(bytes);
+    }
+    """
+
+  @Test("a preloaded library that sets variables takes no argument away")
+  func preloadedLibrary() async throws {
+    let folder = try TemporaryFolder()
+    let library = try PreloadLibrary.make("setenv", source: Self.movesEnvironment, in: folder)
+    let process = try ServerProcess(
+      arguments: ["--version", "", "--data", folder.file("none")],
+      environment: [
+        "LD_PRELOAD": library, "RPCD_DATA": folder.file("data"), "RPCD_RPC": "tcp://127.0.0.1:0",
+      ]
+    )
+    _ = try await process.seen.wait("rpcd to end or start") {
+      $0.exit != nil || $0.output.contains("ready")
+    }
+    if process.seen.value.output.contains("ready") { process.send(9) }
+    #expect(try await process.waitForExit() == .code(0), "\(process.seen.value.errors)")
+    #expect(process.seen.value.output.hasPrefix("rpcd 0."))
+  }
+
+  @Test(
     "one ready line on standard output, logs on standard error, SIGTERM and SIGINT end with 0",
     arguments: [15, 2] as [Int32]
   )

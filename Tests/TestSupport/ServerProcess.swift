@@ -50,11 +50,13 @@ public final class ServerProcess: Sendable {
   /// Starts the program with these arguments; returns at once.
   ///
   /// - Parameters:
+  ///   - program: `rpcd`, or another program of ours that is to be killed with the test.
   ///   - arguments: Without the program's own name.
   ///   - descriptorsMax: How many it may have; `nil`: as many as this process.
   ///   - environment: Variables beside those of this process.
   /// - Throws: `WaitingFailure` when it cannot be started.
   public init(
+    _ program: String = "rpcd",
     arguments: [String],
     descriptorsMax: Int? = nil,
     environment: [String: String] = [:]
@@ -63,7 +65,7 @@ public final class ServerProcess: Sendable {
     let seen = Observed(Sightings())
     self.seen = seen
     let (pid, output, errors) = try Self.starting.withLock { _ in
-      try Self.spawn(try Self.executablePath(), arguments, descriptorsMax, environment)
+      try Self.spawn(try Self.executablePath(program), arguments, descriptorsMax, environment)
     }
     self.pid = pid
     Self.running.insert(pid)
@@ -147,17 +149,19 @@ public final class ServerProcess: Sendable {
   }
 
   /// `TIDINGS_RPCD`, or what was built beside these tests.
-  private static func executablePath() throws -> String {
-    if let path = ProcessInfo.processInfo.environment["TIDINGS_RPCD"] { return path }
+  private static func executablePath(_ program: String) throws -> String {
+    if program == "rpcd", let path = ProcessInfo.processInfo.environment["TIDINGS_RPCD"] {
+      return path
+    }
     let packageRoot = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let candidates = [
-      beside.appendingPathComponent("rpcd").path,
-      packageRoot.appendingPathComponent(".build/debug/rpcd").path,
+      beside.appendingPathComponent(program).path,
+      packageRoot.appendingPathComponent(".build/debug/\(program)").path,
     ]
     guard let path = candidates.first(where: FileManager.default.isExecutableFile) else {
-      throw WaitingFailure(description: "rpcd is not built: looked at \(candidates)")
+      throw WaitingFailure(description: "\(program) is not built: looked at \(candidates)")
     }
     return path
   }

@@ -28,6 +28,14 @@ public final class TemporaryFolder: Sendable {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
   }
 
+  /// Writes bytes in place of others.
+  public func overwrite(_ bytes: [UInt8], at offset: Int, in name: String) throws {
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file(name)))
+    try handle.seek(toOffset: UInt64(offset))
+    try handle.write(contentsOf: Data(bytes))
+    try handle.close()
+  }
+
   /// Lets a file look as if nobody had changed it for years.
   public func makeOld(_ name: String) throws {
     try FileManager.default.setAttributes(

@@ -9,6 +9,7 @@ public final class TestServer: Sendable {
   public let rpcEndpoint: String
   public let pushEndpoint: String
   private let arguments: [String]
+  private let environment: [String: String]
 
   /// Starts a server on free ports, with a data folder of its own unless told.
   public static func start(
@@ -16,27 +17,35 @@ public final class TestServer: Sendable {
     rpc: String = "tcp://127.0.0.1:0",
     push: String = "tcp://127.0.0.1:0",
     arguments: [String] = [],
-    descriptorsMax: Int? = nil
+    descriptorsMax: Int? = nil,
+    environment: [String: String] = [:]
   ) async throws -> TestServer {
     let folder = try folder ?? TemporaryFolder()
     let process = try ServerProcess(
       arguments: [
         "--rpc", rpc, "--push", push, "--data", folder.file("data"), "--log-level", "warning",
       ] + arguments,
-      descriptorsMax: descriptorsMax
+      descriptorsMax: descriptorsMax,
+      environment: environment
     )
     let line = try await process.waitForReadyLine()
-    return try TestServer(folder, process, arguments, readyLine: line)
+    return try TestServer(folder, process, arguments, environment, readyLine: line)
   }
 
   /// Starts a server on ports that the system gives to nobody else while it is down.
-  public static func startLasting(arguments: [String] = []) async throws -> TestServer {
+  public static func startLasting(
+    in folder: TemporaryFolder? = nil,
+    arguments: [String] = [],
+    environment: [String: String] = [:]
+  ) async throws -> TestServer {
     while true {
       do {
         return try await start(
+          in: folder,
           rpc: lastingEndpoint(),
           push: lastingEndpoint(),
-          arguments: arguments
+          arguments: arguments,
+          environment: environment
         )
       } catch let failure as WaitingFailure where failure.description.contains("in use") {
         // Another process has it: take the next.
@@ -56,6 +65,7 @@ public final class TestServer: Sendable {
     _ folder: TemporaryFolder,
     _ process: ServerProcess,
     _ arguments: [String],
+    _ environment: [String: String],
     readyLine: String
   ) throws {
     let words = readyLine.split(separator: " ")
@@ -65,6 +75,7 @@ public final class TestServer: Sendable {
     self.folder = folder
     self.process = process
     self.arguments = arguments
+    self.environment = environment
     rpcEndpoint = String(words[2].dropFirst("rpc=".count))
     pushEndpoint = String(words[3].dropFirst("push=".count))
   }
@@ -84,14 +95,21 @@ public final class TestServer: Sendable {
 
   /// Starts the next server on the same folder and the same ports.
   public func restarted() async throws -> TestServer {
-    try await .start(in: folder, rpc: rpcEndpoint, push: pushEndpoint, arguments: arguments)
+    try await .start(
+      in: folder,
+      rpc: rpcEndpoint,
+      push: pushEndpoint,
+      arguments: arguments,
+      environment: environment
+    )
   }
 
   /// A client of this server, patient with a machine that has other work.
   public func client(
     as user: String,
     device: String = "",
-    reconcileInterval: Duration = .seconds(60)
+    reconcileInterval: Duration = .seconds(60),
+    retries: Bool = true
   ) async throws -> Client {
     var configuration = ClientConfiguration(endpoint: rpcEndpoint)
     configuration.user = user
@@ -99,6 +117,10 @@ public final class TestServer: Sendable {
     configuration.timeout = .seconds(600)
     configuration.connectTimeout = .seconds(60)
     configuration.reconcileInterval = reconcileInterval
+    if !retries {
+      configuration.retryCountMax = 0
+      configuration.connectTimeout = .seconds(2)
+    }
     return try await Client(configuration)
   }
 }

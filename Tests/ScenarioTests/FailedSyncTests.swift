@@ -1,0 +1,114 @@
+internal import Foundation
+internal import Synchronization
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsRPC
+
+/// A sync that failed ends the server without another write; what was acknowledged is kept.
+@Suite(.endsServers) struct FailedSyncTests {
+  private func house(_ index: Int) -> TidingsV1.Record {
+    .init(
+      "Houses",
+      "h\(index)",
+      [
+        "n": .init(integerLiteral: Int64(index)),
+        "text": .init(.bytesValue([UInt8](repeating: UInt8(index & 0xff), count: 3_000))),
+      ]
+    )
+  }
+
+  /// Saves until a save fails; returns how many were acknowledged, and why the next was not.
+  private func saveUntilFailure(
+    _ client: Client,
+    from first: Int = 0
+  ) async throws -> (count: Int, failure: RPCError) {
+    var index = first
+    while true {
+      if let failure = await failure({ try await client.save(house(index)) }) {
+        return (index, failure)
+      }
+      index += 1
+    }
+  }
+
+  private func expectEnd(_ server: TestServer, _ disk: DiskFaults) async throws {
+    #expect(try await server.process.waitForExit() == .code(1))
+    let errors = server.process.seen.value.errors
+    #expect(errors.contains("a sync failed"), "\(errors)")
+    let hits = disk.hits
+    let failed = try #require(hits.firstIndex { $0.code != 0 })
+    let writesAfter = hits[failed...].filter { $0.call == "write" }
+    #expect(writesAfter.isEmpty, "\(writesAfter)")
+  }
+
+  private func expectKept(_ count: Int, in server: TestServer) async throws {
+    let client = try await server.client(as: "ada")
+    for first in stride(from: 0, to: count, by: 100) {
+      let names = (first..<min(first + 100, count)).map { TidingsV1.RecordID("h\($0)") }
+      for (offset, result) in try await client.fetch(names).enumerated() {
+        #expect(result.record?.fields["n"] == .init(integerLiteral: Int64(first + offset)))
+      }
+    }
+  }
+
+  @Test("a commit whose sync failed has an outcome that is not known, and the server ends")
+  func commit() async throws {
+    let disk = try DiskFaults()
+    let server = try await TestServer.startLasting(environment: try disk.environment)
+    let client = try await server.client(as: "ada", retries: false)
+    for index in 0..<5 { try await client.save(house(index)) }
+    try disk.set([
+      .fail(.sync, of: "tidings.sqlite-wal$", after: 3),
+      .observe(.write, of: "tidings.sqlite"),
+    ])
+    let (count, failure) = try await saveUntilFailure(client, from: 5)
+    #expect(count == 8)
+    #expect(failure.code == .unavailable)
+    #expect(failure.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN")), "\(failure)")
+    try await expectEnd(server, disk)
+    try disk.clear()
+    let next = try await server.restarted()
+    try await expectKept(count, in: next)
+    try await next.client(as: "ada").save(house(count))
+  }
+
+  @Test("a checkpoint whose sync failed ends the server, and the next start writes the log again")
+  func checkpoint() async throws {
+    let disk = try DiskFaults()
+    let server = try await TestServer.startLasting(
+      arguments: ["--limit", "log-bytes-max=1000000"],
+      environment: try disk.environment
+    )
+    let client = try await server.client(as: "ada", retries: false)
+    for index in 0..<5 { try await client.save(house(index)) }
+    try disk.set([
+      .fail(.sync, of: "tidings.sqlite$", after: 1),
+      .observe(.write, of: "tidings.sqlite"),
+    ])
+    let (count, failure) = try await saveUntilFailure(client, from: 5)
+    #expect(failure.code == .unavailable)
+    try await expectEnd(server, disk)
+    // The next start copies the whole log: the database alone then holds everything.
+    try disk.set([.observe(.sync, of: "tidings.sqlite$"), .observe(.write, of: "tidings.sqlite$")])
+    let before = disk.hits.count
+    let next = try await server.restarted()
+    let calls = disk.hits[before...].map(\.call)
+    #expect(calls.contains("write") && calls.contains("sync"))
+    try await expectKept(count, in: next)
+  }
+
+  @Test("a start that cannot sync what a crash left in the log is refused")
+  func start() async throws {
+    let disk = try DiskFaults()
+    let server = try await TestServer.startLasting(environment: try disk.environment)
+    let client = try await server.client(as: "ada")
+    for index in 0..<5 { try await client.save(house(index)) }
+    try await server.crash()
+    try disk.set(.fail(.sync, of: "tidings.sqlite$"))
+    await #expect(throws: WaitingFailure.self) { try await server.restarted() }
+    try disk.clear()
+    try await expectKept(5, in: try await server.restarted())
+  }
+}
