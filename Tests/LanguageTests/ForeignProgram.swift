@@ -120,13 +120,19 @@ final class ForeignProgram: Sendable {
 
   /// Waits until its lines are as wanted.
   ///
-  /// - Throws: With what it wrote to standard error, when it ends instead.
+  /// - Throws: With what it wrote, when it ends instead.
   @discardableResult
   func waitForLines(
     _ what: String,
     until condition: @escaping @Sendable ([String]) -> Bool
   ) async throws -> [String] {
-    let seen = try await seen.wait(what) { condition($0.lines) || $0.exit != nil }
+    let seen: Sightings
+    do {
+      seen = try await self.seen.wait(what) { condition($0.lines) || $0.exit != nil }
+    } catch {
+      let soFar = self.seen.value
+      throw WaitingFailure(description: "\(error); it wrote: \(soFar.output)\(soFar.errors)")
+    }
     guard condition(seen.lines) else {
       throw WaitingFailure(description: "no \(what), it ended: \(seen.output)\(seen.errors)")
     }

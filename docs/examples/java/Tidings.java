@@ -51,6 +51,7 @@ final class Tidings implements AutoCloseable {
     if (device != null) caller.put("tidings-device", device);
     calls = context.socket(ZMQ.DEALER);
     calls.setLinger(0);
+    calls.setSendTimeOut(CALL_MILLISECONDS);
     ZMQ.Socket events = monitor(calls, "inproc://calls");
     calls.connect(endpoint);
     for (int event = 0; event != ZMQ.EVENT_CONNECTED; event = ZMQ.Event.recv(events).getEvent()) {
@@ -81,8 +82,9 @@ final class Tidings implements AutoCloseable {
     RequestHeader header = RequestHeader.newBuilder().setCallId(++callID).setMethod(method)
         .setTimeoutMs(CALL_MILLISECONDS).putAllMetadata(caller).build();
     long deadline = System.nanoTime() + CALL_MILLISECONDS * 1_000_000L;
-    calls.send(header.toByteArray(), ZMQ.SNDMORE);
-    calls.send(request.toByteArray(), 0);
+    if (!calls.send(header.toByteArray(), ZMQ.SNDMORE) || !calls.send(request.toByteArray(), 0)) {
+      throw new Failure(DEADLINE_EXCEEDED, endpoint + " takes no calls");
+    }
     try {
       while (true) {
         calls.setReceiveTimeOut((int) Math.max(0, (deadline - System.nanoTime()) / 1_000_000));
@@ -137,12 +139,12 @@ final class Tidings implements AutoCloseable {
       RegisterDeviceResponse home) {
     // Whatever happens, look now and then.
     if (poller.poll(RECONCILE_MILLISECONDS) <= 0) return true;
-    boolean mustRegister = poller.pollin(1);
-    if (mustRegister) ZMQ.Event.recv(events);
+    boolean mustRegister = false;
+    while (ZMQ.Event.recv(events, ZMQ.DONTWAIT) != null) mustRegister = true;
     while (poller.pollin(0)) {
       byte[] topic = pushes.recv(ZMQ.DONTWAIT);
       if (topic == null) break;
-      while (pushes.hasReceiveMore()) pushes.recv(0);
+      while (pushes.hasReceiveMore()) pushes.recv(ZMQ.DONTWAIT);
       mustRegister |= Arrays.equals(topic, home.getControlTopic().toByteArray());
     }
     return mustRegister;
