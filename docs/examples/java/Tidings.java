@@ -43,6 +43,10 @@ final class Tidings implements AutoCloseable {
   private final Map<String, String> caller = new HashMap<>();
   private final String endpoint;
   private final ZMQ.Socket calls;
+  // What became of connections. Open and read as long as its socket is: JeroMQ's thread waits without
+  // an end for room for an event.
+  private final ZMQ.Socket callEvents;
+  private ZMQ.Socket pushes, pushEvents;
   private long callID;
 
   Tidings(String endpoint, String user, String device) throws Failure {
@@ -52,16 +56,16 @@ final class Tidings implements AutoCloseable {
     calls = context.socket(ZMQ.DEALER);
     calls.setLinger(0);
     calls.setSendTimeOut(CALL_MILLISECONDS);
-    ZMQ.Socket events = monitor(calls, "inproc://calls");
+    callEvents = monitor(calls, "inproc://calls");
     calls.connect(endpoint);
-    for (int event = 0; event != ZMQ.EVENT_CONNECTED; event = ZMQ.Event.recv(events).getEvent()) {
+    int event = 0;
+    while (event != ZMQ.EVENT_CONNECTED) {
+      event = ZMQ.Event.recv(callEvents).getEvent();
       if (event == ZMQ.EVENT_CLOSED || event == ZMQ.EVENT_CONNECT_RETRIED) {
-        events.close();
         close();
         throw new Failure(UNAVAILABLE, "nobody takes connections at " + endpoint);
       }
     }
-    events.close();
   }
 
   private ZMQ.Socket monitor(ZMQ.Socket socket, String name) {
@@ -71,9 +75,19 @@ final class Tidings implements AutoCloseable {
     return events;
   }
 
+  /** Takes all events; returns whether there were any. */
+  private static boolean drain(ZMQ.Socket events) {
+    boolean isFirst = true;
+    while (ZMQ.Event.recv(events, ZMQ.DONTWAIT) != null) isFirst = false;
+    return !isFirst;
+  }
+
   @Override
   public void close() {
     calls.close();
+    if (pushes != null) pushes.close();
+    callEvents.close();
+    if (pushEvents != null) pushEvents.close();
     context.term();
   }
 
@@ -82,6 +96,7 @@ final class Tidings implements AutoCloseable {
     RequestHeader header = RequestHeader.newBuilder().setCallId(++callID).setMethod(method)
         .setTimeoutMs(CALL_MILLISECONDS).putAllMetadata(caller).build();
     long deadline = System.nanoTime() + CALL_MILLISECONDS * 1_000_000L;
+    drain(callEvents);
     if (!calls.send(header.toByteArray(), ZMQ.SNDMORE) || !calls.send(request.toByteArray(), 0)) {
       throw new Failure(DEADLINE_EXCEEDED, endpoint + " takes no calls");
     }
@@ -112,35 +127,32 @@ final class Tidings implements AutoCloseable {
    * Pushes are taken as hints: what they carry is sealed, and the log has it too.
    */
   void follow(byte[] token, PageReader reader) throws Exception {
-    ZMQ.Socket pushes = context.socket(ZMQ.SUB);
-    pushes.setLinger(0);
-    ZMQ.Socket events = monitor(pushes, "inproc://pushes");
+    RegisterDeviceResponse home = register();
+    if (pushes == null) openPushes(home.getPushEndpoint());
     ZMQ.Poller poller = new ZMQ.Poller(2);
     poller.register(pushes, ZMQ.Poller.POLLIN);
-    poller.register(events, ZMQ.Poller.POLLIN);
-    try {
-      RegisterDeviceResponse home = register();
-      pushes.connect(home.getPushEndpoint());
-      for (boolean mustRegister = false;; mustRegister = hear(poller, pushes, events, home)) {
-        if (mustRegister) home = register();
-        // A topic that is subscribed to twice is sent once.
-        pushes.subscribe(home.getControlTopic().toByteArray());
-        home.getChannelsList().forEach(channel -> pushes.subscribe(channel.getTopic().toByteArray()));
-        token = readLog(token, reader);
-      }
-    } finally {
-      events.close();
-      pushes.close();
+    poller.register(pushEvents, ZMQ.Poller.POLLIN);
+    for (boolean mustRegister = false;; mustRegister = hear(poller, home)) {
+      if (mustRegister) home = register();
+      // A topic that is subscribed to twice is sent once.
+      pushes.subscribe(home.getControlTopic().toByteArray());
+      home.getChannelsList().forEach(channel -> pushes.subscribe(channel.getTopic().toByteArray()));
+      token = readLog(token, reader);
     }
   }
 
+  private void openPushes(String endpoint) {
+    pushes = context.socket(ZMQ.SUB);
+    pushes.setLinger(0);
+    pushEvents = monitor(pushes, "inproc://pushes");
+    pushes.connect(endpoint);
+  }
+
   /** Waits until the log may have grown; returns whether the channels may have changed. */
-  private static boolean hear(ZMQ.Poller poller, ZMQ.Socket pushes, ZMQ.Socket events,
-      RegisterDeviceResponse home) {
+  private boolean hear(ZMQ.Poller poller, RegisterDeviceResponse home) {
     // Whatever happens, look now and then.
     if (poller.poll(RECONCILE_MILLISECONDS) <= 0) return true;
-    boolean mustRegister = false;
-    while (ZMQ.Event.recv(events, ZMQ.DONTWAIT) != null) mustRegister = true;
+    boolean mustRegister = drain(pushEvents);
     while (poller.pollin(0)) {
       byte[] topic = pushes.recv(ZMQ.DONTWAIT);
       if (topic == null) break;
