@@ -70,6 +70,7 @@ let package = Package(
     .systemLibrary(name: "CSodium"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
+    .target(name: "CZMTPFilter"),
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
     // Domain wing.
@@ -106,6 +107,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsProtoC",
       "CProtobufC",
+      "CZMTPFilter",
       "CZeroMQ"
     ),
     library(
@@ -262,6 +264,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsSQL",
       "TidingsSQLite",
+      "CSodium",
       "CZeroMQ"
     ),
     testSupport(
@@ -473,6 +476,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsZeroMQ",
+      "CZMTPFilter",
       "CZeroMQ"
     ),
   ]

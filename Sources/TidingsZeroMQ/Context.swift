@@ -7,6 +7,7 @@ internal import Glibc
 public final class Context: @unchecked Sendable {
   // A libzmq context may be used by all threads (zmq_ctx_new(3)).
   let handle: UnsafeMutableRawPointer
+  let ioThreads: Int
 
   /// A context with one I/O thread unless told.
   ///
@@ -15,6 +16,7 @@ public final class Context: @unchecked Sendable {
     Self.seedRandomOnce
     guard let handle = zmq_ctx_new() else { throw TransportError(errnoOf: "making a context") }
     self.handle = handle
+    self.ioThreads = ioThreads
     zmq_ctx_set(handle, ZMQ_IO_THREADS, CInt(ioThreads))
   }
 

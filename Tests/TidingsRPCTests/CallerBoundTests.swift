@@ -81,25 +81,24 @@ import TidingsRPC
     #expect(countAfterNewCaller("fourth", 1_000) == 1)
   }
 
-  @Test("a caller has so many connections, of which idle ones are forgotten")
+  @Test("a caller has so many connections, which count until they end")
   func census() {
-    var census = PeerCensus<Int>(idleMax: .seconds(60), peersMax: 5)
+    var census = PeerCensus<Int>()
     let (ada, bob) = (CallerKey(user: "ada"), CallerKey(user: "bob"))
-    func admits(_ peer: Int, _ caller: CallerKey, _ milliseconds: Int, max: Int = 2) -> Bool {
-      census.admits(peer, of: caller, countMax: max, now: at(milliseconds))
+    func admits(_ peer: Int, _ caller: CallerKey, max: Int = 2) -> Bool {
+      census.admits(peer, of: caller, countMax: max)
     }
-    #expect(admits(1, ada, 0) && admits(2, ada, 0))
-    #expect(!admits(3, ada, 0))
-    #expect(admits(1, ada, 50_000) && admits(3, bob, 50_000))
+    #expect(admits(1, ada) && admits(2, ada))
+    #expect(!admits(3, ada))
+    #expect(admits(1, ada) && admits(3, bob))
     // A connection counts for the one who called on it first.
-    #expect(admits(3, ada, 50_000) && !admits(4, ada, 50_000))
-    #expect(admits(4, ada, 61_000), "2 was idle")
-    #expect(!admits(2, ada, 61_000))
-    #expect(admits(5, ada, 62_000, max: 0) && admits(6, ada, 62_000, max: 0))
+    #expect(admits(3, ada) && !admits(4, ada))
+    census.ended(2)
+    #expect(admits(4, ada) && !admits(2, ada))
+    #expect(admits(5, ada, max: 0) && admits(6, ada, max: 0))
     #expect(census.count == 5)
-    #expect(admits(7, bob, 62_000) && census.count == 5, "admitted without being counted")
-    #expect(admits(8, bob, 200_000) && census.count == 1)
-    #expect(admits(8, bob, 300_000) && admits(9, bob, 300_000))
-    #expect(!admits(10, bob, 300_000) && census.count < 5)
+    census.ended(7)
+    for peer in 1...6 { census.ended(peer) }
+    #expect(census.count == 0 && admits(1, ada) && admits(2, ada) && !admits(3, ada))
   }
 }

@@ -186,7 +186,16 @@ extension Held<ConnectionCeiling> {
     func texts(_ reply: ZAPReply) -> [String] {
       reply.frames(to: Array("7".utf8)).map { String(decoding: $0, as: UTF8.self) }
     }
-    #expect(texts(.admitted(42)) == ["1.0", "7", "200", "OK", "42", ""])
+    let admitted = ZAPReply.admitted(keyNumber: 42, ConnectionNumber(0x0102))
+    #expect(texts(admitted).prefix(5) == ["1.0", "7", "200", "OK", "42"])
+    // The routing id: a tag, and the number with its lowest byte first.
+    #expect(
+      admitted.frames(to: [])[5]
+        == [8] + Array("Identity".utf8) + [0, 0, 0, 7, 1, 2, 1, 0, 0, 0, 0]
+        + [18] + Array("Tidings-Connection".utf8) + [0, 0, 0, 3] + Array("258".utf8)
+    )
+    let unnamed = ZAPReply.admitted(keyNumber: nil, ConnectionNumber(1))
+    #expect(texts(unnamed)[4] == "")
     #expect(texts(.refused)[2] == "400" && texts(.refused)[4] == "")
     #expect(texts(.dropped)[2] == "300" && texts(.dropped)[4] == "")
   }

@@ -222,7 +222,7 @@ struct CurveServer {
     server.admit(pair.publicKey, as: 1)
     let client = try await server.client(pair)
     _ = try await client.unary(InteropService.empty, [], options: .init())
-    _ = server.server.server.submit { $0.admission?.fail() }
+    _ = server.server.server.submit { $0.admission.fail() }
     await server.server.server.waitUntilEnded()
     await client.close()
   }

@@ -4,7 +4,11 @@ import Testing
 @testable import TidingsZeroMQ
 
 @Suite struct UnreadAnswersTests {
-  private func envelope(_ number: UInt64) -> Envelope { .short(number << 8 | 1) }
+  private func envelope(_ number: UInt64) -> Envelope {
+    .short(
+      number << 16 | UInt64(ConnectionNumber.tag) << 8 | UInt64(ConnectionNumber.routingIDBytes)
+    )
+  }
 
   @Test("large answers are counted until their frames are gone, small ones are not")
   func counts() throws {

@@ -99,6 +99,13 @@ extension Core {
     )
   }
 
+  /// Ends the waits on connections that have ended.
+  func endWaits(onConnections connections: [UInt64], _ loop: LoopContext) {
+    for connection in connections {
+      for call in waitingCalls.take(on: connection) { loop.abandon(call.token) }
+    }
+  }
+
   private func run(_ call: FeedCall) -> Bool {
     readers.submit(
       ReaderPool.Job(
@@ -142,6 +149,7 @@ extension Core {
     }
     switch result {
     case .failure(let error): loop.fail(call.token, error)
+    case .success where !loop.isConnected(call.token): loop.abandon(call.token)
     case .success(let answer):
       call.answer = answer.body
       guard let watch = answer.watch, answer.wait > .zero, letsCallsWait,
@@ -169,6 +177,7 @@ extension Core {
     return waitingCalls.park(
       call,
       of: call.key,
+      on: call.token.connection,
       for: watch,
       bytes: call.body.count + call.answer.count,
       until: end

@@ -361,6 +361,10 @@ final class Core: LoopTurn {
     )
   }
 
+  func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {
+    endWaits(onConnections: connections, loop)
+  }
+
   func stopping(_ loop: LoopContext) {
     turnEnded(loop)
     keepTime()

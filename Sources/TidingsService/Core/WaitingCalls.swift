@@ -12,6 +12,7 @@ struct WaitingCalls<Call> {
     let call: Call
     let caller: CallerKey
     let watch: FeedWatch
+    let connection: UInt64
     let bytes: Int
     let end: ContinuousClock.Instant
   }
@@ -23,6 +24,7 @@ struct WaitingCalls<Call> {
   private var byZone: [ChangedZone: Set<ID>] = [:]
   private var byDatabase: [DatabaseID: Set<ID>] = [:]
   private var byShare: [Int64: Set<ID>] = [:]
+  private var byConnection: [UInt64: Set<ID>] = [:]
   private var timers = TimerHeap<ID>()
   private var timerCount = 0
   private var woken = FairQueue<CallerKey, Call>(.init(countMax: .max, bytesMax: .max))
@@ -47,6 +49,7 @@ struct WaitingCalls<Call> {
   /// - Parameters:
   ///   - call: The call.
   ///   - caller: Who waits.
+  ///   - connection: Where.
   ///   - watch: What wakes it.
   ///   - count: How many bytes it holds.
   ///   - end: When it is given up.
@@ -54,6 +57,7 @@ struct WaitingCalls<Call> {
   mutating func park(
     _ call: Call,
     of caller: CallerKey = .nobody,
+    on connection: UInt64 = 0,
     for watch: FeedWatch,
     bytes count: Int,
     until end: ContinuousClock.Instant
@@ -63,7 +67,15 @@ struct WaitingCalls<Call> {
     else { return false }
     lastID += 1
     counts[caller, default: 0] += 1
-    waiters[lastID] = Waiter(call: call, caller: caller, watch: watch, bytes: count, end: end)
+    waiters[lastID] = Waiter(
+      call: call,
+      caller: caller,
+      watch: watch,
+      connection: connection,
+      bytes: count,
+      end: end
+    )
+    byConnection[connection, default: []].insert(lastID)
     bytes += count
     for zone in watch.ownZones {
       byZone[ChangedZone(database: watch.database, zone: zone), default: []].insert(lastID)
@@ -121,6 +133,12 @@ struct WaitingCalls<Call> {
     return taken + ids.compactMap { remove($0)?.call }
   }
 
+  /// Ends the waits on a connection; those of calls that were woken go on.
+  mutating func take(on connection: UInt64) -> [Call] {
+    guard let ids = byConnection[connection] else { return [] }
+    return ids.sorted().compactMap { remove($0)?.call }
+  }
+
   /// Ends all waits.
   mutating func takeAll() -> [Call] {
     defer {
@@ -153,6 +171,8 @@ struct WaitingCalls<Call> {
       byShare[share]?.remove(id)
       if byShare[share]?.isEmpty == true { byShare[share] = nil }
     }
+    byConnection[waiter.connection]?.remove(id)
+    if byConnection[waiter.connection]?.isEmpty == true { byConnection[waiter.connection] = nil }
     if waiter.watch.ownZones.isEmpty {
       byDatabase[waiter.watch.database]?.remove(id)
       if byDatabase[waiter.watch.database]?.isEmpty == true {

@@ -2,8 +2,8 @@ internal import TidingsRPC
 
 /// Whether callers call too fast, or on too many connections.
 ///
-/// Looks at the caller of a call only if there is a bound on rates, or once in a while for each
-/// connection: a call on a connection that was just heard of costs nothing more.
+/// Looks at the caller of a call only if there is a bound on rates, or the connection was not heard of
+/// lately: a call on one that was costs nothing more.
 struct CallerAdmission {
   /// What became of a call.
   enum Outcome {
@@ -18,14 +18,12 @@ struct CallerAdmission {
   var boundsRates = false
 
   private var rates = CallRates()
-  private var census = PeerCensus<Envelope>()
+  private var census = PeerCensus<ConnectionNumber>()
   private var bounds: [CallerKey: CallerBounds] = [:]
-  /// Connections heard of since `renewal` was set, each at the place of its hash.
-  private var recent = [Envelope?](repeating: nil, count: CallerAdmission.recentCount)
-  private var renewal = ContinuousClock.now
+  /// Connections that were admitted lately, each at the place of its number.
+  private var recent = [ConnectionNumber?](repeating: nil, count: CallerAdmission.recentCount)
 
   private static let recentCount = 256
-  private static let renewalPause = Duration.seconds(10)
   private static let boundsKeptMax = 100_000
 
   /// Judges a call.
@@ -37,19 +35,18 @@ struct CallerAdmission {
   ///   - lookUp: What the caller may do; asked only if it is not remembered.
   /// - Returns: Whether the call may be begun.
   mutating func judge(
-    _ peer: Envelope,
+    _ peer: ConnectionNumber,
     now: ContinuousClock.Instant,
     caller: () -> CallerKey,
     lookUp: () -> CallerBounds
   ) -> Outcome {
-    if renewal <= now { renew(now) }
-    let place = peer.place & (Self.recentCount - 1)
+    let place = Self.place(peer)
     let isRecent = recent[place] == peer
     guard !isRecent || boundsRates else { return .admitted }
     let key = caller()
     let bounds = bounds(of: key, lookUp)
     if !isRecent {
-      guard census.admits(peer, of: key, countMax: bounds.connectionsMax, now: now) else {
+      guard census.admits(peer, of: key, countMax: bounds.connectionsMax) else {
         return .tooManyConnections(bounds.connectionsMax)
       }
       recent[place] = peer
@@ -58,6 +55,13 @@ struct CallerAdmission {
       let wait = rates.take(key, perSecond: bounds.callsPerSecondMax, now: now)
     else { return .admitted }
     return .tooEarly(perSecond: bounds.callsPerSecondMax, retryAfter: wait)
+  }
+
+  /// A connection has ended.
+  mutating func ended(_ connection: ConnectionNumber) {
+    census.ended(connection)
+    let place = Self.place(connection)
+    if recent[place] == connection { recent[place] = nil }
   }
 
   /// The bounds of callers have changed.
@@ -71,8 +75,7 @@ struct CallerAdmission {
     return found
   }
 
-  private mutating func renew(_ now: ContinuousClock.Instant) {
-    renewal = now.advanced(by: Self.renewalPause)
-    for place in recent.indices { recent[place] = nil }
+  private static func place(_ connection: ConnectionNumber) -> Int {
+    Int(truncatingIfNeeded: connection.value) & (recentCount - 1)
   }
 }

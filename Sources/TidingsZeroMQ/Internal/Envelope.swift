@@ -1,6 +1,6 @@
 /// The frames before a request's header: the way back to its client.
 ///
-/// The two common forms, DEALER's and REQ's with a routing id that libzmq made up, fit into a word
+/// The two common forms, DEALER's and REQ's with a routing id that was assigned, fit into a word
 /// and cost no allocation.
 enum Envelope: Hashable, Sendable {
   /// Lowest byte: the routing id's length, plus 0x80 if an empty delimiter follows; then the id.
@@ -25,32 +25,19 @@ enum Envelope: Hashable, Sendable {
     }
   }
 
-  /// Whether libzmq made the routing id up: a zero and four bytes.
-  ///
-  /// A peer can claim such an id too, without knowing whose it is or will be.
-  var hasIDOfLibzmq: Bool {
-    guard case .short(let word) = self else {
-      guard case .frames(let bytes) = self, bytes.count > 4 else { return false }
-      return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } == 5 && bytes[4] == 0
-    }
-    return word & 0x7f == 5 && word & 0xff00 == 0
-  }
-
-  /// Only the connection, whatever proxies or delimiters follow.
-  var peer: Self {
+  /// The connection, whatever proxies or delimiters follow; `nil`: the routing id was not assigned.
+  var connection: ConnectionNumber? {
     switch self {
-    case .short(let word): return .short(word & ~Self.delimiterFlag)
+    case .short(let word):
+      let isAssigned =
+        word & 0x7f == UInt64(ConnectionNumber.routingIDBytes)
+        && word >> 8 & 0xff == UInt64(ConnectionNumber.tag)
+      return isAssigned ? ConnectionNumber(word >> 16) : nil
     case .frames(let bytes):
-      let length = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
-      return .frames(Array(bytes.prefix(4 + Int(length))))
-    }
-  }
-
-  /// A number that differs between most connections; libzmq counts them up.
-  var place: Int {
-    switch self {
-    case .short(let word): Int(truncatingIfNeeded: word >> 40 ^ word >> 8)
-    case .frames(let bytes): Int(bytes.last ?? 0)
+      return bytes.withUnsafeBytes { bytes in
+        let length = Int(bytes.loadUnaligned(as: UInt32.self))
+        return ConnectionNumber(routingID: UnsafeRawBufferPointer(rebasing: bytes[4..<4 + length]))
+      }
     }
   }
 

@@ -44,8 +44,20 @@ struct FrameSet: ~Copyable {
   /// The number that the admission gave the key of the connection that a frame came on.
   ///
   /// Ask the body: libzmq 4.3.4 loses it on the first frame of a message that it looked at ahead.
-  func keyNumber(ofFrame index: Int) -> Int64? {
-    let name: StaticString = "User-Id"
+  func keyNumber(ofFrame index: Int) -> Int64? { number("User-Id", ofFrame: index) }
+
+  /// The number of the connection that a frame came on; `nil` when it was assigned none.
+  func connectionNumber(ofFrame index: Int) -> ConnectionNumber? {
+    number(ZAPReply.connectionProperty, ofFrame: index).map { ConnectionNumber(UInt64($0)) }
+  }
+
+  /// The descriptor of the connection that a frame came on; another connection may have it by now.
+  func descriptor(ofFrame index: Int) -> CInt? {
+    let descriptor = zmq_msg_get(slots + index, ZMQ_SRCFD)
+    return descriptor >= 0 ? descriptor : nil
+  }
+
+  private func number(_ name: StaticString, ofFrame index: Int) -> Int64? {
     let text = name.utf8Start.withMemoryRebound(
       to: CChar.self,
       capacity: name.utf8CodeUnitCount + 1

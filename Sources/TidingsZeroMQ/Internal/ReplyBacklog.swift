@@ -20,23 +20,30 @@ struct ReplyBacklog {
   /// Most answers of a connection, refusals included, after which refusals are dropped.
   static let refusalsMax = 1024
 
-  private var queues: [Envelope: Queue] = [:]
+  private var queues: [ConnectionNumber?: Queue] = [:]
 
   /// No answer waits.
   var isEmpty: Bool { queues.isEmpty }
 
   /// Whether an answer of the connection waits.
-  func holds(_ peer: Envelope) -> Bool { !queues.isEmpty && queues[peer.peer] != nil }
+  func holds(_ peer: Envelope) -> Bool { !queues.isEmpty && queues[peer.connection] != nil }
 
   /// Whether one more refusal may wait for the connection.
   func hasRoomForRefusal(_ peer: Envelope) -> Bool {
-    guard let queue = queues[peer.peer] else { return true }
+    guard let queue = queues[peer.connection] else { return true }
     return queue.replies.count - queue.head < Self.refusalsMax
   }
 
   /// Keeps an answer.
   mutating func append(_ reply: Reply) {
-    queues[reply.envelope.peer, default: Queue()].replies.append(reply)
+    queues[reply.envelope.connection, default: Queue()].replies.append(reply)
+  }
+
+  /// A connection has ended.
+  ///
+  /// - Returns: How many answers are given up.
+  mutating func remove(_ connection: ConnectionNumber) -> Int {
+    queues.removeValue(forKey: connection).map { $0.replies.count - $0.head } ?? 0
   }
 
   /// Sends what can be sent.

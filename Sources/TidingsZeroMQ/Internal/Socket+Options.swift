@@ -27,7 +27,6 @@ extension Socket {
     case .curveServer(let pair, _):
       try set(ZMQ_CURVE_SERVER, CInt(1))
       try set(ZMQ_CURVE_SECRETKEY, pair.secretKey)
-      try set(ZMQ_ZAP_DOMAIN, Array("tidings".utf8))
     case .curveClient(let keys):
       try set(ZMQ_CURVE_SERVERKEY, keys.server.bytes)
       try set(ZMQ_CURVE_PUBLICKEY, keys.pair.publicKey.bytes)
@@ -36,7 +35,11 @@ extension Socket {
   }
 
   /// How a server's socket treats those that connect and have not said who they are.
+  ///
+  /// With a domain libzmq asks who is admitted also without CURVE, and refuses peers that speak the
+  /// versions of ZMTP before 3, which have no such question.
   func configureListening() throws(TransportError) {
+    try set(ZMQ_ZAP_DOMAIN, Array("tidings".utf8))
     try set(ZMQ_HANDSHAKE_IVL, SocketLimits.handshakeMilliseconds)
     try set(ZMQ_BACKLOG, SocketLimits.listenBacklog)
   }
@@ -82,4 +85,7 @@ enum SocketLimits {
   static let headerBytesMax = 16 * 1024
   /// Largest topic that a subscriber may send.
   static let topicBytesMax = 1024
+  /// Topics that a subscriber may ask for on a connection, those included that it gave up: libzmq
+  /// keeps some 400 bytes for each.
+  static let topicsPerConnectionMax = 50_000
 }

@@ -1,4 +1,6 @@
+internal import CZMTPFilter
 internal import CZeroMQ
+internal import Glibc
 
 /// One libzmq socket; create, use and drop it on one thread.
 struct Socket: ~Copyable {
@@ -36,7 +38,20 @@ struct Socket: ~Copyable {
     handle = opening.handle
   }
 
-  func bind(_ endpoint: String) throws(TransportError) -> String {
+  /// Listens at an endpoint.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Where.
+  ///   - hidesIdentities: libzmq does not see the routing ids that peers claim.
+  /// - Returns: The endpoint as bound.
+  /// - Throws: When libzmq or the system refuses it.
+  func bind(
+    _ endpoint: String,
+    hidesIdentities: Bool = false
+  ) throws(TransportError) -> String {
+    // libzmq listens on this thread.
+    tidings_zmtp_filter_mark_listeners(hidesIdentities ? 1 : 0)
+    defer { tidings_zmtp_filter_mark_listeners(0) }
     guard zmq_bind(handle, endpoint) == 0 else {
       let failure = TransportError(errnoOf: "binding \(endpoint)")
       guard failure.code == EADDRINUSE else { throw failure }
@@ -46,6 +61,20 @@ struct Socket: ~Copyable {
       )
     }
     return try lastEndpoint()
+  }
+
+  /// Listens where only this process can connect.
+  ///
+  /// - Parameter hidesIdentities: libzmq does not see the routing ids that peers claim.
+  /// - Returns: The endpoint.
+  /// - Throws: When libzmq or the system refuses it.
+  func bindPrivately(hidesIdentities: Bool = false) throws(TransportError) -> String {
+    try set(ZMQ_IPC_FILTER_PID, getpid())
+    let name = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }
+    return try bind(
+      "ipc://@tidings-\(name.joined(separator: "-"))",
+      hidesIdentities: hidesIdentities
+    )
   }
 
   func connect(_ endpoint: String) throws(TransportError) {
@@ -87,12 +116,11 @@ struct Socket: ~Copyable {
     return zmq_msg_more(frame) != 0
   }
 
-  /// Drops what is waiting, for sockets whose incoming messages only need to be taken away.
-  func discardIncoming() throws(TransportError) {
-    var frame = zmq_msg_t()
-    zmq_msg_init(&frame)
-    defer { zmq_msg_close(&frame) }
-    while try receive(into: &frame) != nil {}
+  /// Receives a message without waiting.
+  ///
+  /// - Returns: Whether there was one.
+  func receive(_ frames: inout FrameSet) throws(TransportError) -> Bool {
+    try frames.receive(from: self)
   }
 
   func set(_ option: CInt, _ value: CInt) throws(TransportError) {

@@ -8,7 +8,7 @@ struct WaitingRequests {
   /// A request that waits.
   struct Request {
     let message: KeptMessage
-    let peer: Envelope
+    let connection: ConnectionNumber?
     /// When it came: its time runs since then.
     let received: ContinuousClock.Instant
   }
@@ -22,7 +22,7 @@ struct WaitingRequests {
   private static let overheadBytes = 400
 
   private var queue: FairQueue<CallerKey, Request>
-  private var peers: [Envelope: (caller: CallerKey, count: Int)] = [:]
+  private var peers: [ConnectionNumber?: (caller: CallerKey, count: Int)] = [:]
 
   init(countPerCallerMax: Int) {
     queue = FairQueue(
@@ -40,7 +40,7 @@ struct WaitingRequests {
   var isFull: Bool { queue.isFull }
 
   /// Whose request was the last of a connection that waits; `nil`: none waits.
-  func lastCaller(on peer: Envelope) -> CallerKey? { peers[peer]?.caller }
+  func lastCaller(on connection: ConnectionNumber?) -> CallerKey? { peers[connection]?.caller }
 
   /// Lets a request wait.
   ///
@@ -49,16 +49,16 @@ struct WaitingRequests {
     guard queue.add(request, of: caller, bytes: bytes + Self.overheadBytes) == .added else {
       return false
     }
-    let count = peers[request.peer]?.count ?? 0
-    peers[request.peer] = (caller, count + 1)
+    let count = peers[request.connection]?.count ?? 0
+    peers[request.connection] = (caller, count + 1)
     return true
   }
 
   /// Removes the request whose turn it is.
   mutating func takeNext() -> Request? {
     guard let (request, _) = queue.takeNext() else { return nil }
-    if let entry = peers[request.peer] {
-      peers[request.peer] = entry.count == 1 ? nil : (entry.caller, entry.count - 1)
+    if let entry = peers[request.connection] {
+      peers[request.connection] = entry.count == 1 ? nil : (entry.caller, entry.count - 1)
     }
     return request
   }

@@ -34,13 +34,13 @@ extension LoopContext {
     user: String?,
     keyNumber: Int64?
   ) -> RPCError? {
-    guard let callers else { return nil }
+    guard let callers, let connection = token.peer.connection else { return nil }
     func name() -> String {
       let claim = header.metadata(Metadata.userKey)
       return user ?? claim.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
     let outcome = callerBounds.judge(
-      token.envelope.peer,
+      connection,
       now: now,
       caller: { Self.callerKey(header, user: user, keyNumber: keyNumber) },
       lookUp: { callers.bounds(of: name()) }
@@ -57,8 +57,8 @@ extension LoopContext {
     case .tooManyConnections(let countMax):
       return RPCError(
         .resourceExhausted,
-        "you call on \(countMax) connections already, which is the limit: share connections, or "
-          + "close some and wait a minute",
+        "you have \(countMax) connections already, which is the limit: share connections, or close "
+          + "some",
         details: [.retryInfo(after: .seconds(10))]
       )
     }

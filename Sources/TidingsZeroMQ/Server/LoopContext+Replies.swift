@@ -54,6 +54,17 @@ extension LoopContext {
     refuse(token, error)
   }
 
+  /// Whether the connection of a call is open, as far as is known.
+  public func isConnected(_ token: ReplyToken) -> Bool {
+    token.peer.connection.flatMap { connections.connection($0) } != nil
+  }
+
+  /// Gives up an inline call whose connection has ended.
+  public func abandon(_ token: ReplyToken) {
+    inlineOpen -= 1
+    lost(token)
+  }
+
   /// Publishes a message to the subscribers of a topic; without a push endpoint, to nobody.
   ///
   /// A subscriber that does not keep up loses it, and notices by the numbers inside.
@@ -110,7 +121,7 @@ extension LoopContext {
     refuse(token, error)
   }
 
-  /// Sends answers that had to wait, and forgets clients that are gone.
+  /// Sends answers that had to wait, and forgets connections that have ended.
   func settleReplies() {
     if !backlog.isEmpty {
       hasSent = true
@@ -125,11 +136,7 @@ extension LoopContext {
       }
       counters.repliesUndeliverable += UInt64(undeliverable)
     }
-    if !gonePeers.isEmpty {
-      let gone = gonePeers
-      gonePeers = []
-      perform(calls.peerGone { gone.contains($0.envelope.peer) })
-    }
+    settleEndedConnections()
   }
 
   private func send(
@@ -178,6 +185,5 @@ extension LoopContext {
 
   private func lost(_ token: ReplyToken) {
     counters.repliesUndeliverable += 1
-    if calls.callsOpen > 0 { gonePeers.insert(token.envelope.peer) }
   }
 }

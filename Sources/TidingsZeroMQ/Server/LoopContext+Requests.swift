@@ -5,6 +5,10 @@ extension LoopContext {
   /// Tells a request from what is none, and answers the latter.
   func handleMessage(_ passage: Passage) {
     let count = frames.count
+    guard let number = ConnectionNumber(routingID: frames[0]), isOpen(number) else {
+      counters.messagesOfEnded += 1
+      return
+    }
     if frames.isTruncated {
       return refuseMalformed(
         envelope: 1,
@@ -43,9 +47,11 @@ extension LoopContext {
       peer: .init(envelope: envelope, keyNumber: keyNumber),
       callID: view.callID
     )
-    if isCurve, let refusal = refusal(ofPeer: token.peer) {
-      counters.callsFailed += 1
-      return refuseUnbegun(token, refusal)
+    if isCurve, keyNumber == nil {
+      return refuseUnbegun(
+        token,
+        RPCError(.unauthenticated, "the connection's key was not admitted: connect again")
+      )
     }
     switch view.kind {
     case .call: begin(view, frames[count - 1], token, passage)
@@ -62,23 +68,6 @@ extension LoopContext {
     counters.requestsMalformed += 1
     let peer = ReplyToken.Peer(envelope: Envelope(frames, count: count), keyNumber: nil)
     refuseUnbegun(ReplyToken(peer: peer, callID: 0), error)
-  }
-
-  /// Why a connection may not call at all, where connections prove who they are.
-  ///
-  /// A routing id that its peer chose may be another's tomorrow, or have been one's yesterday, and
-  /// answers go where it leads. Those that libzmq makes up cannot be predicted.
-  private func refusal(ofPeer peer: ReplyToken.Peer) -> RPCError? {
-    if !peer.envelope.hasIDOfLibzmq {
-      return RPCError(
-        .invalidArgument,
-        "connections to this server do not choose their routing id: leave ZMQ_ROUTING_ID unset"
-      )
-    }
-    if peer.keyNumber == nil {
-      return RPCError(.unauthenticated, "the connection's key was not admitted: connect again")
-    }
-    return nil
   }
 
   private func control(_ header: RequestHeaderView, _ token: ReplyToken) {
@@ -116,6 +105,7 @@ extension LoopContext {
     {
       return refuseUnbegun(token, refusal)
     }
+    if let connection = token.peer.connection { connections.used(connection) }
     if case .arriving = passage {
       return keep(token, of: Self.callerKey(header, user: user, keyNumber: keyNumber))
     }

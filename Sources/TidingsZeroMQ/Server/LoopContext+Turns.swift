@@ -83,7 +83,7 @@ extension LoopContext {
     let bytes = frames.byteCount
     let request = WaitingRequests.Request(
       message: frames.takeMessage(),
-      peer: token.envelope.peer,
+      connection: token.peer.connection,
       received: now
     )
     guard !waiting.add(request, of: caller, bytes: bytes) else { return }
@@ -101,12 +101,12 @@ extension LoopContext {
   ///
   /// - Returns: `false` when it is to be handled at once.
   func keepsControl(_ token: ReplyToken) -> Bool {
-    let peer = token.envelope.peer
-    guard let caller = waiting.lastCaller(on: peer) else { return false }
+    let connection = token.peer.connection
+    guard let caller = waiting.lastCaller(on: connection) else { return false }
     let bytes = frames.byteCount
     let request = WaitingRequests.Request(
       message: frames.takeMessage(),
-      peer: peer,
+      connection: connection,
       received: now
     )
     return waiting.add(request, of: caller, bytes: bytes)

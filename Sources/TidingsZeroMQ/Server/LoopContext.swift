@@ -56,11 +56,10 @@ public final class LoopContext {
   /// Hears when no more connections are taken, for want of descriptors, if set.
   public var onTooManyConnections: ((LoopContext) -> Void)?
 
-  /// Of the listening sockets.
-  let doors: [ListenerDoor]
   /// Connections prove who they are.
   let isCurve: Bool
-  let admission: ZAPHandler?
+  let admission: ZAPHandler
+  private let context: Context
   let router: Socket
   let push: Socket?
   let inbox: Mailbox<LoopMessage>
@@ -71,7 +70,9 @@ public final class LoopContext {
   var running: [UInt64: RunningCall] = [:]
   var backlog = ReplyBacklog()
   var unread = UnreadAnswers()
-  var gonePeers: Set<Envelope> = []
+  /// Those whose end is not yet settled.
+  var endedConnections: Set<ConnectionNumber> = []
+  var connections = ConnectionTable()
   var callerBounds = CallerAdmission()
   var waiting: WaitingRequests
   /// More arrives than a turn can handle: it waits for its caller's turn.
@@ -105,12 +106,12 @@ public final class LoopContext {
       stallMax: configuration.creditStallMax
     )
     waiting = WaitingRequests(countPerCallerMax: configuration.requestsWaitingPerCallerMax)
-    let context = try Context()
+    context = try Context()
     let endpoint = Endpoint(configuration.endpoint)
     try endpoint.check(configuration.security)
     // Before the sockets: libzmq lets everybody in while nobody is there to decide.
     admission = try Self.makeAdmission(context, configuration.security, inbox, remote)
-    isCurve = admission != nil
+    isCurve = !configuration.security.hidesIdentities
     router = try Socket(context, kind: ZMQ_ROUTER)
     try router.configure(
       for: endpoint,
@@ -121,17 +122,17 @@ public final class LoopContext {
     try router.configureListening()
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
-    let door = try ListenerDoor(router, context)
+    admission.watch(try ConnectionWatch(router, as: .calls, context))
+    let hidesIdentities = configuration.security.hidesIdentities
     guard let pushText = configuration.pushEndpoint else {
       push = nil
-      doors = [door]
       pushEndpoint = nil
-      self.endpoint = try router.bind(endpoint.text)
+      self.endpoint = try router.bind(endpoint.text, hidesIdentities: hidesIdentities)
       return
     }
     let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
-    doors = [door, try ListenerDoor(publisher, context)]
-    self.endpoint = try router.bind(endpoint.text)
+    admission.watch(try ConnectionWatch(publisher, as: .pushes, context))
+    self.endpoint = try router.bind(endpoint.text, hidesIdentities: hidesIdentities)
     pushEndpoint = try publisher.bind(pushText)
     push = consume publisher
   }
@@ -183,6 +184,8 @@ public final class LoopContext {
     )
     try socket.secure(configuration.security)
     try socket.configureListening()
+    // Also who asks for a topic that others have is counted.
+    try socket.set(ZMQ_XPUB_VERBOSE, CInt(1))
     return socket
   }
 
@@ -191,8 +194,9 @@ public final class LoopContext {
     _ security: Security,
     _ inbox: Mailbox<LoopMessage>,
     _ remote: LoopRemote
-  ) throws(TransportError) -> ZAPHandler? {
-    guard case .curveServer(_, let admit) = security else { return nil }
+  ) throws(TransportError) -> ZAPHandler {
+    var admit: (@Sendable (PublicKey) -> Int64?)?
+    if case .curveServer(_, let admits) = security { admit = admits }
     return try ZAPHandler(
       context,
       admit: admit,
@@ -203,13 +207,23 @@ public final class LoopContext {
     )
   }
 
-  /// Begins to admit connections, and makes sure that not everybody is.
+  /// Begins to admit connections, and makes sure that not everybody is, and that nobody chooses a
+  /// routing id.
   ///
-  /// - Throws: When a key that nobody knows was admitted, or the outcome cannot be learnt.
+  /// - Throws: When a key that nobody knows was admitted, when a connection has the routing id that it
+  ///   claims, or when that cannot be learnt.
   func admit() throws(TransportError) {
-    guard let admission, case .curveServer(let pair, _) = configuration.security else { return }
-    let probe = KeyPair()
-    admission.open(probe: probe.publicKey)
+    let (probe, claimant) = (KeyPair(), KeyPair())
+    admission.open(refusing: probe.publicKey, admitting: claimant.publicKey)
+    defer { admission.forgetClaimant() }
+    guard case .curveServer(let pair, _) = configuration.security else {
+      return try RoutingIDProbe.check(context, configuration.security, client: .development)
+    }
+    try RoutingIDProbe.check(
+      context,
+      configuration.security,
+      client: .curveClient(ClientKeys(claimant, server: pair.publicKey))
+    )
     for (kind, endpoint) in [(ZMQ_DEALER, endpoint), (ZMQ_SUB, pushEndpoint)] {
       guard let endpoint else { continue }
       try AdmissionProbe.check(Endpoint(endpoint), kind, ClientKeys(probe, server: pair.publicKey))

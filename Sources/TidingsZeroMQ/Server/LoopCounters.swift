@@ -16,6 +16,10 @@ public struct LoopCounters: Hashable, Sendable {
   ///
   /// The calls they refuse were not begun.
   public var refusalsDropped: UInt64 = 0
+  /// Messages that were received after their connection had ended.
+  public var messagesOfEnded: UInt64 = 0
+  /// Connections that the server ended: they were used for nothing, or for too much.
+  public var connectionsEnded: UInt64 = 0
   /// How often no more connections were taken, for want of descriptors.
   public var doorsShut: UInt64 = 0
 }

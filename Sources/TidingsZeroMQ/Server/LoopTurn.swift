@@ -9,6 +9,10 @@ public protocol LoopTurn: AnyObject {
   var nextTimer: ContinuousClock.Instant? { get }
   /// The moment of `nextTimer` has come; a turn's end follows.
   func timerFired(_ loop: LoopContext)
+  /// Connections have ended: what their calls wait for is not needed any more.
+  ///
+  /// - Parameter connections: As `ReplyToken.connection` names them.
+  func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext)
   /// The last call: answer what is still kept; the sockets are closed after it.
   func stopping(_ loop: LoopContext)
 }
@@ -18,6 +22,8 @@ extension LoopTurn {
   public var nextTimer: ContinuousClock.Instant? { nil }
   /// Nothing to do.
   public func timerFired(_ loop: LoopContext) {}
+  /// Nothing to do: answers find nobody.
+  public func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {}
   /// Nothing to do.
   public func stopping(_ loop: LoopContext) {}
 }

@@ -8,11 +8,16 @@ public struct ReplyToken: Hashable, Sendable {
   struct Peer: Hashable, Sendable {
     let envelope: Envelope
     let keyNumber: Int64?
+
+    var connection: ConnectionNumber? { envelope.connection }
   }
 
   let peer: Peer
   /// The client's name for the call.
   public let callID: UInt64
+
+  /// Names the caller's connection; no other connection ever has the same.
+  public var connection: UInt64 { peer.connection?.value ?? 0 }
 
   /// The way back.
   var envelope: Envelope { peer.envelope }

@@ -20,7 +20,7 @@ struct ServerLoop: ~Copyable {
   private var descriptors: [pollfd]
   private var stopDeadline: ContinuousClock.Instant?
   private let pushDescriptor: Int?
-  private let firstDoor: Int
+  private let connectionsDescriptor: Int
 
   /// How soon answers that wait for a slow client are tried again.
   private static let backlogPause = Duration.milliseconds(10)
@@ -33,11 +33,9 @@ struct ServerLoop: ~Copyable {
       watched.append(descriptor)
       return watched.count - 1
     }
-    firstDoor = watched.count
-    watched += loop.doors.map(\.descriptor)
+    connectionsDescriptor = watched.count
+    watched.append(loop.admission.events.descriptor)
     descriptors = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    // A new socket's descriptor tells nothing before it was looked at once.
-    for index in firstDoor..<watched.count { descriptors[index].revents = Int16(POLLIN) }
   }
 
   consuming func run() throws(TransportError) {
@@ -63,9 +61,13 @@ struct ServerLoop: ~Copyable {
     loop.hasSent = false
     if let pushDescriptor, descriptors[pushDescriptor].revents != 0 {
       descriptors[pushDescriptor].revents = 0
-      try loop.discardSubscriptions()
+      try loop.takeSubscriptions()
     }
-    try watchDoors()
+    if descriptors[connectionsDescriptor].revents != 0 {
+      descriptors[connectionsDescriptor].revents = 0
+      loop.followConnections()
+    }
+    loop.endSilentConnections()
     let messages = loop.drainInbox()
     for message in messages {
       switch message {
@@ -87,22 +89,9 @@ struct ServerLoop: ~Copyable {
     if isBusy { endTurn() }
     loop.settleReplies()
     loop.arena.reset()
-    if loop.hasPublished { try loop.discardSubscriptions() }
+    if loop.hasPublished { try loop.takeSubscriptions() }
     return hasMore || loop.isBehind
       || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
-  }
-
-  /// Takes no more connections than there are descriptors for.
-  private mutating func watchDoors() throws(TransportError) {
-    for (index, door) in loop.doors.enumerated() {
-      let isDue = door.nextLook.map { $0 <= loop.now } ?? false
-      guard isDue || descriptors[firstDoor + index].revents != 0 else { continue }
-      descriptors[firstDoor + index].revents = 0
-      if try door.follow(loop.now) {
-        loop.counters.doorsShut += 1
-        loop.onTooManyConnections?(loop)
-      }
-    }
   }
 
   /// A turn may handle as long as its end takes: when commits are slow, they are shared by more calls.
@@ -135,7 +124,7 @@ struct ServerLoop: ~Copyable {
   private var nextTimer: ContinuousClock.Instant? {
     let retry = loop.backlog.isEmpty ? nil : ContinuousClock.now.advanced(by: Self.backlogPause)
     var timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
-    for door in loop.doors { timers = earlier(timers, door.nextLook) }
+    timers = earlier(timers, loop.connections.nextDue)
     return earlier(earlier(timers, stopDeadline), retry)
   }
 }
@@ -143,12 +132,5 @@ struct ServerLoop: ~Copyable {
 extension LoopContext {
   fileprivate func pushDescriptor() throws(TransportError) -> CInt? {
     try push?.descriptor()
-  }
-
-  /// Takes subscriptions off the socket: libzmq has already acted on them, and keeps a note of
-  /// each until it is read.
-  fileprivate func discardSubscriptions() throws(TransportError) {
-    hasPublished = false
-    try push?.discardIncoming()
   }
 }

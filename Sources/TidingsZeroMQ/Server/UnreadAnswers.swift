@@ -31,25 +31,29 @@ struct UnreadAnswers {
   /// Connections of which is remembered that they have nothing unread.
   private static let countsMax = 1024
 
-  private var counts: [Envelope: Count] = [:]
+  private var counts: [ConnectionNumber?: Count] = [:]
   private let total = Count()
 
   /// Whether an answer may be given to libzmq.
   func hasRoom(for byteCount: Int, to envelope: Envelope) -> Bool {
-    guard byteCount >= Self.countedBytesMin, let unread = counts[envelope.peer]?.value, unread > 0
+    guard byteCount >= Self.countedBytesMin, let unread = counts[envelope.connection]?.value,
+      unread > 0
     else { return true }
     return unread + byteCount <= Self.bytesPerConnectionMax
       && total.value + byteCount <= Self.bytesMax
   }
 
+  /// A connection has ended: what libzmq still has of it is counted in the total alone.
+  mutating func remove(_ connection: ConnectionNumber) { counts[connection] = nil }
+
   /// The count of a connection; `nil` for answers that are not counted.
   mutating func count(for byteCount: Int, to envelope: Envelope) -> Count? {
     guard byteCount >= Self.countedBytesMin else { return nil }
-    if let count = counts[envelope.peer] { return count }
+    if let count = counts[envelope.connection] { return count }
     // What libzmq drops with a connection is sent, too: its count falls to nothing.
     if counts.count >= Self.countsMax { counts = counts.filter { $0.value.value > 0 } }
     let count = Count(partOf: total)
-    counts[envelope.peer] = count
+    counts[envelope.connection] = count
     return count
   }
 }

@@ -2,13 +2,19 @@ internal import CZeroMQ
 internal import Glibc
 internal import TidingsKeys
 
-/// Decides who may connect: answers libzmq's requests on a thread of its own.
+/// Decides who may connect, and assigns routing ids: answers libzmq's requests on a thread of its own.
+///
+/// It also follows what becomes of connections, so that their numbers and their ends can be told apart
+/// in order; see `ConnectionWatch`.
 ///
 /// libzmq lets everybody in while nobody is bound to the endpoint, so this comes before any socket
 /// that needs it and goes after them, and whoever hears that it failed must stop serving.
 final class ZAPHandler: Sendable {
   fileprivate enum Command: Sendable {
-    case open(probe: PublicKey)
+    case open(refusing: PublicKey, admitting: PublicKey)
+    case forgetClaimant
+    case watch(ConnectionWatch)
+    case end(ConnectionSlot, floor: UInt64)
     case fail
     case stop
   }
@@ -17,26 +23,35 @@ final class ZAPHandler: Sendable {
 
   private let commands = Mailbox<Command>()
   private let ended = Mailbox<Void>()
+  /// What happens to connections.
+  let events = Mailbox<ConnectionEvent>()
 
   /// Starts the thread; it answers nobody before `open`.
   ///
   /// - Parameters:
   ///   - context: Of the sockets to be guarded.
-  ///   - admit: Answers with a key's number, or `nil` to refuse it; must not wait.
+  ///   - admit: Answers with a key's number, or `nil` to refuse it; must not wait. `nil`: connections have
+  ///     no keys, and all are admitted.
   ///   - report: Takes note of refusals; `false`: not now.
   ///   - failed: The thread ends other than by `stop`.
   /// - Throws: When the endpoint cannot be bound.
   init(
     _ context: Context,
-    admit: @escaping @Sendable (PublicKey) -> Int64?,
+    admit: (@Sendable (PublicKey) -> Int64?)?,
     report: @escaping @Sendable ([RefusedHandshake]) -> Bool,
     failed: @escaping @Sendable (TransportError) -> Void
   ) throws(TransportError) {
     let bound = Mailbox<Result<Void, TransportError>>()
-    let (commands, ended) = (commands, ended)
+    let (commands, ended, events) = (commands, ended, events)
     try LoopThread.start("tidings-zap") {
       do throws(TransportError) {
-        let loop = try ZAPLoop(context, commands: commands, admit: admit, report: report)
+        let loop = try ZAPLoop(
+          context,
+          commands: commands,
+          events: events,
+          admit: admit,
+          report: report
+        )
         bound.send(.success(()))
         try loop.run()
       } catch {
@@ -53,8 +68,25 @@ final class ZAPHandler: Sendable {
 
   /// Begins to answer.
   ///
-  /// - Parameter probe: The key of the self-test, whose refusal is not worth a note.
-  func open(probe: PublicKey) { commands.send(.open(probe: probe)) }
+  /// - Parameters:
+  ///   - probe: A key of the self-test, whose refusal is not worth a note.
+  ///   - claimant: Another one, which is admitted during the test.
+  func open(refusing probe: PublicKey, admitting claimant: PublicKey) {
+    commands.send(.open(refusing: probe, admitting: claimant))
+  }
+
+  /// The self-test is over.
+  func forgetClaimant() { commands.send(.forgetClaimant) }
+
+  /// Follows the connections of a socket that is not yet bound.
+  func watch(_ watch: ConnectionWatch) { commands.send(.watch(watch)) }
+
+  /// Ends a connection, unless it has ended.
+  ///
+  /// - Parameters:
+  ///   - slot: Where it is.
+  ///   - floor: Tells it from others that were or will be there.
+  func end(_ slot: ConnectionSlot, floor: UInt64) { commands.send(.end(slot, floor: floor)) }
 
   /// Ends the thread as if its socket had failed.
   func fail() { commands.send(.fail) }
@@ -79,13 +111,23 @@ private struct ZAPLoop: ~Copyable {
     let id: [UInt8]
   }
 
+  /// Most requests that are answered together.
+  private static let requestsMax = 64
+
   private let socket: Socket
   private let commands: Mailbox<ZAPHandler.Command>
-  private let admit: @Sendable (PublicKey) -> Int64?
+  private let events: Mailbox<ConnectionEvent>
+  private let admit: (@Sendable (PublicKey) -> Int64?)?
+  /// With CURVE only: without it, libzmq does not see what peers claim.
+  private var fence: IOThreadFence?
+  private var watches: [ListeningSocket: ConnectionWatch] = [:]
+  /// The last number given to a connection.
+  private var lastNumber: UInt64 = 0
   private let report: @Sendable ([RefusedHandshake]) -> Bool
   private var frames = FrameSet()
   private var descriptors: [pollfd]
   private var probe: PublicKey?
+  private var claimant: PublicKey?
   private var throttle = RefusalThrottle()
   private var refusals = RefusalLog()
   /// The order is that in which they are due.
@@ -94,9 +136,13 @@ private struct ZAPLoop: ~Copyable {
   init(
     _ context: Context,
     commands: Mailbox<ZAPHandler.Command>,
-    admit: @escaping @Sendable (PublicKey) -> Int64?,
+    events: Mailbox<ConnectionEvent>,
+    admit: (@Sendable (PublicKey) -> Int64?)?,
     report: @escaping @Sendable ([RefusedHandshake]) -> Bool
   ) throws(TransportError) {
+    var fence: IOThreadFence?
+    if admit != nil { fence = try IOThreadFence(context) }
+    try fence?.pass()
     // ROUTER, so that one that waits for its answer holds nobody up.
     let socket = try Socket(context, kind: ZMQ_ROUTER)
     try socket.set(ZMQ_LINGER, CInt(0))
@@ -108,7 +154,9 @@ private struct ZAPLoop: ~Copyable {
     }
     self.socket = socket
     self.commands = commands
+    self.events = events
     self.admit = admit
+    self.fence = fence
     self.report = report
   }
 
@@ -116,37 +164,89 @@ private struct ZAPLoop: ~Copyable {
     while true {
       for command in commands.drain() {
         switch command {
-        case .open(let probe): self.probe = probe
+        case .open(let probe, let claimant): (self.probe, self.claimant) = (probe, claimant)
+        case .forgetClaimant: claimant = nil
+        case .watch(let watch): add(watch)
+        case .end(let slot, let floor): try end(slot, floor)
         case .fail: throw TransportError("the thread that admits connections ended")
         case .stop: return
         }
       }
       let now = ContinuousClock.now
+      try followConnections(now)
       let isBusy = probe == nil ? false : try answer(now)
       sendWaiting(now)
       reportRefusals(now)
       if isBusy || (probe != nil && socket.events() & ZMQ_POLLIN != 0) { continue }
       // A full report is tried again when it may be taken.
-      wait(for: &descriptors, until: earlier(waiting.first?.due, refusals.due(now)))
+      var timer = earlier(waiting.first?.due, refusals.due(now))
+      for watch in watches.values { timer = earlier(timer, watch.nextLook) }
+      wait(for: &descriptors, until: timer)
+    }
+  }
+
+  private mutating func add(_ watch: ConnectionWatch) {
+    watches[watch.socket] = watch
+    descriptors.append(pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0))
+  }
+
+  private mutating func followConnections(
+    _ now: ContinuousClock.Instant
+  ) throws(TransportError) {
+    for watch in watches.values { try watch.follow(now, &lastNumber) { events.send($0) } }
+  }
+
+  private mutating func end(_ slot: ConnectionSlot, _ floor: UInt64) throws(TransportError) {
+    try watches[slot.socket]?.end(slot.descriptor, floor: floor, .now, &lastNumber) {
+      events.send($0)
     }
   }
 
   /// - Returns: Whether there was a request.
   private mutating func answer(_ now: ContinuousClock.Instant) throws(TransportError) -> Bool {
-    guard try frames.receive(from: socket) else { return false }
-    defer { frames.clear() }
-    // The way back, an empty delimiter, the request.
-    guard frames.count >= 2, !frames.isTruncated else { return true }
-    var parts: [UnsafeRawBufferPointer] = []
-    for index in 2..<frames.count { parts.append(frames[index]) }
-    guard let request = ZAPRequest(parts) else { return true }
-    let peer = Array(frames[0])
-    if let key = request.publicKey, let number = admit(key) {
-      send(.admitted(number), to: peer, request.id)
-    } else {
-      refuse(request, peer, now)
+    let requests = try receiveRequests()
+    if requests.isEmpty { return false }
+    // No request is answered before the I/O thread has read all that came with it, and before the
+    // connection that it is about, and the end of those before it, are reported.
+    try fence?.pass()
+    try followConnections(now)
+    for (peer, request) in requests {
+      if let reply = admission(of: request) {
+        send(reply, to: peer, request.id)
+      } else {
+        refuse(request, peer, now)
+      }
     }
     return true
+  }
+
+  private mutating func receiveRequests()
+    throws(TransportError) -> [(peer: [UInt8], request: ZAPRequest)]
+  {
+    var requests: [(peer: [UInt8], request: ZAPRequest)] = []
+    while requests.count < Self.requestsMax, try frames.receive(from: socket) {
+      defer { frames.clear() }
+      // The way back, an empty delimiter, the request.
+      guard frames.count >= 2, !frames.isTruncated else { continue }
+      var parts: [UnsafeRawBufferPointer] = []
+      for index in 2..<frames.count { parts.append(frames[index]) }
+      if let request = ZAPRequest(parts) { requests.append((Array(frames[0]), request)) }
+    }
+    return requests
+  }
+
+  /// The reply that lets a connection in; `nil`: it is refused.
+  private mutating func admission(of request: ZAPRequest) -> ZAPReply? {
+    var number: Int64?
+    if let admit {
+      guard let key = request.publicKey else { return nil }
+      number = admit(key)
+      guard number != nil || key == claimant else { return nil }
+    } else if !request.isNull {
+      return nil
+    }
+    lastNumber += 1
+    return .admitted(keyNumber: number, ConnectionNumber(lastNumber))
   }
 
   private mutating func refuse(

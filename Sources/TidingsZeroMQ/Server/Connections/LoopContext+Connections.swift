@@ -1,0 +1,90 @@
+internal import TidingsRPC
+
+extension LoopContext {
+  /// Takes note of connections that were accepted and ended.
+  ///
+  /// The thread that admits connections reports that one was accepted before it gives it its number, so
+  /// after this every message that was received is of a connection in the table, or of one that has
+  /// ended.
+  func followConnections() {
+    var isFull = false
+    for event in admission.events.drain() {
+      switch event {
+      case .accepted(let slot, let floor):
+        if let former = connections.accepted(slot, floor: floor, now) {
+          endedConnections.insert(former)
+        }
+      case .ended(let slot):
+        if let number = connections.ended(slot) { endedConnections.insert(number) }
+      case .full: isFull = true
+      }
+    }
+    if isFull {
+      counters.doorsShut += 1
+      onTooManyConnections?(self)
+    }
+  }
+
+  /// Whether the connection is open that the message at hand came on.
+  ///
+  /// A message of one that has ended is dropped: there is nobody to answer.
+  func isOpen(_ number: ConnectionNumber) -> Bool {
+    if connections.isInUse(number) { return true }
+    if connections.connection(number) != nil { return true }
+    followConnections()
+    guard let descriptor = frames.descriptor(ofFrame: frames.count - 1) else { return false }
+    return connections.join(number, ConnectionSlot(socket: .calls, descriptor: descriptor))
+  }
+
+  /// Ends the calls of connections that have ended, and gives back what they hold.
+  func settleEndedConnections() {
+    guard !endedConnections.isEmpty else { return }
+    let ended = endedConnections
+    endedConnections = []
+    for number in ended {
+      counters.repliesUndeliverable += UInt64(backlog.remove(number))
+      unread.remove(number)
+      callerBounds.ended(number)
+    }
+    perform(calls.peerGone { $0.connection.map(ended.contains) ?? true })
+    turn?.connectionsEnded(ended.map(\.value), self)
+  }
+
+  /// Ends the connections that are open for a minute and used for nothing.
+  func endSilentConnections() {
+    guard let due = connections.nextDue, due <= now else { return }
+    for connection in connections.overdue(now) { end(connection) }
+  }
+
+  /// Ends a connection: its end is reported like any other.
+  func end(_ connection: ConnectionTable.Open) {
+    counters.connectionsEnded += 1
+    admission.end(connection.slot, floor: connection.floor)
+  }
+
+  /// Takes the subscriptions off the push socket: libzmq has already acted on them, and keeps a note
+  /// of each until it is read.
+  func takeSubscriptions() throws(TransportError) {
+    hasPublished = false
+    while try push?.receive(&frames) == true {
+      noteSubscription()
+      frames.clear()
+    }
+  }
+
+  private func noteSubscription() {
+    // 1 and a topic; 0 and a topic ends a subscription.
+    guard frames[0].first == 1, let number = frames.connectionNumber(ofFrame: 0) else { return }
+    if connections.connection(number) == nil {
+      followConnections()
+      guard let descriptor = frames.descriptor(ofFrame: 0),
+        connections.join(number, ConnectionSlot(socket: .pushes, descriptor: descriptor))
+      else { return }
+    }
+    connections.used(number)
+    guard connections.addTopic(number) > SocketLimits.topicsPerConnectionMax,
+      let connection = connections.connection(number)
+    else { return }
+    end(connection)
+  }
+}
