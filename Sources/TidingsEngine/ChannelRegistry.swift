@@ -190,11 +190,22 @@ final class ChannelRegistry {
   // MARK: Changes
 
   /// Finds the query channels that a change fires.
+  ///
+  /// - Parameters:
+  ///   - old: The record before.
+  ///   - new: The record after.
+  ///   - zone: Its zone.
+  ///   - database: The zone's database.
+  ///   - memory: What is known of large values.
+  ///   - counts: Whether the change was looked at, for `evaluation(of:)`; if not, it will be again.
+  ///   - firings: Where to append.
   func match(
     old: Record?,
     new: Record?,
     zone: ZoneID,
     in database: DatabaseEntry,
+    memory: EvaluationMemory?,
+    counts: Bool = true,
     into firings: inout [Firing]
   ) {
     index.match(
@@ -202,9 +213,15 @@ final class ChannelRegistry {
       zone: zoneNumbers[zone] ?? 0,
       old: old,
       new: new,
-      at: time,
+      at: counts ? time : nil,
+      memory: memory,
       into: &firings
     )
+  }
+
+  /// Notes that a change of a record was looked at.
+  func noteEvaluation(of recordType: String, in database: DatabaseEntry) {
+    index.noteEvaluation(database: database.number, recordType: recordType, at: time)
   }
 
   /// Finds the zone and database channels that the change of a zone fires.

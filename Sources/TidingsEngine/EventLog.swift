@@ -167,18 +167,33 @@ final class EventLog {
   ///   - database: The zone's database.
   ///   - removal: The record is removed after its zone, which zone and database channels were notified
   ///     of already; `nil`: it changes within the call.
+  ///   - known: The query channels that fire; `nil`: they are to be found.
   /// - Throws: `SQLError`.
   func fire(
     old: Record?,
     new: Record?,
     zone: ZoneID,
     in database: DatabaseEntry,
-    removal: Int64? = nil
+    removal: Int64? = nil,
+    firings known: [Firing]? = nil
   ) throws {
     guard let record = new ?? old else { return }
     let watchesZones = removal == nil && channels.watchesZones(in: database)
-    firings.removeAll(keepingCapacity: true)
-    channels.match(old: old, new: new, zone: zone, in: database, into: &firings)
+    if let known {
+      firings = known
+      channels.noteEvaluation(of: record.recordType, in: database)
+    } else {
+      firings.removeAll(keepingCapacity: true)
+      let isLarge = (old?.hasLargeValues ?? false) || (new?.hasLargeValues ?? false)
+      channels.match(
+        old: old,
+        new: new,
+        zone: zone,
+        in: database,
+        memory: isLarge ? EvaluationMemory(stepsMax: nil) : nil,
+        into: &firings
+      )
+    }
     guard watchesZones || !firings.isEmpty else { return }
     if let old, let new, old.looks(like: new) { return }
     if watchesZones {

@@ -23,7 +23,8 @@ extension ModifyRecords {
     // What goes along may be much: it is not held in memory together.
     var shown = ShownCascades()
     for (offset, cascade) in plan.cascades.enumerated() {
-      let write = try write(for: cascade, among: taken)
+      var write = try write(for: cascade, among: taken)
+      write.firings = plan.cascadeFirings[offset]
       try apply(write, at: plan.writes.count + offset, scene)
       try fire(write, scene)
       try shown.append(cascade, write.row.recordType, isReadable: isReadable(write, scene))
@@ -73,7 +74,8 @@ extension ModifyRecords {
       old: write.old,
       new: write.new,
       zone: write.zone.id,
-      in: scene.database
+      in: scene.database,
+      firings: write.firings
     )
   }
 

@@ -37,7 +37,8 @@ final class ModifyRecords {
 
   /// Applies the changes of one call within the open transaction.
   ///
-  /// - Throws: What fails the call as a whole: `ItemError` before anything is written, or `SQLError`.
+  /// - Throws: What fails the call as a whole: `ItemError` or `MatchingPending` before anything is
+  ///   written, or `SQLError`.
   func callAsFunction(
     _ changes: RecordChanges,
     caller: Caller,
@@ -54,7 +55,10 @@ final class ModifyRecords {
       isDryRun: changes.isDryRun,
       access: access
     )
-    let plan = try plan(changes, scene)
+    var plan = try plan(changes, scene)
+    var matching = Matching(changes.memory)
+    try match(&plan, scene, &matching)
+    try matching.finish()
     return try finish(plan, scene, mark: changes.clientChangeToken)
   }
 

@@ -30,6 +30,8 @@ public struct RecordChanges: Sendable {
   public var isDryRun = false
   /// The device's own mark, kept for each zone that changes; empty: the one before stays.
   public var clientChangeToken: [UInt8] = []
+  /// What was found of large values when this call was tried before.
+  public var memory: EvaluationMemory?
 
   /// Changes.
   public init(
@@ -45,6 +47,13 @@ public struct RecordChanges: Sendable {
     self.policy = policy
     self.isAtomic = isAtomic
   }
+}
+
+/// The changes cannot be matched with subscriptions yet, and nothing was written: let the memory work, on any
+/// thread, and try the same changes again with it.
+public struct MatchingPending: Error {
+  /// What is known so far, and what is to be found.
+  public let memory: EvaluationMemory
 }
 
 /// What became of one record.

@@ -1,3 +1,4 @@
+internal import TidingsMatcher
 internal import TidingsModel
 
 /// What one call will write, decided before anything is written: an item that fails needs no undo.
@@ -18,6 +19,8 @@ struct RecordPlan {
     /// Assets that the database gets with the record.
     var adopted: [Asset] = []
     var discovery: SchemaDiscovery
+    /// The query channels that it fires, if that is known already.
+    var firings: [Firing]?
   }
 
   /// By record type, the kinds of fields.
@@ -40,6 +43,8 @@ struct RecordPlan {
   private(set) var discovered: Discovered
   /// What goes along with the deletions, targets before their sources.
   var cascades: [ReferencePlan.Cascade] = []
+  /// The query channels that some of them fire: by their places.
+  var cascadeFirings: [Int: [Firing]] = [:]
   /// Versions that the call's conflicts may still look through.
   var ancestorSteps: Int
   /// About how many entries of indexes the writes change.
@@ -137,6 +142,9 @@ struct RecordPlan {
       outcomes[item] = .saved(record)
     }
   }
+
+  /// It is known which query channels a write fires.
+  mutating func setFirings(_ firings: [Firing], at index: Int) { writes[index].firings = firings }
 
   /// Takes back all writes to zones in which an item failed: the innocent fail with
   /// `batchRequestFailed`, which names the culprit.

@@ -140,31 +140,36 @@ public final class ChannelIndex {
   ///   - zone: The number of the record's zone.
   ///   - old: The record before; `nil` when it is created.
   ///   - new: The record afterwards; `nil` when it is deleted.
-  ///   - time: When, for `evaluation(of:)`.
+  ///   - time: When, for `evaluation(of:)`; `nil`: it does not count, because the change is matched again.
+  ///   - memory: What is known of large values. If it has something pending afterwards, the firings are
+  ///     not complete, and not all true.
   ///   - firings: Where to append.
   public func match(
     database: Int64,
     zone: Int64,
     old: Record?,
     new: Record?,
-    at time: Timestamp,
+    at time: Timestamp?,
+    memory: EvaluationMemory? = nil,
     into firings: inout [Firing]
   ) {
     guard let record = new ?? old else { return }
     let key = TypeKey(database: database, recordType: record.recordType)
     guard let found = typeIndex[key] else { return }
     let type = Int(found)
-    types[type].evaluation.note(time)
+    if let time { types[type].evaluation.note(time) }
     let start = firings.count
+    let before = memory.flatMap { memory in old.flatMap { LargeFields($0, memory) } }
+    let after = memory.flatMap { memory in new.flatMap { LargeFields($0, memory) } }
     if let old, let new {
       let changed = types[type].transitions.changed(old, new)
-      visitSlots(type, new, zone, wanting: [.recordUpdate, .recordEnter]) { slot in
-        guard let reason = reason(slot, old, changed) else { return }
+      visitSlots(type, new, after, zone, wanting: [.recordUpdate, .recordEnter]) { slot in
+        guard let reason = reason(slot, old, before, changed) else { return }
         firings.append(Firing(channel: slots[slot].channel, reason: reason))
       }
       if types[type].leaveCount > 0, changed != 0 {
-        visitSlots(type, old, zone, wanting: .recordLeave) { slot in
-          guard leaves(slot, new, changed) else { return }
+        visitSlots(type, old, before, zone, wanting: .recordLeave) { slot in
+          guard leaves(slot, new, after, changed) else { return }
           firings.append(Firing(channel: slots[slot].channel, reason: .left))
         }
       }
@@ -172,7 +177,8 @@ public final class ChannelIndex {
       // The only state: it enters and is created, or leaves and is deleted.
       let reasons: (Firing.Reason, Firing.Reason) =
         new == nil ? (.deleted, .left) : (.created, .entered)
-      visitSlots(type, record, zone, wanting: [reasons.0.option, reasons.1.option]) { slot in
+      let large = after ?? before
+      visitSlots(type, record, large, zone, wanting: [reasons.0.option, reasons.1.option]) { slot in
         let isFirst = slots[slot].firingOptions.contains(reasons.0.option)
         firings.append(
           Firing(channel: slots[slot].channel, reason: isFirst ? reasons.0 : reasons.1)
@@ -182,38 +188,59 @@ public final class ChannelIndex {
     firings.sortAndUnique(from: start)
   }
 
+  /// Notes that a change of a record of a type was looked at.
+  public func noteEvaluation(database: Int64, recordType: String, at time: Timestamp) {
+    let key = TypeKey(database: database, recordType: recordType)
+    if let type = typeIndex[key] { types[Int(type)].evaluation.note(time) }
+  }
+
   /// Calls `body` for the slots that match a record and have one of some options; some more than once.
   private func visitSlots(
     _ type: Int,
     _ record: Record,
+    _ large: LargeFields?,
     _ zone: Int64,
     wanting wanted: Subscription.FiringOptions,
     _ body: (Int) -> Void
   ) {
     let bits = UInt8(truncatingIfNeeded: wanted.rawValue)
-    visitBuckets(types[type].fields, record) { bucket in
+    visitBuckets(types[type].fields, record, large) { bucket in
       var posting = table.buckets[Int(bucket)].head
       while posting != TermTable.none {
         let slot = Int(table.postings[Int(posting)].slot)
-        if slots[slot].options & bits != 0, matches(slot, zone, record) { body(slot) }
+        if slots[slot].options & bits != 0, matches(slot, zone, record, large) { body(slot) }
         posting = table.postings[Int(posting)].next
       }
     }
   }
 
-  private func matches(_ slot: Int, _ zone: Int64, _ record: Record) -> Bool {
-    guard !slots[slot].hasZone || slots[slot].zone == zone,
-      conditions.hold(slots[slot].conditions, for: record)
-    else { return false }
-    return slots[slot].rest?.matches(record) ?? true
+  private func matches(
+    _ slot: Int,
+    _ zone: Int64,
+    _ record: Record,
+    _ large: LargeFields?
+  ) -> Bool {
+    guard !slots[slot].hasZone || slots[slot].zone == zone else { return false }
+    guard let large else {
+      guard conditions.hold(slots[slot].conditions, for: record) else { return false }
+      return slots[slot].rest?.matches(record) ?? true
+    }
+    // What is not known yet is looked at as if it were true: all that it needs is noted at once.
+    guard conditions.hold(slots[slot].conditions, for: record, large) ?? true else { return false }
+    return slots[slot].rest?.matches(record, large) ?? true
   }
 
   /// Why a slot fires whose channel the record matches after an update; `nil`: it does not.
-  private func reason(_ slot: Int, _ old: Record, _ changed: UInt64) -> Firing.Reason? {
+  private func reason(
+    _ slot: Int,
+    _ old: Record,
+    _ before: LargeFields?,
+    _ changed: UInt64
+  ) -> Firing.Reason? {
     let options = slots[slot].firingOptions
     if options.contains(.recordEnter), changed != 0,
       let transition = transitions[UInt32(slot)], transition.fields & changed != 0,
-      !transition.predicate.matches(old)
+      !(transition.predicate.root.matches(old, before) ?? true)
     {
       return .entered
     }
@@ -221,31 +248,37 @@ public final class ChannelIndex {
   }
 
   /// Whether the record no longer matches the channel of a slot, which it did before an update.
-  private func leaves(_ slot: Int, _ new: Record, _ changed: UInt64) -> Bool {
+  private func leaves(
+    _ slot: Int,
+    _ new: Record,
+    _ after: LargeFields?,
+    _ changed: UInt64
+  ) -> Bool {
     guard let transition = transitions[UInt32(slot)], transition.fields & changed != 0 else {
       return false
     }
-    return !transition.predicate.matches(new)
+    return !(transition.predicate.root.matches(new, after) ?? true)
   }
 
   private func visitBuckets(
     _ fields: [WatchedField],
     _ record: Record,
+    _ large: LargeFields?,
     _ body: (UInt32) -> Void
   ) {
     // Walk the shorter side: the fields that are watched, or those that the record has.
     let ownCount = record.fields.sorted.count + SystemField.allCases.count
     guard fields.count > ownCount * 4 else {
-      for field in fields { visit(field, record, body) }
+      for field in fields { visit(field, record, large, body) }
       return
     }
     func look(_ name: String, _ value: FieldValue? = nil) {
       let index = fields.partitionPoint { $0.name < name }
       guard index < fields.count, fields[index].name == name else { return }
       if let value {
-        fields[index].visit(value, table, body)
+        fields[index].visit(value, large, table, body)
       } else {
-        visit(fields[index], record, body)
+        visit(fields[index], record, large, body)
       }
     }
     look(Term.always.field)
@@ -254,16 +287,22 @@ public final class ChannelIndex {
     for field in SystemField.allCases where record.fields[field.name] == nil { look(field.name) }
   }
 
-  private func visit(_ field: WatchedField, _ record: Record, _ body: (UInt32) -> Void) {
+  private func visit(
+    _ field: WatchedField,
+    _ record: Record,
+    _ large: LargeFields?,
+    _ body: (UInt32) -> Void
+  ) {
     if field.name.isEmpty {
       let (kind, value) = (Term.always.kind, Term.always.value)
       let bucket = table.bucket(field: field.key, kind: kind, detail: 0, value: value)
       if bucket != TermTable.none { body(bucket) }
     } else if let value = record.predicateValue(field.name) {
-      field.visit(value, table, body)
+      field.visit(value, large, table, body)
     } else if field.name == Predicate.Comparison.fullTextField {
       for own in record.fields.sorted {
-        if case .string(let text) = own.value { field.visitWords(text, table, body) }
+        guard case .string(let text) = own.value else { continue }
+        field.visitWords(text, large?[own.name], large?.memory, table, body)
       }
     }
   }

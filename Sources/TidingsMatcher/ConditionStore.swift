@@ -12,6 +12,13 @@ struct Condition {
     return self.operator.holds(for: own, value) != negated
   }
 
+  /// As `holds(for:)`; `nil`: more is to be found first.
+  func holds(for record: Record, _ large: LargeFields) -> Bool? {
+    guard large[field] != nil else { return holds(for: record) }
+    let comparison = Predicate.Comparison(field: field, operator: `operator`, values: [value])
+    return comparison.matches(record, large).map { $0 != negated }
+  }
+
   /// Splits what must hold into conditions and the remainder.
   ///
   /// A tree is six places in memory for each comparison, and as many waits for it; conditions lie
@@ -87,6 +94,19 @@ struct ConditionStore {
       index += 1
     }
     return true
+  }
+
+  /// As `hold(_:for:)`; `nil`: more is to be found first.
+  func hold(_ run: Run, for record: Record, _ large: LargeFields) -> Bool? {
+    var isKnown = true
+    for condition in conditions[Int(run.start)..<Int(run.start) + Int(run.count)] {
+      guard let holds = condition.holds(for: record, large) else {
+        isKnown = false
+        continue
+      }
+      if !holds { return false }
+    }
+    return isKnown ? true : nil
   }
 
   mutating func insert(_ new: [Condition]) -> Run {

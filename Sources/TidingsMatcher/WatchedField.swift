@@ -83,7 +83,19 @@ struct WatchedField {
   }
 
   /// Visits the buckets to which a value of this field leads.
-  func visit(_ value: FieldValue, _ table: TermTable, _ body: (UInt32) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - large: The record's large values; what is not known of this one yet is noted there, and leads to
+  ///     no bucket.
+  ///   - table: Where the buckets are.
+  ///   - body: Takes a bucket.
+  func visit(
+    _ value: FieldValue,
+    _ large: LargeFields?,
+    _ table: TermTable,
+    _ body: (UInt32) -> Void
+  ) {
     func look(_ kind: Term.Kind, _ value: FieldValue, detail: Int32 = 0) {
       let bucket = table.bucket(field: key, kind: kind, detail: detail, value: value)
       if bucket != TermTable.none { body(bucket) }
@@ -98,12 +110,13 @@ struct WatchedField {
     }
     if case .string(let text) = value {
       if !prefixLengths.isEmpty { visitPrefixes(text, .prefix, prefixLengths, table, body) }
-      if foldedEqualCount > 0 || !foldedPrefixLengths.isEmpty {
-        let folded = text.foldedCase
+      if foldedEqualCount > 0 || !foldedPrefixLengths.isEmpty,
+        let folded = folded(text, large)
+      {
         look(.foldedEqual, .string(folded))
         visitPrefixes(folded, .foldedPrefix, foldedPrefixLengths, table, body)
       }
-      visitWords(text, table, body)
+      visitWords(text, large?[name], large?.memory, table, body)
     }
     if case .location(let place) = value {
       for area in areas {
@@ -116,6 +129,13 @@ struct WatchedField {
     ordered[1].visit(below: value, orEqual: true, table, body)
     ordered[2].visit(above: value, orEqual: false, table, body)
     ordered[3].visit(above: value, orEqual: true, table, body)
+  }
+
+  /// A text in lowercase; `nil`: it is to be found first.
+  private func folded(_ text: String, _ large: LargeFields?) -> String? {
+    guard let large, let value = large[name] else { return text.foldedCase }
+    guard case .string(let folded)? = value.folded(large.memory) else { return nil }
+    return folded
   }
 
   private func visitPrefixes(
@@ -136,8 +156,30 @@ struct WatchedField {
   }
 
   /// Visits the buckets of the words of a text.
-  func visitWords(_ text: String, _ table: TermTable, _ body: (UInt32) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - large: What is known of it, if it is large.
+  ///   - memory: Where that is remembered.
+  ///   - table: Where the buckets are.
+  ///   - body: Takes a bucket.
+  func visitWords(
+    _ text: String,
+    _ large: LargeValue?,
+    _ memory: EvaluationMemory?,
+    _ table: TermTable,
+    _ body: (UInt32) -> Void
+  ) {
     guard wordCount > 0 else { return }
+    if let large, let memory {
+      for word in large.words(memory) ?? [] {
+        word.withUTF8Bytes { bytes in
+          let bucket = table.bucket(field: key, kind: .word, bytes: bytes)
+          if bucket != TermTable.none { body(bucket) }
+        }
+      }
+      return
+    }
     Tokenizer.forEachToken(of: text) { word in
       let bucket = table.bucket(field: key, kind: .word, bytes: word)
       if bucket != TermTable.none { body(bucket) }

@@ -89,3 +89,9 @@ package func startThread(_ body: @escaping @Sendable () -> Void) {
   precondition(code == 0, "the system has no thread left")
   pthread_detach(thread)
 }
+
+/// Lets other threads of the machine go first from now on.
+package func lowerPriorityOfThread() {
+  // Of a thread, not of the process: Linux has a nice value for each.
+  _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
+}

@@ -10,18 +10,38 @@ public struct QueryAnswer: Hashable, Sendable {
 }
 
 extension EngineReader {
-  /// Returns the first page of a query.
+  /// Works on a page of a query.
   ///
   /// - Parameters:
-  ///   - query: Which records, in which order.
+  ///   - page: The page; call this again with it until there is an answer.
   ///   - user: Who asks: the cursor is valid for this user only.
-  ///   - limit: Most records; 0 and what is more means `Limits.pageItemsMax`.
   ///   - now: The store's steady time (`SteadyClock`).
+  ///   - isOver: Asked before each row but the first: whether the rest is for another slice, which may be on
+  ///     another reader. `nil`: the whole page at once.
   ///   - deliver: Takes an encoded record, valid for the call.
-  /// - Returns: The cursor of the next page, and how this one was answered.
-  /// - Throws: `ItemError` `invalidArguments`, `zoneNotFound`, `unknownItem` for a type that
-  ///   production does not have, `permissionFailure` and `notAuthenticated` for a type that the user
-  ///   may not read, `limitExceeded` when too much would have to be sorted; `SQLError`.
+  /// - Returns: The cursor of the next page, and how this one was answered; `nil`: the page goes on.
+  /// - Throws: `ItemError` `invalidArguments`, also for a cursor of another user, `changeTokenExpired`,
+  ///   `zoneNotFound`, `unknownItem` for a type that production does not have, `permissionFailure` and
+  ///   `notAuthenticated` for a type that the user may not read, `limitExceeded` when too much would have
+  ///   to be sorted; `SQLError`.
+  public func advance(
+    _ page: inout QueryPage,
+    for user: String,
+    at now: SteadyTime,
+    until isOver: (() -> Bool)? = nil,
+    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> QueryAnswer? {
+    try queries().advance(
+      &page,
+      for: user,
+      reading: { try publicReading(of: user, in: $0) },
+      at: now,
+      until: isOver ?? { false },
+      deliver
+    )
+  }
+
+  /// Returns the first page of a query, as `advance` does, at once.
   public func records(
     matching query: RecordQuery,
     for user: String,
@@ -29,27 +49,11 @@ extension EngineReader {
     at now: SteadyTime,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
-    try queries().page(
-      .query(query),
-      for: user,
-      reading: { try publicReading(of: user, in: $0) },
-      limit: limit,
-      at: now,
-      deliver
-    )
+    var page = QueryPage(of: query, limit: limit)
+    return try whole(&page, for: user, at: now, deliver)
   }
 
-  /// Returns the next page of a query.
-  ///
-  /// - Parameters:
-  ///   - cursor: What the page before returned.
-  ///   - user: Who asks.
-  ///   - limit: Most records; 0 and what is more means `Limits.pageItemsMax`.
-  ///   - now: The store's steady time (`SteadyClock`).
-  ///   - deliver: Takes an encoded record, valid for the call.
-  /// - Returns: The cursor of the next page, and how this one was answered.
-  /// - Throws: `ItemError` `changeTokenExpired`, `invalidArguments` for a cursor of another user,
-  ///   `zoneNotFound`, `permissionFailure`, `limitExceeded`; `SQLError`.
+  /// Returns the next page of a query, as `advance` does, at once.
   public func records(
     after cursor: [UInt8],
     for user: String,
@@ -57,13 +61,19 @@ extension EngineReader {
     at now: SteadyTime,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
-    try queries().page(
-      .cursor(cursor),
-      for: user,
-      reading: { try publicReading(of: user, in: $0) },
-      limit: limit,
-      at: now,
-      deliver
-    )
+    var page = QueryPage(after: cursor, limit: limit)
+    return try whole(&page, for: user, at: now, deliver)
+  }
+
+  private func whole(
+    _ page: inout QueryPage,
+    for user: String,
+    at now: SteadyTime,
+    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> QueryAnswer {
+    guard let answer = try advance(&page, for: user, at: now, deliver) else {
+      preconditionFailure("a page without an end to its slice goes on")
+    }
+    return answer
   }
 }

@@ -3,12 +3,6 @@ internal import TidingsSQL
 
 /// Answers queries on a reader's connection.
 final class QueryEngine {
-  /// A query, or where one is continued.
-  enum Request {
-    case query(RecordQuery)
-    case cursor([UInt8])
-  }
-
   private let source: QueryRun.Source
   private let catalog: Catalog
   private let shares: ShareReader
@@ -57,43 +51,57 @@ final class QueryEngine {
     )
   }
 
-  /// Answers a page.
+  /// Works on a page for a slice.
   ///
   /// - Parameters:
-  ///   - request: The query, or its cursor.
+  ///   - page: The page, which is changed.
   ///   - user: Who asks.
   ///   - reading: Which records of a database the user may read; `nil`: all.
-  ///   - limit: Most records; 0: `pageItemsMax`.
   ///   - now: The time.
+  ///   - isOver: Whether the slice is to end.
   ///   - deliver: Takes an encoded record, valid for the call.
-  /// - Returns: The next page's cursor, and how this one was answered.
+  /// - Returns: The next page's cursor, and how this one was answered; `nil`: the page goes on.
   /// - Throws: `ItemError`, `SQLError`.
-  func page(
-    _ request: Request,
+  func advance(
+    _ page: inout QueryPage,
     for user: String,
     reading: (DatabaseID) throws -> PublicReading?,
-    limit: Int,
     at now: SteadyTime,
+    until isOver: @escaping () -> Bool,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
-  ) throws -> QueryAnswer {
-    switch request {
-    case .query(let query): return try first(query, user, reading, limit, now, deliver)
-    case .cursor(let bytes):
-      let cursor = try QueryCursor(bytes, of: user, identity: identity)
-      return try following(cursor, user, reading, limit, now, deliver)
+  ) throws -> QueryAnswer? {
+    let slice: Slice
+    if let started = page.started {
+      slice = try following(started.cursor, user, reading, now)
+    } else {
+      switch page.request {
+      case .query(let query):
+        slice = try first(query, user, reading, now, &page)
+      case .cursor(let bytes):
+        let cursor = try QueryCursor(bytes, of: user, identity: identity)
+        page.started = QueryPage.Started(cursor: cursor, start: cursor.next)
+        slice = try following(cursor, user, reading, now)
+      }
     }
+    return try run(slice, &page, user, until: isOver, deliver)
   }
 
   // MARK: Pages
+
+  /// What a slice of a page works on.
+  private struct Slice {
+    let cursor: QueryCursor
+    let zones: [QueryZone]
+    let visibility: QueryVisibility
+  }
 
   private func first(
     _ query: RecordQuery,
     _ user: String,
     _ reading: (DatabaseID) throws -> PublicReading?,
-    _ limit: Int,
     _ now: SteadyTime,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
-  ) throws -> QueryAnswer {
+    _ page: inout QueryPage
+  ) throws -> Slice {
     try query.validate()
     let shared = try sharedRecords(of: query)
     let zones = try self.zones(of: query, shared).map {
@@ -127,25 +135,23 @@ final class QueryEngine {
       zones: zones.map { QueryCursor.Begin(zone: $0.number, head: $0.head) },
       next: QueryPosition(keys: [], zone: 0, name: "")
     )
-    var answer = try page(cursor, zones, from: nil, visibility, user, limit, deliver)
-    answer.report.advice = QueryAdvice.advice(
+    page.advice = QueryAdvice.advice(
       for: query,
       cursor.plan,
       building: indexes.building,
       kind: kind
     )
     if let failure { throw failure }
-    return answer
+    page.started = QueryPage.Started(cursor: cursor, start: nil)
+    return Slice(cursor: cursor, zones: zones, visibility: visibility)
   }
 
   private func following(
     _ cursor: QueryCursor,
     _ user: String,
     _ reading: (DatabaseID) throws -> PublicReading?,
-    _ limit: Int,
-    _ now: SteadyTime,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
-  ) throws -> QueryAnswer {
+    _ now: SteadyTime
+  ) throws -> Slice {
     try checkAge(of: cursor, at: now)
     let shared = try sharedRecords(of: cursor.query)
     let visibility = try visibility(of: cursor.query, shared, reading)
@@ -160,19 +166,18 @@ final class QueryEngine {
         "the index that served the query was dropped: run the query again"
       )
     }
-    return try page(cursor, Array(zones), from: cursor.next, visibility, user, limit, deliver)
+    return Slice(cursor: cursor, zones: Array(zones), visibility: visibility)
   }
 
-  private func page(
-    _ cursor: QueryCursor,
-    _ zones: [QueryZone],
-    from start: QueryPosition?,
-    _ visibility: QueryVisibility,
+  private func run(
+    _ slice: Slice,
+    _ page: inout QueryPage,
     _ user: String,
-    _ limit: Int,
+    until isOver: @escaping () -> Bool,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
-  ) throws -> QueryAnswer {
-    let limit = limit == 0 ? limits.pageItemsMax : min(limit, limits.pageItemsMax)
+  ) throws -> QueryAnswer? {
+    let limit = page.limit == 0 ? limits.pageItemsMax : min(page.limit, limits.pageItemsMax)
+    let cursor = slice.cursor
     let owner = source.codec.ownerBytes(ofZone: cursor.query.zoneID)
     return try withoutActuallyEscaping(deliver) { deliver in
       let deliver =
@@ -182,16 +187,24 @@ final class QueryEngine {
         source,
         cursor.query,
         cursor.plan,
-        zones: zones,
-        from: start,
-        visibility,
+        zones: slice.zones,
+        from: page.started?.start,
+        slice.visibility,
         limit: limit,
+        progress: page.progress,
+        until: isOver,
         deliver
       )
-      try run()
+      page.progress = QueryProgress()
+      let isDone = try run()
+      page.progress = run.progress
+      guard isDone else { return nil }
       var answer = QueryAnswer()
       answer.report = report(run, cursor.query, cursor.plan)
-      if visibility != .all { answer.report.hideOthers(cursor.query.recordType, visibility) }
+      answer.report.advice = page.advice
+      if slice.visibility != .all {
+        answer.report.hideOthers(cursor.query.recordType, slice.visibility)
+      }
       if let next = run.next {
         var continued = cursor
         continued.next = next
@@ -343,15 +356,15 @@ final class QueryEngine {
   // MARK: Explaining
 
   private func report(_ run: QueryRun, _ query: RecordQuery, _ plan: QueryPlan) -> QueryReport {
-    let end = "the page ended after \(run.rowsVisited) rows; the query goes on with its cursor"
+    let end = "the page ended after \(run.progress.rowsVisited) rows; the query goes on with its cursor"
     return QueryReport(
-      steps: plan.steps(for: query) + (run.endedEarly ? [end] : []),
+      steps: plan.steps(for: query) + (run.progress.endedEarly ? [end] : []),
       predicate: query.predicate.text,
       indexField: plan.indexField,
       isSortedByIndex: plan.order == .access,
-      entriesVisited: plan.access.index == nil ? 0 : run.rowsVisited,
-      recordsVisited: run.recordsRead,
-      recordsMatched: run.recordsMatched
+      entriesVisited: plan.access.index == nil ? 0 : run.progress.rowsVisited,
+      recordsVisited: run.progress.recordsRead,
+      recordsMatched: run.progress.recordsMatched
     )
   }
 }

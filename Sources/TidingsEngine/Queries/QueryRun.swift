@@ -1,7 +1,24 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Finds one page of a query.
+/// How far a page of a query has come.
+///
+/// It holds no snapshot and no statement: another thread may go on with it.
+struct QueryProgress {
+  /// What was looked at so far.
+  var rowsVisited = 0
+  var recordsRead = 0
+  var recordsMatched = 0
+  /// The page ended because of the rows looked at: records that match may be left, or none.
+  var endedEarly = false
+  var bytes = 0
+  /// The first row that was not looked at; `nil`: none was.
+  var resume: QueryPosition?
+  /// Of a query that is sorted, the first records so far.
+  var top: TopRecords?
+}
+
+/// Finds one page of a query, in slices: each may be on another snapshot.
 final class QueryRun {
   /// What a run reads with.
   struct Source {
@@ -20,13 +37,9 @@ final class QueryRun {
   private let limit: Int
   private let deliver: (UnsafeRawBufferPointer) throws -> Void
 
-  /// What was looked at so far.
-  private(set) var rowsVisited = 0
-  private(set) var recordsRead = 0
-  private(set) var recordsMatched = 0
-  /// The page ended because of the rows looked at: records that match may be left, or none.
-  private(set) var endedEarly = false
-  private var bytes = 0
+  private let isOver: () -> Bool
+  /// How far the page has come.
+  private(set) var progress: QueryProgress
   /// Where the next page begins; `nil`: this was the last.
   private(set) var next: QueryPosition?
 
@@ -40,6 +53,8 @@ final class QueryRun {
   ///   - start: The first record that is not in an earlier page.
   ///   - visibility: Which records the caller may see.
   ///   - limit: Most records.
+  ///   - progress: How far it came in earlier slices.
+  ///   - isOver: Whether this slice is to end; a row is looked at in any case.
   ///   - deliver: Takes an encoded record, valid for the call.
   init(
     _ source: Source,
@@ -49,8 +64,12 @@ final class QueryRun {
     from start: QueryPosition?,
     _ visibility: QueryVisibility,
     limit: Int,
+    progress: QueryProgress,
+    until isOver: @escaping () -> Bool,
     _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) {
+    self.progress = progress
+    self.isOver = isOver
     self.source = source
     self.query = query
     self.plan = plan
@@ -61,11 +80,12 @@ final class QueryRun {
     self.deliver = deliver
   }
 
-  /// Delivers the page.
+  /// Delivers the page, or what of it there is time for.
   ///
+  /// - Returns: Whether the page is done.
   /// - Throws: `ItemError` `limitExceeded` when too much would have to be sorted;
   ///   `changeTokenExpired` when nobody knows any more what a record was at the begin; `SQLError`.
-  func callAsFunction() throws {
+  func callAsFunction() throws -> Bool {
     if case .sorted(let isPrefix) = plan.order {
       try sorted(isPrefix: isPrefix)
     } else {
@@ -73,16 +93,47 @@ final class QueryRun {
     }
   }
 
-  // MARK: In the order of the access
-
-  private func inOrder() throws {
-    try visit(from: start) { row in
-      guard recordsMatched < limit, rowsVisited < source.limits.queryRowsPerPageMax else {
-        next = row.position
-        endedEarly = recordsMatched < limit
+  /// Visits rows until the slice is over.
+  ///
+  /// - Parameters:
+  ///   - start: The first row, unless a slice before came to another one.
+  ///   - body: Takes a row; answers whether to go on.
+  /// - Returns: Whether all was visited.
+  private func visitSlice(
+    from start: QueryPosition?,
+    _ body: @escaping QueryRows.Visitor
+  ) throws -> Bool {
+    let resume = progress.resume
+    progress.resume = nil
+    var isFirst = true
+    try source.rows.visit(
+      plan.access,
+      of: query.recordType,
+      in: zones,
+      from: resume ?? start
+    ) { row in
+      if !isFirst, isOver() {
+        progress.resume = row.position
         return false
       }
-      rowsVisited += 1
+      isFirst = false
+      return try body(row)
+    }
+    return progress.resume == nil
+  }
+
+  // MARK: In the order of the access
+
+  private func inOrder() throws -> Bool {
+    try visitSlice(from: start) { [self] row in
+      guard progress.recordsMatched < limit,
+        progress.rowsVisited < source.limits.queryRowsPerPageMax
+      else {
+        next = row.position
+        progress.endedEarly = progress.recordsMatched < limit
+        return false
+      }
+      progress.rowsVisited += 1
       guard row.isRecord, try matches(row) else { return true }
       guard try delivered(row) else {
         next = row.position
@@ -94,7 +145,7 @@ final class QueryRun {
 
   /// Whether a row's record matches as it is now.
   private func matches(_ row: VisitedRow) throws -> Bool {
-    recordsRead += 1
+    progress.recordsRead += 1
     if plan.isExact, row.isCurrent, visibility == .all { return true }
     return try currentMatch(row) != nil
   }
@@ -120,30 +171,30 @@ final class QueryRun {
   private func delivered(_ row: VisitedRow) throws -> Bool {
     var fits = true
     try row.withBody { body in
-      fits = recordsMatched == 0 || bytes + body.count <= source.limits.answerBytesMax
+      fits =
+        progress.recordsMatched == 0
+        || progress.bytes + body.count <= source.limits.answerBytesMax
       guard fits else { return }
       try deliver(body)
-      bytes += body.count
-      recordsMatched += 1
+      progress.bytes += body.count
+      progress.recordsMatched += 1
     }
     return fits
   }
 
-  private func visit(from start: QueryPosition?, _ body: QueryRows.Visitor) throws {
-    try source.rows.visit(plan.access, of: query.recordType, in: zones, from: start, body)
-  }
-
   // MARK: Sorted
 
-  private func sorted(isPrefix: Bool) throws {
+  private func sorted(isPrefix: Bool) throws -> Bool {
     let order = QueryOrder(query.sortKeys)
-    var top = TopRecords(order, capacity: limit + 1)
-    try visit(from: isPrefix ? firstKeyOfStart : nil) { row in
+    let wasInterrupted = progress.resume != nil
+    var top = progress.top ?? TopRecords(order, capacity: limit + 1)
+    progress.top = nil
+    let isDone = try visitSlice(from: isPrefix ? firstKeyOfStart : nil) { [self] row in
       if isPrefix, let last = top.last, isBehind(row.key, last) { return false }
-      rowsVisited += 1
-      guard rowsVisited <= source.limits.querySortedRowsMax else { throw tooManyToSort }
+      progress.rowsVisited += 1
+      guard progress.rowsVisited <= source.limits.querySortedRowsMax else { throw tooManyToSort }
       guard row.isRecord else { return true }
-      recordsRead += 1
+      progress.recordsRead += 1
       guard let current = try currentMatch(row), let then = try atBegin(row, current) else {
         return true
       }
@@ -156,7 +207,12 @@ final class QueryRun {
       top.offer(position)
       return true
     }
-    try deliver(top.sorted())
+    guard isDone else {
+      progress.top = top
+      return false
+    }
+    try deliver(top.sorted(), areCurrent: !wasInterrupted)
+    return true
   }
 
   /// Where the records begin that have the first key of the place to start at.
@@ -173,20 +229,26 @@ final class QueryRun {
     QueryOrder.precedes(last.keys[0], key, isDescending: query.sortKeys[0].isDescending)
   }
 
-  private func deliver(_ positions: [QueryPosition]) throws {
+  /// Delivers records; what comes behind the limit is where the next page begins.
+  ///
+  /// - Parameters:
+  ///   - positions: The first records in order, one more than the limit if there are so many.
+  ///   - areCurrent: They were found in this snapshot; if not, some may match no longer.
+  private func deliver(_ positions: [QueryPosition], areCurrent: Bool) throws {
     let byNumber = Dictionary(uniqueKeysWithValues: zones.map { ($0.number, $0) })
-    for position in positions {
-      guard recordsMatched < limit, let zone = byNumber[position.zone] else {
-        next = position
-        return
-      }
+    for position in positions.prefix(limit) {
+      guard let zone = byNumber[position.zone] else { continue }
       var fits = true
-      try source.rows.withRecord(at: position, in: zone) { fits = try delivered($0) }
+      try source.rows.withRecord(at: position, in: zone) { row in
+        guard try areCurrent || (row.isRecord && currentMatch(row) != nil) else { return }
+        fits = try delivered(row)
+      }
       guard fits else {
         next = position
         return
       }
     }
+    if positions.count > limit { next = positions[limit] }
   }
 
   /// The record as it was when the query began, by which it is sorted; `nil`: it was not there.

@@ -46,6 +46,9 @@ extension ModifyRecords {
       let plan = try plan(owners, scene, after: parts.last?.plan.discovered ?? [:])
       parts.append((part, plan, scene))
     }
+    var matching = Matching(changes.memory)
+    for index in parts.indices { try match(&parts[index].plan, parts[index].scene, &matching) }
+    try matching.finish()
     var outcomes: [RecordOutcome?] = Array(
       repeating: nil,
       count: changes.saves.count + changes.deletions.count

@@ -43,7 +43,8 @@ extension Predicate.Comparison {
     matchesExactly(isCaseInsensitive ? value.foldedCase : value)
   }
 
-  private func matchesExactly(_ value: FieldValue) -> Bool {
+  /// As `matches(_:)`, of a value that is in lowercase if need be, and no list whose members are compared.
+  func matchesExactly(_ value: FieldValue) -> Bool {
     switch self.operator {
     case .between:
       Operator.greaterThanOrEqual.holds(for: value, values[0])
@@ -119,7 +120,7 @@ extension Predicate.Comparison.Operator {
 
 extension FieldValue {
   /// The text or texts in lowercase; other values as they are.
-  fileprivate var foldedCase: FieldValue {
+  var foldedCase: FieldValue {
     switch self {
     case .string(let text): .string(text.foldedCase)
     case .stringList(let list): .stringList(list.map(\.foldedCase))
@@ -140,6 +141,6 @@ extension String {
   package var foldedCase: String {
     // Most texts are that already.
     let isFolded = utf8.allSatisfy { $0 < 0x80 && !($0 >= 0x41 && $0 <= 0x5a) }
-    return isFolded ? self : lowercased()
+    return isFolded ? self : CaseFolding.lowercased(self)
   }
 }

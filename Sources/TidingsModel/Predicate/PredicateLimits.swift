@@ -11,6 +11,8 @@ public enum PredicateLimits {
   public static let nestingDepthMax = 64
   /// Values of one IN.
   public static let inValueCountMax = 250
+  /// Comparisons that look through the whole text or list of a field, whatever is in it.
+  public static let searchCountMax = 64
   /// Bytes of a field's name.
   public static let fieldNameBytesMax = 255
   /// Words of one value for CONTAINS.

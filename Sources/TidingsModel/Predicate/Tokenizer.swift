@@ -129,7 +129,7 @@ extension Unicode.Scalar {
 
 extension UnsafeRawBufferPointer {
   /// The scalar at an index of valid UTF-8, which moves behind it.
-  fileprivate func scalar(at index: inout Int) -> Unicode.Scalar {
+  func scalar(at index: inout Int) -> Unicode.Scalar {
     let first = self[index]
     let count = first < 0xe0 ? 2 : (first < 0xf0 ? 3 : 4)
     var value = UInt32(first & (0xff >> UInt8(count + 1)))

@@ -36,6 +36,29 @@ struct WordSearch {
     return areAllWanted ? found == wanted : found != 0
   }
 
+  /// As `find(in:)`, in a text whose words are known: sorted by their bytes, each once.
+  mutating func find(among sorted: [String]) -> Bool {
+    if wanted == 0 { return false }
+    var (start, bit) = (0, UInt64(1))
+    while start < words.count {
+      let end = words[start...].firstIndex(of: UInt8(ascii: " ")) ?? words.count
+      let word = String(decoding: words[start..<end], as: UTF8.self)
+      if Self.has(word, among: sorted) { found |= bit }
+      start = end + 1
+      bit <<= 1
+    }
+    return areAllWanted ? found == wanted : found != 0
+  }
+
+  private static func has(_ word: String, among sorted: [String]) -> Bool {
+    var (low, high) = (0, sorted.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sorted[middle].byteOrder(word) < 0 { low = middle + 1 } else { high = middle }
+    }
+    return low < sorted.count && sorted[low].hasSameBytes(as: word)
+  }
+
   /// The bit of the word that a token is; 0 when it is none.
   private static func mask(
     of token: UnsafeRawBufferPointer,

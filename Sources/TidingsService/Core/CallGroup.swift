@@ -26,6 +26,8 @@ struct CallGroup {
   var audits: [AuditEntry] = []
   /// Topics that were replaced.
   var retiredTopics: [[UInt8]] = []
+  /// Calls of which a part was written in this group, and that go on in another.
+  var partlyWritten: [Core.CallLine] = []
   /// Counts what counts once the group is committed.
   var counters = CoreCounters()
 
@@ -47,6 +49,7 @@ struct CallGroup {
     changedTopics.removeAll(keepingCapacity: true)
     retiredTopics = []
     audits = []
+    partlyWritten = []
     counters = CoreCounters()
     hasWrites = false
     hasWriteCalls = false

@@ -16,7 +16,7 @@ extension Core {
         if fetch.request.wantsHealth {
           try answerWithHealth(fetch, call)
         } else {
-          answerInGroup(call, .read, on: loop) { call in
+          answerInGroup(call, .read, on: loop) { [self] call in
             try subscriptions(fetch, [:]).encoded(in: call.arena)
           }
         }

@@ -5,55 +5,102 @@ internal import TidingsProtobuf
 internal import TidingsZeroMQ
 
 extension Core {
-  /// Registers the queries of RecordService, which reader threads answer.
+  /// Registers the queries of RecordService, which reader threads answer in slices.
   func registerQueries(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
-    registerReader(Methods.queryRecords, on: loop) { reader, caller, body in
-      try Self.queryRecords(
-        TidingsV1.QueryRecordsRequest(decoding: body.bytes, in: reader.arena),
-        caller,
-        reader
-      )
+    registerSliced(Methods.queryRecords, on: loop) { caller, body in
+      QueryAnswering(caller, body)
     }
-    registerReader(Methods.explainQuery, on: loop) { reader, caller, body in
-      try Self.explainQuery(
-        TidingsV1.ExplainQueryRequest(decoding: body.bytes, in: reader.arena),
-        caller,
-        reader
-      )
+    registerSliced(Methods.explainQuery, on: loop) { caller, body in
+      ExplanationAnswering(caller, body)
     }
   }
+}
 
-  private static func queryRecords(
-    _ request: TidingsV1.QueryRecordsRequest,
-    _ caller: Caller,
-    _ reader: ReaderPool.Reader
-  ) throws -> [UInt8] {
-    let wanted = try request.desiredKeys.map { try fields($0, reader.engine.limits) }
-    var response = SplicedMessage(capacity: firstBytes)
-    let answer = try page(request, caller, reader) { body in
-      if let wanted {
-        response.add(1, try record(body, keeping: wanted, in: reader.arena))
+/// A page of a query as it is worked on.
+///
+/// Unchecked: one thread works on it at a time, and the pool's lock lies between two of them.
+private final class QueryWork: @unchecked Sendable {
+  let caller: Caller
+  private var page: QueryPage?
+
+  init(_ caller: Caller) { self.caller = caller }
+
+  func advance(
+    _ request: () throws -> TidingsV1.QueryRecordsRequest,
+    _ reader: ReaderPool.Reader,
+    _ slice: ReaderPool.Slice,
+    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> QueryAnswer? {
+    var page = try self.page ?? request().page(for: caller)
+    self.page = nil
+    let answer = try reader.engine.advance(
+      &page,
+      for: caller.user,
+      at: reader.steadyClock.now,
+      until: { reader.isOver(slice) },
+      deliver
+    )
+    self.page = page
+    return answer
+  }
+}
+
+/// Answers QueryRecords; used as `QueryWork` is.
+private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
+  /// Room for an answer of common size.
+  private static let firstBytes = 32 << 10
+
+  private let work: QueryWork
+  private let body: [UInt8]
+  private var wanted: Set<String>??
+  private var response = SplicedMessage(capacity: 0)
+
+  init(_ caller: Caller, _ body: [UInt8]) {
+    work = QueryWork(caller)
+    self.body = body
+  }
+
+  func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]? {
+    if wanted == nil {
+      let request = try request(reader)
+      wanted = .some(try request.desiredKeys.map { try Core.fields($0, reader.engine.limits) })
+      response = SplicedMessage(capacity: Self.firstBytes)
+    }
+    let answer = try work.advance({ try request(reader) }, reader, slice) { body in
+      if case .some(.some(let wanted)) = wanted {
+        response.add(1, try Core.record(body, keeping: wanted, in: reader.arena))
       } else {
         response.add(1, body)
       }
     }
+    guard let answer else { return nil }
     if !answer.cursor.isEmpty { response.add(2, answer.cursor) }
     return response.bytes
   }
 
-  /// Room for an answer of common size.
-  private static let firstBytes = 32 << 10
-
-  private static func explainQuery(
-    _ request: TidingsV1.ExplainQueryRequest,
-    _ caller: Caller,
+  private func request(
     _ reader: ReaderPool.Reader
-  ) throws -> [UInt8] {
-    guard let query = request.query else {
-      throw ItemError(.invalidArguments, "query is missing: send the query to be explained")
+  ) throws -> TidingsV1.QueryRecordsRequest {
+    try body.withUnsafeBytes {
+      try TidingsV1.QueryRecordsRequest(decoding: $0.bytes, in: reader.arena)
     }
-    let report = try page(query, caller, reader) { _ in }.report
+  }
+}
+
+/// Answers ExplainQuery; used as `QueryWork` is.
+private final class ExplanationAnswering: SlicedAnswer, @unchecked Sendable {
+  private let work: QueryWork
+  private let body: [UInt8]
+
+  init(_ caller: Caller, _ body: [UInt8]) {
+    work = QueryWork(caller)
+    self.body = body
+  }
+
+  func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]? {
+    let answer = try work.advance({ try query(reader) }, reader, slice) { _ in }
+    guard let report = answer?.report else { return nil }
     let response = TidingsV1.ExplainQueryResponse(
       steps: report.steps,
       predicate: report.predicate,
@@ -67,34 +114,26 @@ extension Core {
     return response.encoded(in: reader.arena)
   }
 
-  private static func page(
-    _ request: TidingsV1.QueryRecordsRequest,
-    _ caller: Caller,
-    _ reader: ReaderPool.Reader,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
-  ) throws -> QueryAnswer {
-    let limit = Int(request.limit)
-    guard request.cursor.isEmpty else {
-      return try reader.engine.records(
-        after: request.cursor,
-        for: caller.user,
-        limit: limit,
-        at: reader.steadyClock.now,
-        deliver
-      )
+  private func query(_ reader: ReaderPool.Reader) throws -> TidingsV1.QueryRecordsRequest {
+    let request = try body.withUnsafeBytes {
+      try TidingsV1.ExplainQueryRequest(decoding: $0.bytes, in: reader.arena)
     }
-    return try reader.engine.records(
-      matching: try request.model(for: caller),
-      for: caller.user,
-      limit: limit,
-      at: reader.steadyClock.now,
-      deliver
-    )
+    guard let query = request.query else {
+      throw ItemError(.invalidArguments, "query is missing: send the query to be explained")
+    }
+    return query
   }
 }
 
 extension TidingsV1.QueryRecordsRequest {
-  fileprivate func model(for caller: Caller) throws -> RecordQuery {
+  /// The page that is asked for.
+  fileprivate func page(for caller: Caller) throws -> QueryPage {
+    cursor.isEmpty
+      ? QueryPage(of: try model(for: caller), limit: Int(limit))
+      : QueryPage(after: cursor, limit: Int(limit))
+  }
+
+  private func model(for caller: Caller) throws -> RecordQuery {
     let database = try databaseID.model(for: caller)
     return RecordQuery(
       database: database,

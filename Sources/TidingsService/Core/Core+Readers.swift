@@ -33,6 +33,42 @@ extension Core {
   }
 }
 
+/// The answer to a call that reader threads work on in slices.
+protocol SlicedAnswer: AnyObject, Sendable {
+  /// Works for a slice; `nil`: the answer needs another one.
+  func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]?
+}
+
+extension Core {
+  /// Lets the reader threads answer a method that may take long, in slices.
+  ///
+  /// - Parameters:
+  ///   - method: A unary method.
+  ///   - loop: The loop.
+  ///   - makeAnswer: Begins the answer to a call: who calls, and the encoded request.
+  func registerSliced(
+    _ method: MethodDescriptor,
+    on loop: LoopContext,
+    _ makeAnswer: @escaping @Sendable (Caller, [UInt8]) -> any SlicedAnswer
+  ) {
+    loop.registerInline(method) { [self] call, loop in
+      do {
+        let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
+        let job = ReaderPool.Job(
+          token: call.token,
+          deadline: call.deadline,
+          bytes: call.body.count,
+          keyNumber: call.keyNumber,
+          slices: { try answer.advance($0, $1) }
+        )
+        guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
+      } catch {
+        loop.fail(call.token, RPCError(callFailure: error))
+      }
+    }
+  }
+}
+
 extension RPCError {
   /// All reader threads are busy, and enough calls wait for them.
   static let tooManyReaders = RPCError(

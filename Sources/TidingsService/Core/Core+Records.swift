@@ -17,13 +17,70 @@ extension Core {
   // MARK: ModifyRecords
 
   private func modifyRecords(_ call: borrowing Call) throws -> [UInt8] {
-    let request = try TidingsV1.ModifyRecordsRequest.unpack(call.body.bytes, in: call.arena)
-      .assumingMemoryBound(to: Tidings__V1__ModifyRecordsRequest.self).pointee
-    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-    let changes = try Self.changes(request, caller: call.caller)
-    let modified = try engine.modifyRecords(changes, caller: call.caller)
-    if changes.isDryRun { keepsAnswer = false } else { count(modified) }
-    return Self.response(to: modified, in: call.arena)
+    let changes: RecordChanges
+    if let progress = call.progress as? RecordsProgress {
+      changes = try progress.changes(for: call.caller)
+    } else {
+      guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+      guard call.body.count < Self.decodedApartBytesMin else {
+        let progress = RecordsProgress(Array(call.body))
+        let caller = call.caller
+        throw CallPostponed(
+          cause: .computing { _ in
+            progress.decode(for: caller)
+            return true
+          },
+          progress: progress
+        )
+      }
+      changes = try Self.changes(call.body, caller: call.caller, in: call.arena)
+    }
+    do {
+      let modified = try engine.modifyRecords(changes, caller: call.caller)
+      if changes.isDryRun { keepsAnswer = false } else { count(modified) }
+      return Self.response(to: modified, in: call.arena)
+    } catch let pending as MatchingPending {
+      let memory = pending.memory
+      throw CallPostponed(
+        cause: .computing { slice in memory.work { slice.isOver } },
+        progress: RecordsProgress(changes, memory)
+      )
+    }
+  }
+
+  /// Calls of so many bytes are decoded on another thread.
+  private static let decodedApartBytesMin = 256 << 10
+
+  /// A call that saves records, between the runs of its handler.
+  ///
+  /// Unchecked: it is on the loop or with a worker, never with both.
+  private final class RecordsProgress: CallProgress, @unchecked Sendable {
+    private let body: [UInt8]
+    private var decoded: Result<RecordChanges, any Error>?
+
+    /// A call to be decoded.
+    init(_ body: [UInt8]) { self.body = body }
+
+    /// A call that was decoded, and what is known of its values.
+    init(_ changes: RecordChanges, _ memory: EvaluationMemory) {
+      var changes = changes
+      changes.memory = memory
+      body = []
+      decoded = .success(changes)
+    }
+
+    func decode(for caller: Caller) {
+      let arena = Arena()
+      decoded = Result {
+        try body.withUnsafeBytes { try Core.changes($0, caller: caller, in: arena) }
+      }
+    }
+
+    func changes(for caller: Caller) throws -> RecordChanges {
+      if decoded == nil { decode(for: caller) }
+      guard let decoded else { preconditionFailure("what was decoded is there") }
+      return try decoded.get()
+    }
   }
 
   private func count(_ modified: ModifiedRecords) {
@@ -44,11 +101,14 @@ extension Core {
   }
 
   private static func changes(
-    _ request: Tidings__V1__ModifyRecordsRequest,
-    caller: Caller
+    _ body: UnsafeRawBufferPointer,
+    caller: Caller,
+    in arena: borrowing Arena
   ) throws
     -> RecordChanges
   {
+    let request = try TidingsV1.ModifyRecordsRequest.unpack(body.bytes, in: arena)
+      .assumingMemoryBound(to: Tidings__V1__ModifyRecordsRequest.self).pointee
     var saves: [Record] = []
     saves.reserveCapacity(request.n_records_to_save)
     for index in 0..<request.n_records_to_save {

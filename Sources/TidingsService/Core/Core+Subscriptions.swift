@@ -16,52 +16,65 @@ extension Core {
   }
 
   private func modifySubscriptions(_ call: borrowing Call) throws -> [UInt8] {
-    let request = try TidingsV1.ModifySubscriptionsRequest(
-      decoding: call.body.bytes,
-      in: call.arena
-    )
-    let owner = call.caller.user
-    guard !owner.isEmpty else { throw ItemError.noUser }
-    try engine.limits.check(
-      itemCount: request.subscriptionsToSave.count + request.subscriptionIDsToDelete.count
-    )
-    let database = try request.databaseID.model(for: call.caller)
+    let progress: SubscriptionsProgress
+    if let known = call.progress as? SubscriptionsProgress {
+      progress = known
+    } else {
+      guard !call.caller.user.isEmpty else { throw ItemError.noUser }
+      let (caller, limits) = (call.caller, engine.limits)
+      progress = SubscriptionsProgress(caller, limits)
+      guard call.body.count < SubscriptionsProgress.readApartBytesMin else {
+        let body = Array(call.body)
+        throw CallPostponed(
+          cause: .computing { [progress] _ in
+            body.withUnsafeBytes { progress.read($0, in: Arena()) }
+            return true
+          },
+          progress: progress
+        )
+      }
+      progress.read(call.body, in: call.arena)
+    }
+    try modifyPiece(progress.request(), progress)
+    return progress.response.encoded(in: call.arena)
+  }
 
-    var response = TidingsV1.ModifySubscriptionsResponse()
+  /// Saves and deletes for as long as a turn allows.
+  ///
+  /// - Throws: `CallPostponed` when there is more to do.
+  private func modifyPiece(
+    _ request: SubscriptionsProgress.Request,
+    _ progress: SubscriptionsProgress
+  ) throws {
+    var steps = 0
     var changes = false
-    for subscription in request.subscriptionsToSave {
-      let path = "subscription \(Identifier.shown(subscription.subscriptionID))"
-      response.results.append(
-        try result(of: subscription.subscriptionID) {
-          var wanted = try subscription.model(path)
-          wanted.zoneID = try wanted.zoneID.map { try database.place(of: $0, for: owner).zone }
-          let saved = try engine.saveSubscription(
-            wanted,
-            of: owner,
-            in: database
-          )
+    let owner = progress.caller.user
+    while let item = request.items.dropFirst(progress.response.results.count).first {
+      guard steps == 0 || steps + item.steps <= SubscriptionsProgress.stepsPerTurnMax else { break }
+      steps += item.steps
+      progress.response.results.append(
+        try result(of: item.id) {
+          guard let wanted = try item.wanted?.get() else {
+            try engine.deleteSubscription(item.id, of: owner, in: request.database)
+            changes = true
+            return .deleted(true)
+          }
+          let saved = try engine.saveSubscription(wanted, of: owner, in: request.database)
           changes = changes || saved.isNew
           return .subscription(.init(saved))
-        }
-      )
-    }
-    for id in request.subscriptionIDsToDelete {
-      response.results.append(
-        try result(of: id) {
-          try engine.deleteSubscription(id, of: owner, in: database)
-          changes = true
-          return .deleted(true)
         }
       )
     }
     if changes {
       try channelsChanged(
         of: owner,
-        container: database.container,
-        environment: database.environment
+        container: request.database.container,
+        environment: request.database.environment
       )
     }
-    return response.encoded(in: call.arena)
+    if progress.response.results.count < request.items.count {
+      throw CallPostponed(cause: .nextTurn, progress: progress)
+    }
   }
 
   func result(
@@ -77,5 +90,81 @@ extension Core {
       let error = ItemError(.invalidArguments, error.message)
       return .init(subscriptionID: id, outcome: .error(.init(error)))
     }
+  }
+}
+
+/// A call that saves and deletes subscriptions, between the runs of its handler.
+///
+/// Its items do not depend on each other, so each turn writes some of them. Unchecked: it is on the loop or with a
+/// worker, never with both.
+private final class SubscriptionsProgress: CallProgress, @unchecked Sendable {
+  /// One subscription to save, or to delete.
+  struct Item {
+    let id: String
+    /// `nil`: it is to be deleted.
+    let wanted: Result<Subscription, any Error>?
+    /// About how long it takes, in microseconds of a release build.
+    let steps: Int
+  }
+
+  struct Request {
+    let database: DatabaseID
+    var items: [Item] = []
+  }
+
+  /// Calls of so many bytes are read on another thread: predicates take time.
+  static let readApartBytesMin = 2_048
+  /// What one turn writes, about 3 ms; one subscription in any case.
+  static let stepsPerTurnMax = 3_000
+  private static let stepsPerItem = 60
+  private static let bytesPerStep = 16
+
+  let caller: Caller
+  private let limits: Limits
+  private var read: Result<Request, any Error>?
+  /// What was done so far.
+  var response = TidingsV1.ModifySubscriptionsResponse()
+
+  init(_ caller: Caller, _ limits: Limits) {
+    self.caller = caller
+    self.limits = limits
+  }
+
+  func request() throws -> Request {
+    guard let read else { preconditionFailure("the request was not read") }
+    return try read.get()
+  }
+
+  func read(_ body: UnsafeRawBufferPointer, in arena: borrowing Arena) {
+    do {
+      let request = try TidingsV1.ModifySubscriptionsRequest(decoding: body.bytes, in: arena)
+      try limits.check(
+        itemCount: request.subscriptionsToSave.count + request.subscriptionIDsToDelete.count
+      )
+      read = .success(try items(of: request))
+    } catch {
+      read = .failure(error)
+    }
+  }
+
+  private func items(of request: TidingsV1.ModifySubscriptionsRequest) throws -> Request {
+    let database = try request.databaseID.model(for: caller)
+    var result = Request(database: database)
+    for subscription in request.subscriptionsToSave {
+      let id = subscription.subscriptionID
+      let wanted = Result {
+        var wanted = try subscription.model("subscription \(Identifier.shown(id))")
+        wanted.zoneID = try wanted.zoneID.map { try database.place(of: $0, for: caller.user).zone }
+        return wanted
+      }
+      // Canonical text is made of it more than once, and terms of the index.
+      let bytes = (try? wanted.get())?.predicate.canonicalBytes.count ?? 0
+      let steps = Self.stepsPerItem + bytes / Self.bytesPerStep
+      result.items.append(Item(id: id, wanted: wanted, steps: steps))
+    }
+    result.items += request.subscriptionIDsToDelete.map {
+      Item(id: $0, wanted: nil, steps: Self.stepsPerItem)
+    }
+    return result
   }
 }

@@ -27,6 +27,8 @@ final class Core: LoopTurn {
     let keyNumber: Int64?
     let body: UnsafeRawBufferPointer
     let loop: LoopContext
+    /// What an earlier run of the handler left; `nil`: this is the first.
+    var progress: (any CallProgress)?
 
     var arena: Arena { _read { yield loop.arena } }
   }
@@ -59,6 +61,8 @@ final class Core: LoopTurn {
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
   private var group = CallGroup()
+  /// Calls that are run again, and those behind them.
+  var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
   private(set) var publisher: Publisher
 
   /// Calls that wait for a change.
@@ -163,35 +167,65 @@ final class Core: LoopTurn {
     _ call: borrowing InlineCall,
     _ access: Access,
     on loop: LoopContext,
-    _ handler: Handler
+    _ handler: @escaping Handler
   ) {
     do {
-      if let deadline = call.deadline, deadline <= .now {
-        throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
-      }
-      if access == .write { try log.requireRoom() }
-      try openGroup()
+      if !postponed.isEmpty, try holds(call, access, handler) { return }
       let caller = try CallerIdentity.caller(of: call)
-      let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
-      if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
-      let answer = try answer(
-        Call(caller: caller, keyNumber: call.keyNumber, body: call.body, loop: loop),
-        idempotent,
-        handler
-      )
-      group.keep(.success(answer), to: call.token)
-      if group.isFull { turnEnded(loop) }
+      do {
+        try answer(
+          call.token,
+          until: call.deadline,
+          access,
+          Call(caller: caller, keyNumber: call.keyNumber, body: call.body, loop: loop),
+          access == .write ? Self.idempotentCall(call, caller) : nil,
+          handler
+        )
+      } catch let postponement as CallPostponed {
+        try postpone(call, postponement, access, on: loop, handler)
+      }
     } catch {
-      group.keep(.failure(RPCError(callFailure: error)), to: call.token)
+      fail(call.token, RPCError(callFailure: error))
       callFailed(error, access, on: loop)
     }
   }
+
+  /// Runs a handler in the group of this turn, and keeps the answer until it is committed.
+  ///
+  /// - Throws: `CallPostponed` when the handler is to be run again; why the call failed.
+  func answer(
+    _ token: ReplyToken,
+    until deadline: ContinuousClock.Instant?,
+    _ access: Access,
+    _ call: consuming Call,
+    _ idempotent: IdempotentCall?,
+    _ handler: Handler
+  ) throws {
+    if let deadline, deadline <= .now {
+      throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
+    }
+    if access == .write { try log.requireRoom() }
+    try openGroup()
+    if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
+    let loop = call.loop
+    group.keep(.success(try answer(call, idempotent, handler)), to: token)
+    if group.isFull { turnEnded(loop) }
+  }
+
+  /// A call fails when the group of this turn is committed.
+  func fail(_ token: ReplyToken, _ error: RPCError) { group.keep(.failure(error), to: token) }
+
+  /// A held call fails.
+  func fail(_ held: HeldCall, _ error: RPCError) { fail(held.token, error) }
+
+  /// A part of a call is written in this turn, and the call goes on in another.
+  func notePartlyWritten(_ line: CallLine) { group.partlyWritten.append(line) }
 
   /// A call failed, and perhaps the group with it.
   ///
   /// What only reads has changed nothing: it fails alone, unless others wrote before it in the same
   /// transaction. SQLite neither writes nor commits in one that met damage: they are to try again.
-  private func callFailed(_ error: any Error, _ access: Access, on loop: LoopContext) {
+  func callFailed(_ error: any Error, _ access: Access, on loop: LoopContext) {
     guard !error.isCallersMistake else { return }
     guard access == .read else { return giveUpGroup(after: error, on: loop) }
     failures.note(error, in: "a call that reads")
@@ -369,6 +403,7 @@ final class Core: LoopTurn {
     turnEnded(loop)
     keepTime()
     endAllWaits(on: loop)
+    endPostponed(on: loop)
     for job in readers.stop() {
       loop.fail(job.token, RPCError(.unavailable, "the server is stopping"))
     }
@@ -471,6 +506,7 @@ final class Core: LoopTurn {
     failures.note(error, in: "a group of calls")
     let failure = RPCError(callFailure: error)
     for answer in group.answers { loop.fail(answer.token, failure) }
+    failPartlyWritten(group.partlyWritten, failure)
     for done in group.waiting { done(failure) }
     for entry in group.audits {
       var entry = entry

@@ -9,8 +9,8 @@ internal import TidingsZeroMQ
 /// Threads that answer what may take long, each on a read connection of its own; the loop goes on
 /// meanwhile.
 ///
-/// Callers have their turns, and none has all threads: the quick call of one does not wait for the slow
-/// ones of another.
+/// Callers have their turns, and what takes long is worked on in slices (`ReaderSchedule`): the quick call of
+/// one does not wait for the slow ones of others.
 final class ReaderPool: Sendable {
   /// What one thread reads with.
   final class Reader {
@@ -36,9 +36,13 @@ final class ReaderPool: Sendable {
       self.isStopping = isStopping
     }
 
+    /// Whether a slice is to end, now that it took this long: its snapshot may be in the way, too.
+    func isOver(_ slice: Slice) -> Bool { slice.isOver || gate.mustEnd || isStopping() }
+
     /// Reads within a snapshot, until a deadline.
     func withSnapshot<Output>(
       until deadline: ContinuousClock.Instant?,
+      worked: Duration,
       _ work: (Reader) throws -> Output
     ) throws -> Output {
       gate.enter()
@@ -46,7 +50,7 @@ final class ReaderPool: Sendable {
         gate.leave()
         arena.reset()
       }
-      let end = ContinuousClock.now.advanced(by: ReaderPool.jobTimeMax)
+      let end = ContinuousClock.now.advanced(by: ReaderPool.jobTimeMax - worked)
       return try engine.withSnapshot(
         checking: { [gate, isStopping] in
           if isStopping() { throw RPCError(.unavailable, "the server is stopping") }
@@ -75,6 +79,14 @@ final class ReaderPool: Sendable {
     )
   }
 
+  /// The time in which a thread works on a job before others have their turns.
+  struct Slice {
+    let end: ContinuousClock.Instant
+
+    /// Whether it has passed.
+    var isOver: Bool { end <= .now }
+  }
+
   /// One call: what to do, and whom to answer.
   struct Job: Sendable {
     fileprivate typealias Delivery = @Sendable (LoopContext) -> Void
@@ -83,8 +95,12 @@ final class ReaderPool: Sendable {
     let deadline: ContinuousClock.Instant?
     /// What it holds while it waits.
     fileprivate let bytes: Int
-    /// Works on a reader thread; returns what is left to do on the loop.
-    fileprivate let run: @Sendable (Result<Reader, RPCError>) -> Delivery
+    /// What was worked on it in earlier slices.
+    fileprivate var worked = Duration.zero
+    /// Works on a reader thread; returns what is left to do on the loop, or `nil` for another slice.
+    fileprivate let run: @Sendable (_ reader: () throws -> Reader, Slice, _ worked: Duration) -> Delivery?
+    /// Delivers that it was not worked on.
+    fileprivate let fail: @Sendable (RPCError) -> Delivery
 
     /// A call that is answered with bytes.
     init(
@@ -99,13 +115,35 @@ final class ReaderPool: Sendable {
         deadline: deadline,
         bytes: bytes,
         keyNumber: keyNumber,
-        work: answer
-      ) { result, loop in
-        switch result {
-        case .success(let body): loop.reply(token, body: body)
-        case .failure(let error): loop.fail(token, error)
-        }
-      }
+        work: answer,
+        deliver: Self.reply(to: token)
+      )
+    }
+
+    /// A call that is answered with bytes, and worked on in slices.
+    ///
+    /// - Parameters:
+    ///   - token: Whom to answer.
+    ///   - deadline: When the answer is no longer wanted.
+    ///   - bytes: What it holds while it waits.
+    ///   - keyNumber: The number of the key of the caller's connection.
+    ///   - slices: Runs on a reader thread, each time within another snapshot; `nil`: another slice is
+    ///     needed.
+    init(
+      token: ReplyToken,
+      deadline: ContinuousClock.Instant?,
+      bytes: Int,
+      keyNumber: Int64?,
+      slices: @escaping @Sendable (Reader, Slice) throws -> [UInt8]?
+    ) {
+      self.init(
+        token: token,
+        deadline: deadline,
+        bytes: bytes,
+        keyNumber: keyNumber,
+        read: slices,
+        deliver: Self.reply(to: token)
+      )
     }
 
     /// A call whose result the loop deals with.
@@ -126,21 +164,94 @@ final class ReaderPool: Sendable {
       work: @escaping @Sendable (Reader) throws -> Output,
       deliver: @escaping @Sendable (Result<Output, RPCError>, LoopContext) -> Void
     ) {
+      self.init(
+        token: token,
+        deadline: deadline,
+        bytes: bytes,
+        keyNumber: keyNumber,
+        read: { reader, _ in try work(reader) },
+        deliver: deliver
+      )
+    }
+
+    /// Work that needs nothing of the store, in slices.
+    ///
+    /// - Parameters:
+    ///   - token: Whom to answer; only used if the work is never begun.
+    ///   - deadline: When the answer is no longer wanted.
+    ///   - bytes: What it holds while it waits.
+    ///   - keyNumber: As above.
+    ///   - compute: Runs on a reader thread; answers whether it is done.
+    ///   - deliver: Goes on with the call, on the loop thread.
+    init(
+      token: ReplyToken,
+      deadline: ContinuousClock.Instant?,
+      bytes: Int,
+      keyNumber: Int64?,
+      compute: @escaping @Sendable (Slice) -> Bool,
+      deliver: @escaping @Sendable (Result<Void, RPCError>, LoopContext) -> Void
+    ) {
+      self.init(token, deadline, bytes, keyNumber, deliver) { _, slice, _ in
+        compute(slice) ? .success(()) : nil
+      }
+    }
+
+    private init<Output: Sendable>(
+      token: ReplyToken,
+      deadline: ContinuousClock.Instant?,
+      bytes: Int,
+      keyNumber: Int64?,
+      read: @escaping @Sendable (Reader, Slice) throws -> Output?,
+      deliver: @escaping @Sendable (Result<Output, RPCError>, LoopContext) -> Void
+    ) {
+      self.init(token, deadline, bytes, keyNumber, deliver) { open, slice, worked in
+        let reader: Reader
+        do {
+          reader = try open()
+        } catch {
+          return .failure(RPCError(callFailure: error))
+        }
+        do {
+          return try reader.withSnapshot(until: deadline, worked: worked) {
+            try read($0, slice)
+          }.map { .success($0) }
+        } catch {
+          reader.failures.note(error, in: "a call that reads")
+          return .failure(RPCError(callFailure: error))
+        }
+      }
+    }
+
+    private init<Output: Sendable>(
+      _ token: ReplyToken,
+      _ deadline: ContinuousClock.Instant?,
+      _ bytes: Int,
+      _ keyNumber: Int64?,
+      _ deliver: @escaping @Sendable (Result<Output, RPCError>, LoopContext) -> Void,
+      run work:
+        @escaping @Sendable (() throws -> Reader, Slice, Duration) -> Result<Output, RPCError>?
+    ) {
       self.token = token
       self.deadline = deadline
       self.bytes = bytes
-      run = { reader in
-        let result: Result<Output, RPCError>
-        do {
-          result = .success(try reader.get().withSnapshot(until: deadline, work))
-        } catch {
-          (try? reader.get())?.failures.note(error, in: "a call that reads")
-          result = .failure(RPCError(callFailure: error))
-        }
-        return { loop in
+      let delivery = { @Sendable (result: Result<Output, RPCError>) -> Delivery in
+        { loop in
           // The caller may have been refused since the call began.
           let gate = (loop.turn as? Core)?.gate
           deliver(gate?.refusal(ofKey: keyNumber).map { .failure($0) } ?? result, loop)
+        }
+      }
+      fail = { delivery(.failure($0)) }
+      run = { reader, slice, worked in work(reader, slice, worked).map(delivery) }
+    }
+
+    private static func reply(
+      to token: ReplyToken
+    ) -> @Sendable (Result<[UInt8], RPCError>, LoopContext) -> Void {
+      { result, loop in
+        switch result {
+        case .success(let body): loop.reply(token, body: body)
+        case .failure(let error): loop.fail(token, error)
         }
       }
     }
@@ -152,16 +263,23 @@ final class ReaderPool: Sendable {
   /// Bytes of requests and answers that these calls hold.
   static let jobBytesMax = 64 << 20
   static let jobBytesPerCallerMax = jobBytesMax / 2
-  /// How many threads there are, and how many of them work for one caller.
-  static let threadCount = 3
+  /// What the threads work on: two keep to first slices.
+  private static let roles: [Schedule.Role] = [.short, .short, .shortFirst, .longFirst]
+  /// How many threads there are, and how many of them work for one caller on first slices, and on others.
+  static let threadCount = 4
   static let threadsPerCallerMax = 2
-  /// The longest that a query works on one page.
+  /// How long a job is worked on before it has to wait for its caller's next turn.
+  static let firstSlice = Duration.milliseconds(3)
+  static let laterSlice = Duration.milliseconds(10)
+  /// The longest that a query works on one page, all slices together.
   static let jobTimeMax = Duration.seconds(60)
   /// How big each connection's memory of pages may grow.
   private static let cacheBytesMax = 16 << 20
 
+  private typealias Schedule = ReaderSchedule<CallerKey, Job>
+
   private struct Jobs {
-    var waiting = FairQueue<CallerKey, Job>(
+    var schedule = Schedule(
       .init(
         countMax: jobsMax,
         bytesMax: jobBytesMax,
@@ -170,6 +288,8 @@ final class ReaderPool: Sendable {
         takenPerCallerMax: threadsPerCallerMax
       )
     )
+    /// Threads that keep to first slices and wait for one.
+    var idleCount = roles.count { $0 == .short }
     var isStopping = false
   }
 
@@ -178,7 +298,9 @@ final class ReaderPool: Sendable {
   private let failures: StoreFailures
   private let steadyClock: SteadyClock
   private let remote: LoopRemote
-  private let wakeUp = Semaphore()
+  /// Wakes the threads that take first slices, and those that take others.
+  private let shortWakeUp = Semaphore()
+  private let longWakeUp = Semaphore()
   private let stopped = Semaphore()
 
   /// Starts the threads.
@@ -202,9 +324,10 @@ final class ReaderPool: Sendable {
     self.failures = failures
     self.steadyClock = steadyClock
     self.remote = remote
-    for _ in 0..<Self.threadCount {
+    for role in Self.roles {
       startThread { [self] in
-        run(path, limits)
+        if role != .short { lowerPriorityOfThread() }
+        run(role, path, limits)
         stopped.signal()
       }
     }
@@ -214,11 +337,17 @@ final class ReaderPool: Sendable {
   ///
   /// - Returns: `false` when too many wait already, of all or of this caller; it will not be answered.
   func submit(_ job: Job, of caller: CallerKey) -> Bool {
-    let isTaken = jobs.withLock { jobs in
-      !jobs.isStopping && jobs.waiting.add(job, of: caller, bytes: job.bytes) == .added
+    let (isTaken, isShort, isEnough) = jobs.withLock { jobs in
+      let before = jobs.schedule.shortCount
+      let isTaken =
+        !jobs.isStopping && jobs.schedule.add(job, of: caller, bytes: job.bytes, at: .now)
+      let count = jobs.schedule.shortCount
+      return (isTaken, count > before, count <= jobs.idleCount)
     }
-    if isTaken { wakeUp.signal() }
-    return isTaken
+    guard isTaken else { return false }
+    if isShort { shortWakeUp.signal() }
+    if !isShort || !isEnough { longWakeUp.signal() }
+    return true
   }
 
   /// Ends the threads, after the calls at hand; what waits is not begun.
@@ -227,49 +356,88 @@ final class ReaderPool: Sendable {
   func stop() -> [Job] {
     let left = jobs.withLock { jobs in
       jobs.isStopping = true
-      return jobs.waiting.takeAll().map(\.element)
+      return jobs.schedule.takeAll()
     }
-    for _ in 0..<Self.threadCount { wakeUp.signal() }
+    for _ in 0..<Self.threadCount {
+      shortWakeUp.signal()
+      longWakeUp.signal()
+    }
     for _ in 0..<Self.threadCount { stopped.wait() }
     return left
   }
 
-  private func run(_ path: String, _ limits: Limits) {
+  private func run(_ role: Schedule.Role, _ path: String, _ limits: Limits) {
     var reader: Reader?
-    var last: CallerKey?
-    while let (job, caller) = nextJob(after: last) {
-      last = caller
-      let delivery: Job.Delivery
-      do {
-        if let deadline = job.deadline, deadline <= .now {
-          throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
+    var ended: Ended?
+    while let taken = next(role, after: ended) {
+      let begin = ContinuousClock.now
+      var job = taken.job
+      let slice = Slice(end: begin.advanced(by: taken.isLong ? Self.laterSlice : Self.firstSlice))
+      var delivery: Job.Delivery?
+      if let deadline = job.deadline, deadline <= begin {
+        let error = RPCError(.deadlineExceeded, "the deadline passed before the call was done")
+        delivery = job.fail(error)
+      } else {
+        let ready = { [self] in
+          if let reader { return reader }
+          do {
+            let opened = try open(path, limits)
+            reader = opened
+            return opened
+          } catch {
+            failures.note(error, in: "a connection that reads")
+            throw error
+          }
         }
-        let ready = try reader ?? open(path, limits)
-        reader = ready
-        delivery = job.run(.success(ready))
-      } catch {
-        failures.note(error, in: "a connection that reads")
-        delivery = job.run(.failure(RPCError(callFailure: error)))
+        delivery = job.run(ready, slice, job.worked)
       }
-      remote.submit(delivery)
+      let time = begin.duration(to: .now)
+      job.worked += time
+      ended = Ended(
+        taken: taken,
+        rest: delivery == nil ? job : nil,
+        debt: taken.isLong ? time : time - Self.firstSlice
+      )
+      if let delivery { remote.submit(delivery) }
     }
   }
 
-  /// Waits for a call; `nil` when the pool is stopping.
+  /// What a thread has worked on.
+  private struct Ended {
+    let taken: Schedule.Taken
+    let rest: Job?
+    let debt: Duration
+  }
+
+  /// Waits for a job; `nil` when the pool is stopping.
   ///
-  /// The end of a call may be what another one of the same caller waits for, so a thread looks for one
-  /// before it waits; the signals of calls that are found so wake a thread that finds none.
+  /// The end of a job may be what another one of the same caller waits for, so a thread looks for one
+  /// before it waits; the signals of jobs that are found so wake a thread that finds none.
   ///
-  /// - Parameter ended: The caller of the thread's last call.
-  /// - Returns: The call and its caller.
-  private func nextJob(after ended: CallerKey?) -> (Job, CallerKey)? {
+  /// - Parameters:
+  ///   - role: What the thread works on.
+  ///   - ended: What it did before.
+  private func next(_ role: Schedule.Role, after ended: Ended?) -> Schedule.Taken? {
     var ended = ended
     while true {
-      if ended == nil { wakeUp.wait() }
-      let (next, isStopping) = jobs.withLock { jobs in
-        if let ended { jobs.waiting.ended(ended) }
-        return (jobs.waiting.takeNext(), jobs.isStopping)
+      if ended == nil { (role == .short ? shortWakeUp : longWakeUp).wait() }
+      let (next, unbegun, isStopping) = jobs.withLock { jobs in
+        let rest = jobs.isStopping ? nil : ended?.rest
+        if let ended {
+          jobs.schedule.ended(ended.taken, rest: rest, debt: ended.debt, at: .now)
+        }
+        let next = jobs.schedule.takeNext(role)
+        if role == .short {
+          if ended == nil { jobs.idleCount -= 1 }
+          if next == nil { jobs.idleCount += 1 }
+        }
+        return (next, jobs.isStopping ? ended?.rest : nil, jobs.isStopping)
       }
+      if let unbegun {
+        remote.submit(unbegun.fail(RPCError(.unavailable, "the server is stopping")))
+      }
+      // What is left, or what its caller may have done now.
+      if let ended, ended.rest != nil || ended.taken.isLong { longWakeUp.signal() }
       ended = nil
       if let next { return next }
       if isStopping { return nil }

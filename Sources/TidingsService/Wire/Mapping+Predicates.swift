@@ -13,25 +13,31 @@ extension TidingsV1.Predicate {
   func model(_ path: String, isStored: Bool) throws -> Predicate {
     do {
       if isStored { return try Predicate(canonicalText: text) }
-      switch (text.isEmpty, nodes.isEmpty) {
-      case (false, true):
-        return try Predicate(
-          text: text,
-          arguments: arguments.enumerated().map { index, argument in
-            try argument.required("\(path).arguments[\(index)]")
-          }
-        )
-      case (true, false): return try Predicate(postfix: nodes.flatMap { try $0.items(path) })
-      case (false, false):
-        throw ItemError(.invalidArguments, "\(path) has a text and a tree: send one of them")
-      case (true, true):
-        throw ItemError(
-          .invalidArguments,
-          "\(path) is empty: send a text or a tree; TRUEPREDICATE matches all records"
-        )
-      }
+      let predicate = try sent(path)
+      try predicate.checkPrice()
+      return predicate
     } catch let error as PredicateError {
       throw ItemError(.invalidArguments, "\(path): \(error)")
+    }
+  }
+
+  private func sent(_ path: String) throws -> Predicate {
+    switch (text.isEmpty, nodes.isEmpty) {
+    case (false, true):
+      return try Predicate(
+        text: text,
+        arguments: arguments.enumerated().map { index, argument in
+          try argument.required("\(path).arguments[\(index)]")
+        }
+      )
+    case (true, false): return try Predicate(postfix: nodes.flatMap { try $0.items(path) })
+    case (false, false):
+      throw ItemError(.invalidArguments, "\(path) has a text and a tree: send one of them")
+    case (true, true):
+      throw ItemError(
+        .invalidArguments,
+        "\(path) is empty: send a text or a tree; TRUEPREDICATE matches all records"
+      )
     }
   }
 }

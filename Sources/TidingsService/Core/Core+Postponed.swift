@@ -1,0 +1,228 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// A handler cannot answer yet, and is to be run again.
+struct CallPostponed: Error {
+  /// When.
+  enum Cause {
+    /// When this is done, on another thread.
+    case computing(@Sendable (ReaderPool.Slice) -> Bool)
+    /// In another turn: a piece of the call is written.
+    case nextTurn
+  }
+
+  let cause: Cause
+  /// What the next run goes on from.
+  let progress: any CallProgress
+}
+
+/// What a call keeps between the runs of its handler: they share it with the work between them, and never
+/// touch it at the same time.
+protocol CallProgress: AnyObject, Sendable {}
+
+extension Core {
+  /// The calls of one user on one connection, which keep their order.
+  struct CallLine: Hashable {
+    let connection: ConnectionKey
+    let caller: CallerKey
+  }
+
+  /// A call that is run after the turn in which it came.
+  struct HeldCall {
+    let token: ReplyToken
+    let line: CallLine
+    let caller: Caller
+    let keyNumber: Int64?
+    let deadline: ContinuousClock.Instant?
+    /// Empty: it has none.
+    let idempotencyKey: String
+    let method: String
+    let body: [UInt8]
+    let access: Access
+    let handler: Handler
+    var progress: (any CallProgress)?
+    /// Why what it wrote so far was taken back.
+    var failure: RPCError?
+  }
+
+  /// Most calls that are postponed or wait behind one, and what they hold.
+  static let postponedBounds = PostponedCalls<CallLine, HeldCall>.Bounds(
+    countMax: 4_096,
+    bytesMax: 128 << 20,
+    countPerLineMax: 1_024
+  )
+  /// Calls that were held are run so long in one turn.
+  private static let heldCallsTurn = Duration.milliseconds(3)
+
+  /// Lets a call wait behind a postponed one, if there is one.
+  ///
+  /// - Returns: Whether it waits.
+  /// - Throws: `RPCError` when it should and there is no room.
+  func holds(
+    _ call: borrowing InlineCall,
+    _ access: Access,
+    _ handler: @escaping Handler
+  ) throws -> Bool {
+    let line = CallLine(connection: call.token.connection, caller: call.callerKey)
+    guard postponed.holds(line) else { return false }
+    let held = try heldCall(call, line, access, handler)
+    guard postponed.hold(held, bytes: held.body.count, of: line) else {
+      throw RPCError.tooManyPostponed
+    }
+    return true
+  }
+
+  /// A call that is to be run again: it is held until then.
+  func postpone(
+    _ call: borrowing InlineCall,
+    _ postponement: CallPostponed,
+    _ access: Access,
+    on loop: LoopContext,
+    _ handler: @escaping Handler
+  ) throws {
+    let line = CallLine(connection: call.token.connection, caller: call.callerKey)
+    var held = try heldCall(call, line, access, handler)
+    held.progress = postponement.progress
+    guard postponed.postpone(held, bytes: held.body.count, of: line) else {
+      throw RPCError.tooManyPostponed
+    }
+    wait(held, for: postponement.cause, on: loop)
+  }
+
+  private func heldCall(
+    _ call: borrowing InlineCall,
+    _ line: CallLine,
+    _ access: Access,
+    _ handler: @escaping Handler
+  ) throws -> HeldCall {
+    HeldCall(
+      token: call.token,
+      line: line,
+      caller: try CallerIdentity.caller(of: call),
+      keyNumber: call.keyNumber,
+      deadline: call.deadline,
+      idempotencyKey: String(decoding: call.idempotencyKey, as: UTF8.self),
+      method: call.method.fullName,
+      body: Array(call.body),
+      access: access,
+      handler: handler
+    )
+  }
+
+  private func wait(_ held: HeldCall, for cause: CallPostponed.Cause, on loop: LoopContext) {
+    let line = held.line
+    switch cause {
+    case .nextTurn:
+      notePartlyWritten(line)
+      loop.remote.submit { loop in (loop.turn as? Core)?.resume(line, .success(()), on: loop) }
+    case .computing(let work):
+      let job = ReaderPool.Job(
+        token: held.token,
+        deadline: held.deadline,
+        bytes: held.body.count,
+        keyNumber: held.keyNumber,
+        compute: work
+      ) { result, loop in (loop.turn as? Core)?.resume(line, result, on: loop) }
+      guard !readers.submit(job, of: line.caller) else { return }
+      loop.remote.submit { loop in
+        (loop.turn as? Core)?.resume(line, .failure(.tooManyReaders), on: loop)
+      }
+    }
+  }
+
+  /// Runs the postponed call of a line again, and those behind it.
+  private func resume(_ line: CallLine, _ result: Result<Void, RPCError>, on loop: LoopContext) {
+    guard let first = postponed.first(of: line) else { return }
+    var next: HeldCall? = first
+    if case .failure(let error) = result {
+      fail(first, error)
+      next = postponed.finishFirst(of: line)
+    }
+    let end = ContinuousClock.now.advanced(by: Self.heldCallsTurn)
+    while let held = next {
+      guard run(held, on: loop) else { return }
+      next = postponed.finishFirst(of: line)
+      guard let next, end <= .now else { continue }
+      // Another turn goes on with it; nothing of it is written.
+      let line = next.line
+      loop.remote.submit { loop in (loop.turn as? Core)?.resume(line, .success(()), on: loop) }
+      return
+    }
+  }
+
+  /// - Returns: Whether it is answered; if not, it is postponed again.
+  private func run(_ held: HeldCall, on loop: LoopContext) -> Bool {
+    if let failure = held.failure {
+      fail(held, failure)
+      return true
+    }
+    if let refusal = gate.refusal(ofKey: held.keyNumber) {
+      fail(held, refusal)
+      return true
+    }
+    defer { loop.arena.reset() }
+    do {
+      try held.body.withUnsafeBytes { body in
+        try answer(
+          held.token,
+          until: held.deadline,
+          held.access,
+          Call(
+            caller: held.caller,
+            keyNumber: held.keyNumber,
+            body: body,
+            loop: loop,
+            progress: held.progress
+          ),
+          held.access == .write && !held.idempotencyKey.isEmpty
+            ? IdempotentCall(
+              owner: held.caller.user,
+              key: held.idempotencyKey,
+              method: held.method,
+              request: body
+            ) : nil,
+          held.handler
+        )
+      }
+      return true
+    } catch let postponement as CallPostponed {
+      var again = held
+      again.progress = postponement.progress
+      postponed.replaceFirst(with: again, of: held.line)
+      wait(again, for: postponement.cause, on: loop)
+      return false
+    } catch {
+      fail(held, RPCError(callFailure: error))
+      callFailed(error, held.access, on: loop)
+      return true
+    }
+  }
+
+  /// What calls wrote in a turn was taken back, and they go on: they fail instead.
+  func failPartlyWritten(_ lines: [CallLine], _ error: RPCError) {
+    for line in lines {
+      guard var held = postponed.first(of: line) else { continue }
+      held.failure = error
+      postponed.replaceFirst(with: held, of: line)
+    }
+  }
+
+  /// Ends all calls that are held.
+  func endPostponed(on loop: LoopContext) {
+    for held in postponed.takeAll() {
+      loop.fail(held.token, RPCError(.unavailable, "the server is stopping"))
+    }
+  }
+}
+
+extension RPCError {
+  /// Too much waits behind calls that take long.
+  fileprivate static let tooManyPostponed = RPCError(
+    .resourceExhausted,
+    "too many calls wait for calls that take long: wait for answers before you send more",
+    details: [.retryInfo(after: .seconds(1))]
+  )
+}
