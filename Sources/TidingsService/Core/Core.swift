@@ -34,6 +34,9 @@ final class Core: LoopTurn {
   /// Answers a call with the encoded response.
   typealias Handler = (borrowing Call) throws -> [UInt8]
 
+  /// Makes of the first answer to a call, which its key repeats, what the caller may get now.
+  typealias Repetition = (borrowing Call, _ answer: [UInt8]) throws -> [UInt8]
+
   let engine: Engine
   let logger: Logger
   private(set) var counters = CoreCounters()
@@ -58,6 +61,8 @@ final class Core: LoopTurn {
   private var isOpen = false
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
+  /// What is kept of the answer instead of all; `nil`: all.
+  var keptAnswer: [UInt8]?
   private var group = CallGroup()
   private(set) var publisher: Publisher
 
@@ -95,7 +100,10 @@ final class Core: LoopTurn {
     audit = AuditLog(folder: folder.path, logger: logger)
     failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
-    if callerMode == .authenticated { engine.requireKnownParticipants() }
+    if callerMode == .authenticated {
+      engine.requireKnownParticipants()
+      engine.letOnlyDevelopersTeach()
+    }
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
@@ -151,10 +159,11 @@ final class Core: LoopTurn {
     _ method: MethodDescriptor,
     _ access: Access,
     on loop: LoopContext,
+    repeating: @escaping Repetition = { $1 },
     _ handler: @escaping Handler
   ) {
     loop.registerInline(method) { [self] call, loop in
-      answerInGroup(call, access, on: loop, handler)
+      answerInGroup(call, access, on: loop, repeating: repeating, handler)
     }
   }
 
@@ -163,6 +172,7 @@ final class Core: LoopTurn {
     _ call: borrowing InlineCall,
     _ access: Access,
     on loop: LoopContext,
+    repeating: Repetition = { $1 },
     _ handler: Handler
   ) {
     do {
@@ -173,10 +183,14 @@ final class Core: LoopTurn {
       try openGroup()
       let caller = try CallerIdentity.caller(of: call)
       let idempotent = access == .write ? Self.idempotentCall(call, caller) : nil
-      if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
+      if access == .write {
+        (group.hasWrites, group.hasWriteCalls) = (true, true)
+        if !caller.device.isEmpty { try engine.checkDevice(of: caller) }
+      }
       let answer = try answer(
         Call(caller: caller, keyNumber: call.keyNumber, body: call.body, loop: loop),
         idempotent,
+        repeating: repeating,
         handler
       )
       group.keep(.success(answer), to: call.token)
@@ -251,13 +265,14 @@ final class Core: LoopTurn {
   private func answer(
     _ call: borrowing Call,
     _ idempotent: IdempotentCall?,
+    repeating: Repetition,
     _ handler: Handler
   ) throws -> [UInt8] {
     guard let idempotent else { return try handler(call) }
-    if let first = try engine.answer(to: idempotent) { return first }
-    keepsAnswer = true
+    if let first = try engine.answer(to: idempotent) { return try repeating(call, first) }
+    (keepsAnswer, keptAnswer) = (true, nil)
     let answer = try handler(call)
-    if keepsAnswer { try engine.keep(answer, for: idempotent) }
+    if keepsAnswer { try engine.keep(keptAnswer ?? answer, for: idempotent) }
     return answer
   }
 
