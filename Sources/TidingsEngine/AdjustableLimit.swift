@@ -2,7 +2,7 @@
 public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
-    case bytes, calls, connections, days, fields, groups, hours, items, keys, members, minutes
+    case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys, members, minutes
     case notifications, participants, pushes, records, roles, shares, subscriptions, types, uploads
     case users, versions, zones
   }
@@ -93,15 +93,14 @@ public struct AdjustableLimit: Sendable {
       .records,
       0...1_000_000_000_000,
       \.recordsPerUserMax,
-      "in the private databases of one user in one container; 0: no bound"
+      "in the private databases of one user, in all containers; 0: no bound"
     ),
     Self(
       "bytes-per-user-max",
       .bytes,
       0...1_000_000_000_000_000,
       \.bytesPerUserMax,
-      "of records and of the assets they name, in the private databases of one user in one container; "
-        + "0: no bound"
+      "of all that is stored for one user, in all containers; 0: no bound"
     ),
     Self(
       "public-records-max",
@@ -115,7 +114,21 @@ public struct AdjustableLimit: Sendable {
       .bytes,
       0...1_000_000_000_000_000,
       \.publicBytesMax,
-      "of records and of the assets they name, in the public databases of one container; 0: no bound"
+      "of all that is stored in the public databases of one container; 0: no bound"
+    ),
+    Self(
+      "containers-per-user-max",
+      .containers,
+      1...1_000_000,
+      \.containersPerUserMax,
+      "in which one user has databases"
+    ),
+    Self(
+      "devices-per-user-max",
+      .devices,
+      1...1_000_000,
+      \.devicesPerUserMax,
+      "names of one user's devices"
     ),
     Self(
       "calls-per-second-per-user-max",

@@ -4,22 +4,25 @@ internal import TidingsSQL
 /// The first answers of calls with an idempotency key, kept in the transaction of their effects.
 final class AnswerLog {
   private let limits: Limits
+  private let usage: UsageTable
   private let select: any SQLStatement
   private let insert: any SQLStatement
   private let purge: any SQLStatement
   private var nextPurge = SteadyTime(milliseconds: 0)
+  /// What the answer that has expired counts whose key the call at hand uses again.
+  private var expiredCost: Int64 = 0
 
   /// How often expired answers are removed, and how many at once: enough for 500 calls per second,
   /// and never a long wait for others.
   private static let purgeIntervalMilliseconds: Int64 = 1_000
   private static let purgeCountMax: Int64 = 500
 
-  init(_ connection: any SQLConnection, limits: Limits) throws {
-    self.limits = limits
+  init(_ connection: any SQLConnection, limits: Limits, usage: UsageTable) throws {
+    (self.limits, self.usage) = (limits, usage)
     select = try connection.prepare(
       """
-      SELECT request_hash, response FROM answers
-      WHERE owner = ?1 AND idempotency_key = ?2 AND expires > ?3
+      SELECT request_hash, response, expires FROM answers
+      WHERE owner = ?1 AND idempotency_key = ?2
       """
     )
     insert = try connection.prepare(
@@ -35,6 +38,7 @@ final class AnswerLog {
       """
       DELETE FROM answers WHERE (owner, idempotency_key) IN
         (SELECT owner, idempotency_key FROM answers WHERE expires <= ?1 LIMIT ?2)
+      RETURNING owner, length(idempotency_key), length(response)
       """
     )
   }
@@ -45,9 +49,15 @@ final class AnswerLog {
   func answer(to call: IdempotentCall, at time: SteadyTime) throws -> [UInt8]? {
     select.bind(call.owner, at: 1)
     select.bind(call.key, at: 2)
-    select.bind(time.milliseconds, at: 3)
     defer { select.reset() }
+    expiredCost = 0
     guard try select.step() else { return nil }
+    guard select.int64(2) > time.milliseconds else {
+      var count = 0
+      select.withBytes(1) { count = $0.count }
+      expiredCost = StorageCost.answer(body: count, key: call.key.utf8.count)
+      return nil
+    }
     guard select.bytes(0) == call.requestHash else {
       throw ItemError(
         .serverRejectedRequest,
@@ -58,8 +68,8 @@ final class AnswerLog {
     return select.bytes(1)
   }
 
-  /// Keeps the first answer.
-  func keep(_ response: [UInt8], for call: IdempotentCall, at time: SteadyTime) throws(SQLError) {
+  /// Keeps the first answer, to the call for which `answer` was asked last.
+  func keep(_ response: [UInt8], for call: IdempotentCall, at time: SteadyTime) throws {
     let hour: Int64 = 3_600_000
     insert.bind(call.owner, at: 1)
     insert.bind(call.key, at: 2)
@@ -70,11 +80,19 @@ final class AnswerLog {
       at: 5
     )
     try insert.run()
+    let cost = StorageCost.answer(body: response.count, key: call.key.utf8.count)
+    try usage.add(cost - expiredCost, to: call.owner)
+    expiredCost = 0
     guard time >= nextPurge else { return }
     nextPurge.milliseconds =
       time.milliseconds + Self.purgeIntervalMilliseconds
     purge.bind(time.milliseconds, at: 1)
     purge.bind(Self.purgeCountMax, at: 2)
-    try purge.run()
+    var purged: [(owner: String, cost: Int64)] = []
+    try purge.forEachRow {
+      let (key, body) = (Int(purge.int64(1)), Int(purge.int64(2)))
+      purged.append((purge.string(0), StorageCost.answer(body: body, key: key)))
+    }
+    for answer in purged { try usage.add(-answer.cost, to: answer.owner) }
   }
 }

@@ -7,6 +7,8 @@ internal import TidingsSQL
 /// files without rows, never rows without files.
 final class AssetCollection: Chore {
   private let retentionMilliseconds: Int64
+  private let usage: UsageTable
+  private let catalog: Catalog
   private let select: any SQLStatement
   private let delete: any SQLStatement
   private let deleteUploads: any SQLStatement
@@ -17,11 +19,17 @@ final class AssetCollection: Chore {
   /// One piece of work; each asset costs four statements.
   private static let countMax: Int64 = 100
 
-  init(_ connection: any SQLConnection, limits: Limits) throws {
+  init(
+    _ connection: any SQLConnection,
+    limits: Limits,
+    usage: UsageTable,
+    catalog: Catalog
+  ) throws {
+    (self.usage, self.catalog) = (usage, catalog)
     retentionMilliseconds = Int64(limits.assetRetentionHours) * 3_600_000
     select = try connection.prepare(
       """
-      SELECT database_id, checksum FROM assets WHERE released IS NOT NULL AND released <= ?1
+      SELECT database_id, checksum, size, payer FROM assets WHERE released IS NOT NULL AND released <= ?1
       ORDER BY released LIMIT ?2
       """
     )
@@ -37,11 +45,22 @@ final class AssetCollection: Chore {
 
   func work(at moment: Moment) throws -> Duration {
     guard !holds.isHeld else { return Self.heldPause }
-    var due: [(database: Int64, checksum: [UInt8])] = []
+    var due: [(database: Int64, checksum: [UInt8], size: Int64, payer: String?)] = []
     select.bind(moment.steady.milliseconds - retentionMilliseconds, at: 1)
     select.bind(Self.countMax, at: 2)
-    try select.forEachRow { due.append((select.int64(0), select.bytes(1))) }
-    for (database, checksum) in due {
+    try select.forEachRow {
+      due.append(
+        (
+          select.int64(0), select.bytes(1), select.int64(2),
+          select.isNull(3) ? nil : select.string(3)
+        )
+      )
+    }
+    for (database, checksum, size, payer) in due {
+      if let payer {
+        let container = try catalog.database(numbered: database).id.container
+        try usage.add(-size, to: payer, in: container)
+      }
       for statement in [delete, deleteUploads] {
         statement.bind(database, at: 1)
         statement.bind(checksum, at: 2)

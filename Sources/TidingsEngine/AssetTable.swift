@@ -16,8 +16,21 @@ final class AssetTable: RecordFollower {
     case uploads(DatabaseEntry?)
   }
 
+  /// The assets that a record names newly.
+  struct Named {
+    /// What the database does not have yet, and has from the write of the record on.
+    var adopted: [Asset] = []
+    /// What the database's owner pays for already, because no record names it.
+    var redeemed: [Asset] = []
+  }
+
   private let publicAssets: PublicAssets
+  private let usage: UsageTable
+  private let catalog: Catalog
+  private let bell: ChoreBell
   private let select: any SQLStatement
+  private let selectReclaimable: any SQLStatement
+  private let reclaim: any SQLStatement
   private let insert: any SQLStatement
   private let insertUpload: any SQLStatement
   private let insertReference: any SQLStatement
@@ -26,18 +39,37 @@ final class AssetTable: RecordFollower {
   private let release: any SQLStatement
   private let selectOfZone: any SQLStatement
 
-  init(_ connection: any SQLConnection, codec: any BodyCodec) throws {
+  init(
+    _ connection: any SQLConnection,
+    codec: any BodyCodec,
+    usage: UsageTable,
+    catalog: Catalog,
+    bell: ChoreBell
+  ) throws {
+    (self.usage, self.catalog, self.bell) = (usage, catalog, bell)
     publicAssets = try PublicAssets(connection, codec: codec)
     select = try connection.prepare(
-      "SELECT size FROM assets WHERE database_id = ?1 AND checksum = ?2"
+      "SELECT size, released, payer FROM assets WHERE database_id = ?1 AND checksum = ?2"
     )
     insert = try connection.prepare(
       """
-      INSERT INTO assets (database_id, checksum, size, released) VALUES (?1, ?2, ?3, ?4)
+      INSERT INTO assets (database_id, checksum, size, released, payer) VALUES (?1, ?2, ?3, ?4, ?5)
       ON CONFLICT (database_id, checksum) DO UPDATE SET
         size = excluded.size,
+        payer = excluded.payer,
+        was_named = 0,
         released = CASE WHEN assets.released IS NULL THEN NULL ELSE excluded.released END
       """
+    )
+    selectReclaimable = try connection.prepare(
+      """
+      SELECT database_id, checksum, size FROM assets
+      WHERE payer = ?1 AND released IS NOT NULL AND was_named = 1 ORDER BY released LIMIT ?2
+      """
+    )
+    // It is collected at once: it was released when the store's time began.
+    reclaim = try connection.prepare(
+      "UPDATE assets SET released = 0, payer = NULL WHERE database_id = ?1 AND checksum = ?2"
     )
     insertUpload = try connection.prepare(
       """
@@ -62,14 +94,17 @@ final class AssetTable: RecordFollower {
       """
       UPDATE assets SET released = NULL
       WHERE database_id = ?1 AND checksum = ?2 AND released IS NOT NULL
+      RETURNING size, payer
       """
     )
     release = try connection.prepare(
       """
-      UPDATE assets SET released = ?3 WHERE database_id = ?1 AND checksum = ?2
+      UPDATE assets SET released = ?3, payer = ?4, was_named = 1
+      WHERE database_id = ?1 AND checksum = ?2
         AND NOT EXISTS (
           SELECT 1 FROM asset_references WHERE database_id = ?1 AND checksum = ?2
         )
+      RETURNING size
       """
     )
     selectOfZone = try connection.prepare(
@@ -78,12 +113,93 @@ final class AssetTable: RecordFollower {
   }
 
   /// Makes an asset known whose file is complete; one that no record names is released from now on.
-  func add(_ asset: Asset, to database: DatabaseEntry, at time: SteadyTime) throws(SQLError) {
+  ///
+  /// - Parameters:
+  ///   - asset: The asset.
+  ///   - database: The database.
+  ///   - user: Who sent it.
+  ///   - time: When.
+  /// - Throws: `SQLError`.
+  func add(
+    _ asset: Asset,
+    to database: DatabaseEntry,
+    by user: String,
+    at time: SteadyTime
+  ) throws(SQLError) {
+    let size = Int64(clamping: asset.size)
+    let payer = database.id.owner.isEmpty ? user : database.id.owner
+    let known = try row(asset, in: database)
+    if known?.isReleased ?? true {
+      if let known { try pay(-known.size, known.payer, in: database) }
+      try pay(size, payer, in: database)
+    }
     insert.bind(database.number, at: 1)
     insert.bind(asset.checksum, at: 2)
-    insert.bind(Int64(clamping: asset.size), at: 3)
+    insert.bind(size, at: 3)
     insert.bind(time.milliseconds, at: 4)
+    insert.bind(payer, at: 5)
     try insert.run()
+  }
+
+  /// Whether the database has an asset for which somebody pays.
+  func isPaid(_ asset: Asset, in database: DatabaseEntry) throws(SQLError) -> Bool {
+    guard let row = try row(asset, in: database) else { return false }
+    return !row.isReleased || row.payer != nil
+  }
+
+  /// Most assets that are reclaimed at once.
+  private static let reclaimedMax: Int64 = 1_000
+
+  /// Lets assets go that records named, and none names any more, so that there is room.
+  ///
+  /// - Parameters:
+  ///   - bytes: How much room is missing.
+  ///   - database: Whose owner needs it.
+  ///   - kept: Assets that stay.
+  /// - Throws: `SQLError`.
+  func reclaim(_ bytes: Int64, of database: DatabaseEntry, keeping kept: Set<[UInt8]>) throws {
+    try reclaim(bytes, of: database.id.owner, in: database.id.container, keeping: kept)
+  }
+
+  /// Lets assets of a user go that records named, and none names any more, so that there is room.
+  func reclaim(_ bytes: Int64, of user: String) throws {
+    try reclaim(bytes, of: user, in: "", keeping: [])
+  }
+
+  private func reclaim(
+    _ bytes: Int64,
+    of payer: String,
+    in container: String,
+    keeping kept: Set<[UInt8]>
+  ) throws {
+    var found: [(database: Int64, checksum: [UInt8], size: Int64)] = []
+    selectReclaimable.bind(payer, at: 1)
+    selectReclaimable.bind(Self.reclaimedMax, at: 2)
+    try selectReclaimable.forEachRow {
+      found.append(
+        (
+          selectReclaimable.int64(0), selectReclaimable.bytes(1), selectReclaimable.int64(2)
+        )
+      )
+    }
+    var missing = bytes
+    for asset in found where missing > 0 && !kept.contains(asset.checksum) {
+      let database = try catalog.database(numbered: asset.database)
+      // The public databases of other containers have accounts of their own.
+      guard !payer.isEmpty || database.id.container == container else { continue }
+      reclaim.bind(asset.database, at: 1)
+      reclaim.bind(asset.checksum, at: 2)
+      try reclaim.run()
+      try pay(-asset.size, payer, in: database)
+      missing -= asset.size
+      bell.ring()
+    }
+  }
+
+  /// Counts an asset that no record names.
+  private func pay(_ bytes: Int64, _ payer: String?, in database: DatabaseEntry) throws(SQLError) {
+    guard let payer else { return }
+    try usage.add(bytes, to: payer, in: database.id.container)
   }
 
   /// Notes who sent the bytes of an asset to a public database.
@@ -98,65 +214,78 @@ final class AssetTable: RecordFollower {
   ///
   /// That the database has it does not count: who knows a checksum does not get the content.
   ///
-  /// - Returns: What the database does not have yet, and has from the write of the record on.
+  /// - Returns: What it names newly.
   /// - Throws: `ItemError` `assetNotAvailable`, `invalidArguments` for another size; `SQLError`.
   func check(
     _ new: Record,
     replacing old: Record?,
     from source: @autoclosure () -> Source,
     in database: DatabaseEntry
-  ) throws -> [Asset] {
-    guard new.namesAssets else { return [] }
+  ) throws -> Named {
+    guard new.namesAssets else { return Named() }
     let source = source()
-    var (known, adopted) = (old?.assets ?? [], [] as [Asset])
+    var (known, named) = (old?.assets ?? [], Named())
     try new.forEachAsset { asset, field in
       guard known.insert(asset).inserted else { return }
-      let size = try size(asset, from: source, in: database)
-      if size == Int64(exactly: asset.size) {
-        if case .uploads = source, try self.size(asset, in: database) == nil {
-          adopted.append(asset)
+      let row = try row(asset, from: source, in: database)
+      if row?.size == Int64(exactly: asset.size) {
+        if case .uploads = source {
+          if try self.row(asset, in: database) == nil { named.adopted.append(asset) }
+        } else if row?.isReleased == true, row?.payer == database.id.owner {
+          named.redeemed.append(asset)
         }
         return
       }
       let place =
         "record '\(new.recordID.recordName)', field '\(field)': the asset "
         + asset.checksum.hexadecimal
-      guard let size else {
+      guard let row else {
         throw ItemError(.assetNotAvailable, "\(place) \(source.lack), then save the record")
       }
       throw ItemError(
         .invalidArguments,
-        "\(place) has \(size) bytes, not \(asset.size): use the size that was uploaded"
+        "\(place) has \(row.size) bytes, not \(asset.size): use the size that was uploaded"
       )
     }
-    return adopted
+    return named
   }
 
-  /// Bytes of an asset that a caller may name; `nil`: to the caller it is not there.
-  private func size(
+  private struct Row {
+    let size: Int64
+    let isReleased: Bool
+    let payer: String?
+  }
+
+  /// The row of an asset that a caller may name; `nil`: to the caller it is not there.
+  private func row(
     _ asset: Asset,
     from source: Source,
     in database: DatabaseEntry
-  ) throws -> Int64? {
+  ) throws -> Row? {
     switch source {
-    case .database: return try size(asset, in: database)
-    case .uploads(let uploads): return try uploads.flatMap { try size(asset, in: $0) }
+    case .database: return try row(asset, in: database)
+    case .uploads(let uploads): return try uploads.flatMap { try row(asset, in: $0) }
     case .readable(let access):
-      guard let size = try size(asset, in: database) else { return nil }
+      guard let row = try row(asset, in: database) else { return nil }
       let claim = try publicAssets.claim(
         asset.checksum,
         inDatabase: database.number,
         of: access.user
       ) { try access.rights(on: $0).readable }
-      return claim == nil ? nil : size
+      return claim == nil ? nil : row
     }
   }
 
-  private func size(_ asset: Asset, in database: DatabaseEntry) throws(SQLError) -> Int64? {
+  private func row(_ asset: Asset, in database: DatabaseEntry) throws(SQLError) -> Row? {
     select.bind(database.number, at: 1)
     select.bind(asset.checksum, at: 2)
     defer { select.reset() }
-    return try select.step() ? select.int64(0) : nil
+    guard try select.step() else { return nil }
+    return Row(
+      size: select.int64(0),
+      isReleased: !select.isNull(1),
+      payer: select.isNull(2) ? nil : select.string(2)
+    )
   }
 
   // MARK: RecordFollower
@@ -174,7 +303,9 @@ final class AssetTable: RecordFollower {
       try insertReference.run()
       retain.bind(database.number, at: 1)
       retain.bind(checksum, at: 2)
-      try retain.run()
+      try retain.forEachRow {
+        try pay(-retain.int64(0), retain.isNull(1) ? nil : retain.string(1), in: database)
+      }
     }
     for checksum in before.subtracting(after) {
       try removeReference(checksum, write.zone.number, write.name, in: database, at: time)
@@ -200,13 +331,14 @@ final class AssetTable: RecordFollower {
     _ name: String,
     in database: DatabaseEntry,
     at time: SteadyTime
-  ) throws(SQLError) {
+  ) throws {
     bind(checksum, zone, name, in: database, to: deleteReference)
     try deleteReference.run()
     release.bind(database.number, at: 1)
     release.bind(checksum, at: 2)
     release.bind(time.milliseconds, at: 3)
-    try release.run()
+    release.bind(database.id.owner, at: 4)
+    try release.forEachRow { try pay(release.int64(0), database.id.owner, in: database) }
   }
 
   private func bind(
@@ -262,7 +394,7 @@ extension Record {
     return assets
   }
 
-  fileprivate var assetChecksums: Set<[UInt8]> { Set(assets.map(\.checksum)) }
+  var assetChecksums: Set<[UInt8]> { Set(assets.map(\.checksum)) }
 
   /// Bytes of the assets that it names, each once.
   var assetBytes: Int64 {

@@ -17,9 +17,11 @@ public protocol BodyCodec: AnyObject {
   func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> Subscription
   /// The bytes of what all events of a channel have in common.
   func encode(_ source: EventSource) -> [UInt8]
-  /// The bytes of an event, without what differs between its subscribers: begins with those of its
-  /// source.
+  /// The bytes of an event: between those of its source and those of its content they are a
+  /// notification, without what differs between its subscribers.
   func encode(_ event: Event) -> [UInt8]
+  /// The bytes of what an event carries of a record.
+  func encode(_ content: EventContent) -> [UInt8]
   /// When an event was committed, by the bytes that this codec made; `nil`: they do not tell.
   func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp?
 }
@@ -27,6 +29,9 @@ public protocol BodyCodec: AnyObject {
 extension BodyCodec {
   /// Codecs whose records nobody sees need none.
   public func ownerBytes(_ owner: String) -> [UInt8] { [] }
+
+  /// Codecs whose events nobody sees need none.
+  public func encode(_ content: EventContent) -> [UInt8] { [] }
 
   /// Codecs whose events nobody sees need not tell.
   public func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp? { nil }

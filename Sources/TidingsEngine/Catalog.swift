@@ -100,8 +100,18 @@ final class Catalog {
   private let selectDeleted: any SQLStatement
   private let forgetDeleted: any SQLStatement
   private let selectSchema: any SQLStatement
+  private let countContainers: any SQLStatement
+  /// In how many containers a user may have databases.
+  let containersPerUserMax: Int
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, containersPerUserMax: Int = .max) throws {
+    self.containersPerUserMax = containersPerUserMax
+    countContainers = try connection.prepare(
+      """
+      SELECT count(DISTINCT container), coalesce(max(CASE WHEN container = ?2 THEN 1 ELSE 0 END), 0)
+      FROM databases WHERE owner = ?1
+      """
+    )
     selectDatabase = try connection.prepare(
       """
       SELECT id, max(
@@ -202,13 +212,26 @@ final class Catalog {
 
   /// The database, created if needed.
   ///
-  /// - Throws: As `database`.
+  /// - Throws: As `database`; `limitExceeded` for a container of the owner too many.
   func makeDatabase(_ id: DatabaseID) throws -> DatabaseEntry {
     if let known = try database(id) { return known }
+    try checkContainers(of: id)
     bind(id, to: insertDatabase)
     defer { insertDatabase.reset() }
     _ = try insertDatabase.step()
     return remember(DatabaseEntry(number: insertDatabase.int64(0), id: id, head: 0))
+  }
+
+  /// In how many containers a user has databases, and whether this is one of them.
+  func containers(
+    of user: String,
+    with container: String
+  ) throws(SQLError) -> (count: Int, isKnown: Bool) {
+    countContainers.bind(user, at: 1)
+    countContainers.bind(container, at: 2)
+    defer { countContainers.reset() }
+    guard try countContainers.step() else { return (0, false) }
+    return (Int(countContainers.int64(0)), countContainers.int64(1) != 0)
   }
 
   /// The database whose number the store holds.

@@ -145,12 +145,7 @@ final class ChannelRegistry {
     let stored = try table.content(entry.number)
     let database = try catalog.database(numbered: entry.databaseNumber)
     let definition = try stored.definition.withUnsafeBytes { try codec.decodeSubscription($0) }
-    let source = EventSource(
-      kind: definition.kind,
-      database: database.id,
-      recordType: definition.recordType,
-      notificationInfo: definition.notificationInfo
-    )
+    let source = EventSource(of: definition, in: database.id)
     let content = ChannelContent(
       database: database,
       topic: stored.topic,

@@ -4,13 +4,20 @@ internal import TidingsSQL
 /// The newest mark of each device in each zone, with the zone's number that it came with.
 final class ClientTokens {
   private let limits: Limits
+  private let usage: UsageTable
+  private let selectOne: any SQLStatement
   private let upsert: any SQLStatement
   private let selectOfZone: any SQLStatement
   private let selectOld: any SQLStatement
   private let deleteOne: any SQLStatement
 
-  init(_ connection: any SQLConnection, limits: Limits) throws {
-    self.limits = limits
+  init(_ connection: any SQLConnection, limits: Limits, usage: UsageTable) throws {
+    (self.limits, self.usage) = (limits, usage)
+    selectOne = try connection.prepare(
+      """
+      SELECT length(token) FROM client_tokens WHERE zone_id = ?1 AND owner = ?2 AND device = ?3
+      """
+    )
     upsert = try connection.prepare(
       """
       INSERT INTO client_tokens (zone_id, owner, device, sequence, token, saved)
@@ -26,7 +33,10 @@ final class ClientTokens {
       "SELECT zone_id, owner, device FROM client_tokens WHERE saved < ?1 LIMIT ?2"
     )
     deleteOne = try connection.prepare(
-      "DELETE FROM client_tokens WHERE zone_id = ?1 AND owner = ?2 AND device = ?3"
+      """
+      DELETE FROM client_tokens WHERE zone_id = ?1 AND owner = ?2 AND device = ?3
+      RETURNING length(token)
+      """
     )
   }
 
@@ -57,6 +67,9 @@ final class ClientTokens {
   )
     throws(SQLError)
   {
+    let change = Int64(token.count) - (try bytes(of: caller, in: zone))
+    let cost = StorageCost.trace(device: caller.device.utf8.count)
+    try usage.add(change == Int64(token.count) ? change + cost : change, to: caller.user)
     upsert.bind(zone.number, at: 1)
     upsert.bind(caller.user, at: 2)
     upsert.bind(caller.device, at: 3)
@@ -64,6 +77,15 @@ final class ClientTokens {
     upsert.bind(token, at: 5)
     upsert.bind(time.milliseconds, at: 6)
     try upsert.run()
+  }
+
+  /// Bytes of the mark of a device in a zone; 0: there is none.
+  private func bytes(of caller: Caller, in zone: ZoneEntry) throws(SQLError) -> Int64 {
+    selectOne.bind(zone.number, at: 1)
+    selectOne.bind(caller.user, at: 2)
+    selectOne.bind(caller.device, at: 3)
+    defer { selectOne.reset() }
+    return try selectOne.step() ? selectOne.int64(0) : 0
   }
 }
 
@@ -99,7 +121,11 @@ extension ClientTokens: Chore {
       deleteOne.bind(token.zone, at: 1)
       deleteOne.bind(token.owner, at: 2)
       deleteOne.bind(token.device, at: 3)
-      try deleteOne.run()
+      try deleteOne.forEachRow {
+        let content = Int(deleteOne.int64(0))
+        let cost = StorageCost.trace(device: token.device.utf8.count, content: content)
+        try usage.add(-cost, to: token.owner)
+      }
     }
     return tokens.count
   }

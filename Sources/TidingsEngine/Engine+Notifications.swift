@@ -84,6 +84,7 @@ extension Engine {
     environment: Environment
   ) throws {
     try catalog.requireDeployed(container, environment)
+    try catalog.enter(container, environment, user)
     let inbox = Inbox(user: user, container: container, environment: environment)
     try badges.set(Int64(value), of: inbox)
   }

@@ -17,7 +17,7 @@ extension Engine {
     container: String,
     environment: Environment
   ) throws -> [[UInt8]] {
-    try catalog.requireDeployed(container, environment)
+    try catalog.enter(container, environment, user)
     let numbers = try rotation.ownChannels(
       of: user,
       container: container,

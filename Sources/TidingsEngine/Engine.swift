@@ -31,6 +31,8 @@ public final class Engine {
   let userRotation: UserRotation
   let quotas: QuotaTable
   let usage: UsageTable
+  private let devices: DeviceNames
+  private let eventBodies: EventBodies
   let records: RecordTable
   private let schemas: SchemaTable
   private let ancestors: AncestorLog
@@ -59,7 +61,7 @@ public final class Engine {
   let pushKeys: PushKeys
   let rotation: ChannelRotation
   private let visibility: NotificationVisibility
-  private let assets: AssetTable
+  let assets: AssetTable
   private let assetCollection: AssetCollection
 
   let indexes: IndexRegistry
@@ -105,7 +107,7 @@ public final class Engine {
     controlTopics = try ControlTopics(connection, secret: identity.secret, accounts: accounts)
     pushKeys = PushKeys(secret: identity.secret)
 
-    catalog = try Catalog(connection)
+    catalog = try Catalog(connection, containersPerUserMax: limits.containersPerUserMax)
     indexes = try IndexRegistry(connection, bell: bell)
     schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
     publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
@@ -113,7 +115,9 @@ public final class Engine {
     usage = try UsageTable(connection)
     records = try RecordTable(connection)
     ancestors = try AncestorLog(connection, limits: limits)
-    subscriptions = try SubscriptionTable(connection)
+    subscriptions = try SubscriptionTable(connection, usage: usage)
+    devices = try DeviceNames(connection, limits: limits)
+    eventBodies = try EventBodies(connection, codec: codec)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
     onceChannels = try OnceChannels(connection, bell: bell)
     let sharedChanges = SharedChanges()
@@ -156,9 +160,10 @@ public final class Engine {
       originTags: originTags,
       codec: codec,
       limits: limits,
-      access: FiringAccess(channels: channels, accesses: publicAccesses)
+      access: FiringAccess(channels: channels, accesses: publicAccesses),
+      usage: usage
     )
-    answers = try AnswerLog(connection, limits: limits)
+    answers = try AnswerLog(connection, limits: limits, usage: usage)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
     let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
     visibility = try NotificationVisibility(connection, codec: codec) {
@@ -171,20 +176,26 @@ public final class Engine {
       memberships: try MembershipTable(connection),
       groups: workGroups,
       leases: leases,
-      events: try WorkEvents(connection),
+      events: try WorkEvents(connection, bodies: eventBodies),
       limits: limits
     )
     settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
     badges = try BadgeTable(connection)
-    fetchLog = try FetchLog(connection)
+    fetchLog = try FetchLog(connection, devices: devices, usage: usage, quotas: quotas)
     tracer = try NotificationTracer(
       connection,
       fetchLog: fetchLog,
       visibility: visibility,
-      codec: codec
+      codec: codec,
+      bodies: eventBodies
     )
-    assets = try AssetTable(connection, codec: codec)
-    assetCollection = try AssetCollection(connection, limits: limits)
+    assets = try AssetTable(connection, codec: codec, usage: usage, catalog: catalog, bell: bell)
+    assetCollection = try AssetCollection(
+      connection,
+      limits: limits,
+      usage: usage,
+      catalog: catalog
+    )
     readerChannels = try ReaderChannels(
       connection,
       catalog: catalog,
@@ -196,7 +207,7 @@ public final class Engine {
       bell: bell
     )
     let references = try ReferenceTable(connection, limits: limits)
-    let clientTokens = try ClientTokens(connection, limits: limits)
+    let clientTokens = try ClientTokens(connection, limits: limits, usage: usage)
     schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
     let indexEntries = try IndexEntries(connection)
     let followers: [any RecordFollower] = [
@@ -213,6 +224,7 @@ public final class Engine {
       records: records,
       channels: channels,
       events: events,
+      usage: usage,
       followers: followers,
       codec: codec,
       bell: bell,
@@ -254,6 +266,7 @@ public final class Engine {
       removalChannels: removalChannels,
       subscriptions: subscriptions,
       quotas: quotas,
+      usage: usage,
       schemas: schemas,
       codec: codec,
       limits: limits
@@ -265,11 +278,17 @@ public final class Engine {
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
-      try TombstoneChore(connection, retention: limits.tombstoneRetention),
+      try TombstoneChore(
+        connection,
+        retention: limits.tombstoneRetention,
+        usage: usage,
+        catalog: catalog
+      ),
       try SharedRecordChore(connection, retention: limits.tombstoneRetention),
       onceChannels,
       readerChannels,
-      try NotificationRetention(connection, limits: limits),
+      try NotificationRetention(connection, limits: limits, usage: usage, catalog: catalog),
+      devices,
       try KeyExpiry(connection, rotation: userRotation),
       userRotation,
     ])
@@ -292,6 +311,8 @@ public final class Engine {
       ancestors.forget()
       readerChannels.forget()
       visibility.forget()
+      devices.forget()
+      eventBodies.forget()
       shareTable.forget()
       try channels.restore()
       try zoneRemover.load()
@@ -299,6 +320,10 @@ public final class Engine {
       try events.load()
       try readMarks.load()
       mustReload = false
+    }
+    if usage.isFull {
+      catalog.forget()
+      usage.forget()
     }
     moment = time.moment()
     catalog.forgetChangedZones()
@@ -352,7 +377,7 @@ public final class Engine {
       chores.wake()
       bell.silence()
     }
-    if fetchLog.isPending { try fetchLog.write() }
+    if fetchLog.isPending { try fetchLog.write(at: moment.steady) }
     try time.save(ifOlderThan: StoreTime.idleSaveInterval)
     let pause = try chores.work(at: moment)
     return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
@@ -408,7 +433,9 @@ public final class Engine {
 
   /// Creates a zone; one that exists stays as it is.
   public func saveZone(_ id: ZoneID, in database: DatabaseID, caller: Caller) throws -> ZoneInfo {
-    try events.asOneCall(by: caller, at: moment) { try zoneChanges.save(id, in: database, at: now) }
+    try events.asOneCall(by: caller, at: moment) {
+      try zoneChanges.save(id, in: database, by: caller.user, at: now)
+    }
   }
 
   /// Deletes a zone with all its records; those of a large one are removed, and fire, as a part of
@@ -454,9 +481,11 @@ public final class Engine {
   ///   - user: Who sent its bytes, or may read a record that names it.
   /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
   public func addAsset(_ asset: Asset, in databaseID: DatabaseID, by user: String) throws {
-    let database = try catalog.makeDatabase(databaseID)
-    try checkRoom(for: asset, in: database)
-    try assets.add(asset, to: database, at: moment.steady)
+    let database = try catalog.makeDatabase(databaseID, by: user)
+    if try !assets.isPaid(asset, in: database) {
+      try checkRoom(for: asset, in: database, by: user)
+    }
+    try assets.add(asset, to: database, by: user, at: moment.steady)
     guard databaseID.scope == .public else { return }
     try assets.addUpload(asset, to: database, by: user)
   }
@@ -475,7 +504,14 @@ public final class Engine {
   }
 
   /// Keeps the first answer to a call, in the open transaction.
-  public func keep(_ response: [UInt8], for call: IdempotentCall) throws(SQLError) {
+  public func keep(_ response: [UInt8], for call: IdempotentCall) throws {
     try answers.keep(response, for: call, at: moment.steady)
   }
+
+  // MARK: Devices
+
+  /// Refuses a call that writes under one device name too many of its user.
+  ///
+  /// - Throws: `ItemError` `limitExceeded`; `SQLError`.
+  public func checkDevice(of caller: Caller) throws { try devices.check(caller, at: moment.steady) }
 }

@@ -130,11 +130,25 @@ public final class EngineReader {
     return made
   }
 
-  /// The schema of a container.
+  /// The schema of a container, as a user sees it.
   ///
+  /// Types that only others' private saves taught are not shown, but to developers.
+  ///
+  /// - Parameters:
+  ///   - container: The container.
+  ///   - environment: The environment.
+  ///   - user: The user; `nil`: all of it is shown.
+  /// - Returns: The schema.
   /// - Throws: `ItemError` `badContainer` for one that nobody deployed to production; `SQLError`.
-  public func schema(of container: String, _ environment: Environment) throws -> SchemaInfo {
-    try schemas.info(of: container, environment)
+  public func schema(
+    of container: String,
+    _ environment: Environment,
+    for user: String? = nil
+  ) throws -> SchemaInfo {
+    var info = try schemas.info(of: container, environment)
+    guard let user, try !roles.isDeveloper(user, of: container) else { return info }
+    info.hide(try schemas.hiddenTypes(of: container, environment, from: user))
+    return info
   }
 
   /// Reads within one snapshot of the store.

@@ -10,9 +10,18 @@ public struct EventSource: Sendable {
   public var recordType: String
   /// What the subscriptions want shown.
   public var notificationInfo: NotificationInfo?
+
+  /// What the events have in common of a channel that is defined so.
+  init(of definition: Subscription, in database: DatabaseID) {
+    kind = definition.kind
+    self.database = database
+    recordType = definition.recordType
+    notificationInfo = definition.notificationInfo
+  }
 }
 
-/// One firing of a channel.
+/// One firing of a channel, without what all events of the channel have in common, and without what it
+/// carries of the record.
 public struct Event: Sendable {
   /// Why a query subscription fires.
   ///
@@ -38,16 +47,12 @@ public struct Event: Sendable {
     case zone(ZoneID)
   }
 
-  /// The encoded `EventSource`.
-  public var source: [UInt8]
   /// The channel's number.
   public var channel: Int64
   /// The number in the channel, from 1 on.
   public var sequence: Int64
   /// What changed.
   public var subject: Subject
-  /// What it carries of the record.
-  public var content: EventContent
   /// When, by the server's clock.
   public var committed: Timestamp
 }

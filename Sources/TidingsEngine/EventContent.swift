@@ -25,6 +25,12 @@ public struct EventContent: Sendable {
   /// Nothing: the channel has no notification info.
   init() {}
 
+  /// Nothing is carried.
+  var isEmpty: Bool {
+    fields.sorted.isEmpty && omittedKeys.isEmpty && alertValues.isEmpty && titleValues.isEmpty
+      && subtitleValues.isEmpty && collapseID.isEmpty
+  }
+
   /// What is carried of a change.
   ///
   /// - Parameters:

@@ -16,8 +16,10 @@ final class EventLog {
   private let codec: any BodyCodec
   private let limits: Limits
   private let access: FiringAccess
+  private let usage: UsageTable
   private let insert: any SQLStatement
   private let insertPublic: any SQLStatement
+  private let insertContent: any SQLStatement
   private let selectLast: any SQLStatement
   /// The number of the newest event of all channels.
   private var lastID: Int64 = 0
@@ -65,9 +67,11 @@ final class EventLog {
     originTags: OriginTags,
     codec: any BodyCodec,
     limits: Limits,
-    access: FiringAccess
+    access: FiringAccess,
+    usage: UsageTable
   ) throws {
     (self.removals, self.removalChannels) = (removals, removalChannels)
+    self.usage = usage
     self.access = access
     self.channels = channels
     self.shared = shared
@@ -78,15 +82,23 @@ final class EventLog {
     insert = try connection.prepare(
       """
       INSERT INTO events
-        (id, batch, channel_id, sequence, committed, origin_user, origin_device, body)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        (id, batch, channel_id, sequence, committed, origin_user, origin_device, body, content)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       """
     )
     insertPublic = try connection.prepare(
       """
       INSERT INTO events
-        (id, batch, channel_id, sequence, committed, origin_user, origin_device, body, creator)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        (id, batch, channel_id, sequence, committed, origin_user, origin_device, body, content,
+          creator)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      """
+    )
+    insertContent = try connection.prepare(
+      """
+      INSERT INTO event_contents
+        (id, database_id, last_event, is_deletion, fields_bytes_max, body)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """
     )
     selectLast = try connection.prepare("SELECT max(id) FROM events")
@@ -203,23 +215,73 @@ final class EventLog {
         change.creators[record.recordType, default: []].insert(record.creator)
       }
     }
+    let carried = try carriedContents(old: old, new: new, in: database, for: removal)
+    let shared = carried.count > 1 ? SharedEventContent(of: carried, record, isDeletion: new == nil) : nil
+    let contentNumber = shared == nil ? 0 : lastID + 1
     for firing in firings {
       guard let entry = channels.entry(firing.channel),
         removalChannels.fires(entry.number, for: removal),
         try access.mayTell(entry.number, of: record, in: database)
       else { continue }
       let channel = try channels.content(of: entry)
+      let content = content(of: channel, old: old, new: new)
+      let isShared = shared != nil && content?.isLarge == true
       try store(
         .record(record.recordID, firing.reason.eventReason),
-        channel.definition.notificationInfo.map {
-          EventContent($0, old: old, new: new, fieldsBytesMax: limits.notificationFieldsBytesMax)
-        },
+        content,
         entry,
         channel,
+        contentNumber: isShared ? contentNumber : 0,
         creator: database.id.scope == .public ? record.creator : nil
       )
       if channel.definition.options.contains(.once) { try end(entry, channel) }
     }
+    if let shared { try store(shared, contentNumber, in: database) }
+  }
+
+  /// What the channels that fire carry of a record, as far as it is large.
+  private func carriedContents(
+    old: Record?,
+    new: Record?,
+    in database: DatabaseEntry,
+    for removal: Int64?
+  ) throws -> [(info: NotificationInfo, bytes: Int)] {
+    guard firings.count > 1 else { return [] }
+    var contents: [(info: NotificationInfo, bytes: Int)] = []
+    for firing in firings {
+      guard let entry = channels.entry(firing.channel),
+        removalChannels.fires(entry.number, for: removal),
+        let record = new ?? old, try access.mayTell(entry.number, of: record, in: database)
+      else { continue }
+      let channel = try channels.content(of: entry)
+      guard let info = channel.definition.notificationInfo, info.carriesFields,
+        let content = content(of: channel, old: old, new: new), content.isLarge
+      else { continue }
+      contents.append((info, content.byteCount))
+    }
+    return contents
+  }
+
+  private func content(of channel: ChannelContent, old: Record?, new: Record?) -> EventContent? {
+    channel.definition.notificationInfo.map {
+      EventContent($0, old: old, new: new, fieldsBytesMax: limits.notificationFieldsBytesMax)
+    }
+  }
+
+  private func store(
+    _ content: SharedEventContent,
+    _ number: Int64,
+    in database: DatabaseEntry
+  ) throws {
+    let body = codec.encode(content.record)
+    insertContent.bind(number, at: 1)
+    insertContent.bind(database.number, at: 2)
+    insertContent.bind(lastID, at: 3)
+    insertContent.bind(content.isDeletion ? 1 : 0, at: 4)
+    insertContent.bind(Int64(limits.notificationFieldsBytesMax), at: 5)
+    insertContent.bind(body, at: 6)
+    try insertContent.run()
+    try usage.add(StorageCost.event(body: body.count, user: 0, device: 0), to: database)
   }
 
   /// A record of this type goes with its zone: for zone and database channels.
@@ -341,26 +403,28 @@ final class EventLog {
     _ content: EventContent?,
     _ entry: ChannelEntry,
     _ channel: ChannelContent,
+    contentNumber: Int64 = 0,
     creator: String? = nil
   ) throws {
     guard let call else { preconditionFailure("an event is stored outside of a call") }
     let sequence = channels.advance(entry)
-    let body = codec.encode(
+    let values = content?.isEmpty ?? true ? [] : codec.encode(content ?? EventContent())
+    var stored = codec.encode(
       Event(
-        source: channel.source,
         channel: entry.number,
         sequence: sequence,
         subject: subject,
-        content: content ?? EventContent(),
         committed: call.moment.timeOfDay
       )
     )
+    let body = channel.source + stored + values
+    if contentNumber == 0 { stored += values }
     lastID += 1
-    let device = call.device ?? originTags.device(of: call.caller)
+    let origin = call.device ?? originTags.device(of: call.caller)
     if call.batch == nil { self.call?.batch = lastID }
-    if call.device == nil { self.call?.device = device }
+    if call.device == nil { self.call?.device = origin }
     let insert = creator == nil ? insert : insertPublic
-    if let creator { insert.bind(creator, at: 9) }
+    if let creator { insert.bind(creator, at: 10) }
     insert.bind(lastID, at: 1)
     insert.bind(call.batch ?? lastID, at: 2)
     insert.bind(entry.number, at: 3)
@@ -368,16 +432,22 @@ final class EventLog {
     insert.bind(call.moment.steady.milliseconds, at: 5)
     insert.bind(call.caller.user, at: 6)
     insert.bind(call.caller.device, at: 7)
-    insert.bind(body, at: 8)
+    insert.bind(stored, at: 8)
+    insert.bind(contentNumber, at: 9)
     try insert.run()
     storedCount += 1
+    let (user, device) = (call.caller.user, call.caller.device)
+    try usage.add(
+      StorageCost.event(body: stored.count, user: user.utf8.count, device: device.utf8.count),
+      to: channel.database
+    )
     guard !removalChannels.noteFiring(of: entry) else { return }
     pending.append(
       StoredEvent(
         channel: entry.number,
         topic: channel.topic,
         sequence: sequence,
-        originTag: device.tag(topic: channel.topic),
+        originTag: origin.tag(topic: channel.topic),
         committed: call.moment.timeOfDay,
         body: body
       )

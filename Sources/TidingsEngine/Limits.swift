@@ -17,15 +17,17 @@ public struct Limits: Hashable, Sendable {
   ///
   /// 0: no bound.
   public var subscriptionsPerUserMax = 10_000
-  /// Most records in the private databases of a user in a container; 0: no bound.
+  /// Most containers in which a user has databases.
+  public var containersPerUserMax = 100
+  /// Most names of a user's devices.
+  public var devicesPerUserMax = 1_000
+  /// Most records in all private databases of a user; 0: no bound.
   public var recordsPerUserMax: Int64 = 10_000_000
-  /// Most bytes of records, and of the assets that they name, in the private databases of a user in a
-  /// container; 0: no bound.
+  /// Most bytes of all that is stored for a user, in all containers; 0: no bound.
   public var bytesPerUserMax: Int64 = 10_000_000_000
   /// Most records in the public databases of a container; 0: no bound.
   public var publicRecordsMax: Int64 = 100_000_000
-  /// Most bytes of records, and of the assets that they name, in the public databases of a container;
-  /// 0: no bound.
+  /// Most bytes of all that is stored in the public databases of a container; 0: no bound.
   public var publicBytesMax: Int64 = 100_000_000_000
   /// Most calls of a user in a second, over all connections, after a burst of as many; 0: no bound.
   public var callsPerSecondPerUserMax = 0

@@ -9,11 +9,13 @@ extension ModifyRecords {
     var saves: [ReferencePlan.Save] = []
     var deletions: [ReferencePlan.Deletion] = []
     var zones: [ZoneID: ZoneEntry] = [:]
-    for write in plan.writes {
+    for (index, write) in plan.writes.enumerated() {
       guard let item = write.item else { continue }
       let recordID = RecordID(recordName: write.name, zoneID: write.zone.id)
       zones[write.zone.id] = write.zone
       if let new = write.new {
+        let loose = try looseReferences(of: new, write, in: plan, scene)
+        if !loose.isEmpty { plan.loosen(loose, ofWrite: index) }
         saves.append(
           ReferencePlan.Save(
             item: item,
@@ -52,12 +54,35 @@ extension ModifyRecords {
       failed: plan.failed,
       isAtomic: isAtomic,
       limits: limits,
-      stored: stored
+      stored: stored,
+      sparesCascades: scene.database.id.scope == .public
     )
     plan.fail(decided.failures)
     plan.cascades = decided.cascades
     if isAtomic { plan.applyAtomicity() }
     return !decided.failures.isEmpty
+  }
+
+  /// The references that a save to a public database adds, and that do not keep their targets: the caller
+  /// could not change these records, and must not prevent their deletion either.
+  private func looseReferences(
+    of new: Record,
+    _ write: RecordPlan.Write,
+    in plan: RecordPlan,
+    _ scene: Scene
+  ) throws -> Set<BindingReference> {
+    guard let access = scene.access as? PublicAccess else { return [] }
+    let old = write.old?.bindingReferences ?? []
+    var loose: Set<BindingReference> = []
+    for reference in new.bindingReferences
+    where reference.kind != .deleteSelf && !old.contains(reference) {
+      let sibling = plan.writes.first { $0.name == reference.target && $0.zone === write.zone }
+      let target =
+        try sibling?.new
+        ?? tables.records.row(reference.target, in: write.zone).flatMap { try decoded($0) }
+      if let target, try !access.mayChange(target) { loose.insert(reference) }
+    }
+    return loose
   }
 
   private func hasReferences(_ plan: RecordPlan) throws -> Bool {

@@ -16,7 +16,12 @@ extension ModifyRecords {
         taken.append(write.zone)
       }
       try apply(write, at: position, scene)
-      try tables.schemas.learn(write.discovery, of: write.row.recordType, in: scene.database.id)
+      try tables.schemas.learn(
+        write.discovery,
+        of: write.row.recordType,
+        in: scene.database.id,
+        by: mayTeach == nil ? nil : scene.stamp.caller.user
+      )
     }
     for write in plan.writes { try fire(write, scene) }
 
@@ -59,7 +64,12 @@ extension ModifyRecords {
       at: scene.steady
     )
     for asset in write.adopted {
-      try tables.assets.add(asset, to: scene.database, at: scene.steady)
+      try tables.assets.add(
+        asset,
+        to: scene.database,
+        by: scene.stamp.caller.user,
+        at: scene.steady
+      )
     }
     for follower in tables.followers {
       try follower.follow(write, in: scene.database, at: scene.steady)

@@ -28,6 +28,8 @@ final class ModifyRecords {
   let limits: Limits
   /// Whether there is such a user, who can be invited.
   var isKnownUser: (String) throws -> Bool = { _ in true }
+  /// Whether a user's saves may teach the schema of a container; `nil`: all may, and see all.
+  var mayTeach: ((_ user: String, _ container: String) throws -> Bool)?
 
   init(_ tables: Tables, codec: any BodyCodec, limits: Limits) {
     self.tables = tables
@@ -48,7 +50,7 @@ final class ModifyRecords {
     try checkCall(changes)
     try tables.clientTokens.check(changes.clientChangeToken, of: caller)
     let scene = Scene(
-      database: try database(changes),
+      database: try database(changes, by: caller.user),
       named: changes.database,
       stamp: Record.Stamp(timestamp: moment.timeOfDay, caller: caller),
       steady: moment.steady,
@@ -65,6 +67,7 @@ final class ModifyRecords {
   /// Writes what was decided, unless it is only wanted to be known.
   func finish(_ plan: RecordPlan, _ scene: Scene, mark: [UInt8]) throws -> ModifiedRecords {
     var result = ModifiedRecords(outcomes: plan.outcomes.compactMap(\.self))
+    result.changedAnything = !plan.writes.isEmpty && !scene.isDryRun
     result.cascadedDeletions =
       scene.isDryRun ? try foretell(plan, scene) : try apply(plan, scene, mark: mark)
     return result
@@ -99,8 +102,10 @@ final class ModifyRecords {
   }
 
   /// The database; for a dry run one that has no number yet need not be written.
-  private func database(_ changes: RecordChanges) throws -> DatabaseEntry {
-    guard changes.isDryRun else { return try tables.catalog.makeDatabase(changes.database) }
+  private func database(_ changes: RecordChanges, by user: String) throws -> DatabaseEntry {
+    guard changes.isDryRun else {
+      return try tables.catalog.makeDatabase(changes.database, by: user)
+    }
     return try tables.catalog.database(changes.database)
       ?? DatabaseEntry(number: 0, id: changes.database, head: 0)
   }
@@ -197,7 +202,7 @@ final class ModifyRecords {
       // Shares are in no schema.
       let discovery = isShare ? SchemaDiscovery() : try checkTypes(of: new, scene, plan)
       try limits.checkMemberCount(of: new)
-      let adopted = try tables.assets.check(
+      let named = try tables.assets.check(
         new,
         replacing: old,
         from: scene.assetSource,
@@ -231,7 +236,8 @@ final class ModifyRecords {
           replaced: row,
           old: old,
           new: new,
-          adopted: adopted,
+          adopted: named.adopted,
+          redeemedBytes: named.redeemed.isEmpty ? 0 : plan.redeem(named.redeemed),
           discovery: discovery
         ),
         outcome: .saved(new)
@@ -270,7 +276,11 @@ final class ModifyRecords {
         new.fields,
         of: new.recordType,
         in: scene.database.id,
-        planned: plan.discovered
+        planned: plan.discovered,
+        by: mayTeach == nil ? nil : scene.stamp.caller.user,
+        teaches: { [mayTeach] in
+          try mayTeach?(scene.stamp.caller.user, scene.database.id.container) ?? true
+        }
       )
     } catch var error as ItemError {
       error.message = "record '\(new.recordID.recordName)': " + error.message

@@ -20,6 +20,7 @@ final class ModifySubscriptions {
   private let removalChannels: RemovalChannels
   private let subscriptions: SubscriptionTable
   private let quotas: QuotaTable
+  private let usage: UsageTable
   private let schemas: SchemaTable
   private let codec: any BodyCodec
   private let limits: Limits
@@ -32,6 +33,7 @@ final class ModifySubscriptions {
     removalChannels: RemovalChannels,
     subscriptions: SubscriptionTable,
     quotas: QuotaTable,
+    usage: UsageTable,
     schemas: SchemaTable,
     codec: any BodyCodec,
     limits: Limits
@@ -42,6 +44,7 @@ final class ModifySubscriptions {
     self.removalChannels = removalChannels
     self.subscriptions = subscriptions
     self.quotas = quotas
+    self.usage = usage
     self.schemas = schemas
     self.codec = codec
     self.limits = limits
@@ -68,7 +71,7 @@ final class ModifySubscriptions {
       )
     }
     try schemas.checkReadable(subscription, in: id)
-    let database = try catalog.makeDatabase(id)
+    let database = try catalog.makeDatabase(id, by: owner)
     if let zone = subscription.zoneID, zone != .default,
       try catalog.zone(zone, in: database) == nil
     {
@@ -88,6 +91,7 @@ final class ModifySubscriptions {
       )
     }
     if existing == nil { try checkCount(of: owner, in: id) }
+    try checkRoom(for: body, subscription.subscriptionID, of: owner, in: id)
 
     if let equivalent = try equivalent(to: subscription, of: owner, in: database) {
       throw ItemError(
@@ -195,6 +199,26 @@ final class ModifySubscriptions {
           + "\(countMax): delete some first, or ask an administrator for a larger quota"
       )
     }
+  }
+
+  private func checkRoom(
+    for body: [UInt8],
+    _ subscriptionID: String,
+    of owner: String,
+    in id: DatabaseID
+  ) throws {
+    let quota = try quotas.quota(of: owner)
+    let change = Usage(bytes: StorageCost.subscription(body: body.count))
+    let used = try usage.account(of: owner)
+    guard !quota.admits(change, over: used) else { return }
+    var database = id
+    (database.scope, database.owner) = (.private, owner)
+    throw quota.exceeded(
+      by: "subscription '\(subscriptionID)'",
+      taking: change,
+      over: used,
+      in: database
+    )
   }
 
   private func unknown(_ subscriptionID: String) -> ItemError {

@@ -36,7 +36,12 @@ final class ModifyZones {
   /// Creates a zone, within a call; one that exists stays as it is.
   ///
   /// - Throws: `ItemError`, before anything is written; `SQLError`.
-  func save(_ id: ZoneID, in databaseID: DatabaseID, at time: Timestamp) throws -> ZoneInfo {
+  func save(
+    _ id: ZoneID,
+    in databaseID: DatabaseID,
+    by user: String,
+    at time: Timestamp
+  ) throws -> ZoneInfo {
     try id.validate()
     guard databaseID.scope != .shared else { throw ItemError.zonesOfOthers }
     guard databaseID.scope != .public || id == .default else {
@@ -46,7 +51,7 @@ final class ModifyZones {
           + "database"
       )
     }
-    let database = try catalog.makeDatabase(databaseID)
+    let database = try catalog.makeDatabase(databaseID, by: user)
     if let zone = try catalog.zone(id, in: database) { return zone.info }
     try checkZoneCount(of: database, for: id)
     let zone = try catalog.makeZone(id, in: database, at: time)

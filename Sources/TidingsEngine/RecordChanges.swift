@@ -96,4 +96,23 @@ public struct ModifiedRecords: Sendable {
   public var outcomes: [RecordOutcome]
   /// What the deletions took along, targets before their sources.
   public var cascadedDeletions: [CascadedDeletion] = []
+  /// Something was written: to do the call again would not be the same.
+  public var changedAnything = false
+
+  /// Whether the answer shows records because of conflicts.
+  public var hasConflicts: Bool {
+    outcomes.contains { outcome in
+      if case .failed(_, _, let conflict) = outcome { conflict != .none } else { false }
+    }
+  }
+
+  /// The same, without the records that conflicts show.
+  public var withoutConflicts: ModifiedRecords {
+    var modified = self
+    modified.outcomes = outcomes.map { outcome in
+      guard case .failed(let id, let error, _) = outcome else { return outcome }
+      return .failed(id, error, .none)
+    }
+    return modified
+  }
 }

@@ -18,6 +18,10 @@ struct RecordPlan {
     var new: Record?
     /// Assets that the database gets with the record.
     var adopted: [Asset] = []
+    /// References to others' records that do not keep them: their targets may be deleted.
+    var looseReferences: Set<BindingReference> = []
+    /// Bytes of assets that the record names first and that its owner pays for already.
+    var redeemedBytes: Int64 = 0
     var discovery: SchemaDiscovery
     /// The query channels that it fires, if that is known already.
     var firings: [Firing]?
@@ -47,6 +51,8 @@ struct RecordPlan {
   var cascadeFirings: [Int: [Firing]] = [:]
   /// Versions that the call's conflicts may still look through.
   var ancestorSteps: Int
+  /// Assets that no record named and that the writes name.
+  private var redeemed: Set<[UInt8]> = []
   /// About how many entries of indexes the writes change.
   private var entryCount = 0
   private let entryCountMax: Int
@@ -76,6 +82,15 @@ struct RecordPlan {
       )
     }
     entryCount += count
+  }
+
+  /// The writes name assets that no record named: each is paid for already, once.
+  ///
+  /// - Returns: Their bytes.
+  mutating func redeem(_ assets: [Asset]) -> Int64 {
+    assets.reduce(0) { bytes, asset in
+      redeemed.insert(asset.checksum).inserted ? bytes + Int64(clamping: asset.size) : bytes
+    }
   }
 
   /// The item will be written.
@@ -133,6 +148,11 @@ struct RecordPlan {
 
   /// Writes that no item asks for are decided anew.
   mutating func removeFollowingWrites() { writes.removeAll { $0.item == nil } }
+
+  /// References of a record that will be written do not keep their targets.
+  mutating func loosen(_ references: Set<BindingReference>, ofWrite index: Int) {
+    writes[index].looseReferences = references
+  }
 
   /// A record that will be written gets other system fields.
   mutating func replace(_ index: Int, with record: Record, body: [UInt8]) {

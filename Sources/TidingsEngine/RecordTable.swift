@@ -67,13 +67,14 @@ final class RecordTable {
     )
     selectOldest = try connection.prepare(
       """
-      SELECT id, record_type, body IS NOT NULL, body FROM records
+      SELECT id, record_type, body IS NOT NULL, body, length(name) FROM records
       WHERE zone_id = ?1 ORDER BY sequence, position LIMIT ?2
       """
     )
     selectLeftover = try connection.prepare(
       """
-      SELECT id, record_type, body IS NOT NULL, body FROM records WHERE zone_id = ?1 AND name = ?2
+      SELECT id, record_type, body IS NOT NULL, body, length(name) FROM records
+      WHERE zone_id = ?1 AND name = ?2
       """
     )
     delete = try connection.prepare("DELETE FROM records WHERE id = ?1")
@@ -187,6 +188,8 @@ final class RecordTable {
     let isRecord: Bool
     /// The encoded record, if it was asked for.
     let body: [UInt8]?
+    /// What it counts as a tombstone, if it is one.
+    let tombstoneCost: Int64
   }
 
   /// The rows of a zone, oldest change first.
@@ -239,7 +242,8 @@ final class RecordTable {
       number: row.int64(0),
       recordType: recordType,
       isRecord: isRecord,
-      body: isRecord && wantsBody(recordType) ? row.bytes(3) : nil
+      body: isRecord && wantsBody(recordType) ? row.bytes(3) : nil,
+      tombstoneCost: isRecord ? 0 : row.int64(4) + Int64(recordType.utf8.count)
     )
   }
 

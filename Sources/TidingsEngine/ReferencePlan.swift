@@ -15,6 +15,7 @@ struct ReferencePlan {
   private let deletions: [Deletion]
   private let saveIndex: [RecordID: Int]
   private let isAtomic: Bool
+  private let sparesCascades: Bool
   private let limits: Limits
   private let stored: Stored
 
@@ -27,6 +28,10 @@ struct ReferencePlan {
   private var causes: [RecordID: RecordID] = [:]
   /// Records that the call was to create and will not, whose referrers do not know it yet.
   private var missing: [RecordID] = []
+  /// Records that would go along and stay, though their targets go.
+  private var spared: Set<RecordID> = []
+  /// Nothing goes along.
+  private var sparesAll = false
   /// Zones of an atomic call in which an item failed: nothing is done there.
   private var deadZones: Set<ZoneID> = []
 
@@ -48,6 +53,8 @@ struct ReferencePlan {
   ///   - isAtomic: An item that fails stops its zone; its siblings are the caller's to fail.
   ///   - limits: How much may go along.
   ///   - stored: What the store says.
+  ///   - sparesCascades: What would go along and cannot stays, and does not keep what it refers to:
+  ///     it may be another user's.
   /// - Throws: What `stored` throws.
   init(
     saves: [Save],
@@ -55,11 +62,13 @@ struct ReferencePlan {
     failed: [RecordID],
     isAtomic: Bool,
     limits: Limits,
-    stored: Stored
+    stored: Stored,
+    sparesCascades: Bool = false
   ) throws {
     self.saves = saves
     self.deletions = deletions
     self.isAtomic = isAtomic
+    self.sparesCascades = sparesCascades
     self.limits = limits
     self.stored = stored
     saveIndex = Dictionary(
@@ -83,19 +92,26 @@ struct ReferencePlan {
   private mutating func settle() throws {
     try failMissingTargets()
     let referenceCount = saves.reduce(0) { $0 + $1.references.count }
-    var visitsLeft =
+    let fullVisits =
       Self.fullRoundsMax * (limits.cascadedDeletionsMax + limits.itemsPerCallMax + referenceCount)
-    var failureCount = -1
-    while failureCount != failures.count {
-      failureCount = failures.count
+    var visitsLeft = fullVisits
+    var (failureCount, sparedCount) = (-1, -1)
+    while failureCount != failures.count || sparedCount != spared.count {
+      (failureCount, sparedCount) = (failures.count, spared.count)
       if isAtomic { stopZones() } else { failDependents() }
       let gone = try deletedRecords()
       visitsLeft -= gone.records.count + referenceCount
-      guard visitsLeft >= 0 else { return failAll() }
+      if visitsLeft < 0 {
+        guard sparesCascades, !sparesAll else { return failAll() }
+        // One more decision without them.
+        (sparesAll, failureCount, visitsLeft) = (true, -1, fullVisits)
+        continue
+      }
       failReferrers(to: gone)
       // The record of a save that fails stays as it was: then it may go along, and block nothing.
       guard failures.count == failureCount else { continue }
       try failBlocked(gone)
+      guard spared.count == sparedCount else { continue }
       if failures.count == failureCount { try failOverOwned(gone) }
       cascades = gone.cascades
     }
@@ -239,12 +255,17 @@ struct ReferencePlan {
     while next < gone.records.count {
       let target = gone.records[next]
       next += 1
-      for recordID in try owned(by: target) where !isSaved(recordID) {
+      if sparesAll { break }
+      for recordID in try owned(by: target) where !isSaved(recordID) && !spared.contains(recordID) {
         gone.targets[recordID, default: []].append(target)
         guard gone.isDeleted.insert(recordID).inserted else { continue }
         gone.records.append(recordID)
         gone.cascades.append(Cascade(recordID: recordID, target: target))
         guard gone.cascades.count <= limits.cascadedDeletionsMax else {
+          if sparesCascades {
+            sparesAll = true
+            return try deletedRecords()
+          }
           failCascades(of: gone)
           return Deleted()
         }
@@ -294,6 +315,10 @@ struct ReferencePlan {
     var pending: [RecordID] = []
     for target in gone.records {
       guard let blocker = try holder(of: target, gone) else { continue }
+      if sparesCascades, gone.targets[target] != nil, !isDeletion(target) {
+        spared.insert(target)
+        continue
+      }
       blocks[target] = (target, blocker)
       pending.append(target)
     }
@@ -308,6 +333,11 @@ struct ReferencePlan {
     for deletion in deletions {
       if let block = blocks[deletion.recordID] { try fail(deletion, block.target, block.by) }
     }
+  }
+
+  /// The call itself deletes a record.
+  private func isDeletion(_ recordID: RecordID) -> Bool {
+    deletions.contains { $0.recordID == recordID }
   }
 
   private mutating func fail(

@@ -123,7 +123,8 @@ extension ReferenceTable: RecordFollower {
     for reference in old where !after.contains(reference) {
       try run(delete, reference, of: write.name, in: write.zone)
     }
-    for reference in new where !before.contains(reference) {
+    for reference in new
+    where !before.contains(reference) && !write.looseReferences.contains(reference) {
       try run(insert, reference, of: write.name, in: write.zone)
     }
   }

@@ -22,6 +22,7 @@ final class SubscriptionTable {
     var body: [UInt8]
   }
 
+  private let usage: UsageTable
   private let selectOne: any SQLStatement
   private let selectNames: any SQLStatement
   private let selectMembers: any SQLStatement
@@ -32,7 +33,8 @@ final class SubscriptionTable {
   private let end: any SQLStatement
   private let endStale: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, usage: UsageTable) throws {
+    self.usage = usage
     // A channel that fires once may have closed before the rows of its subscriptions say so.
     let active = "s.ended IS NULL AND s.since >= c.closed"
     let from = "FROM subscriptions s JOIN channels c ON c.id = s.channel_id"
@@ -208,6 +210,8 @@ final class SubscriptionTable {
     insert.bind(body, at: 8)
     insert.bind(time.millisecondsSince1970, at: 9)
     try insert.run()
+    let cost = StorageCost.subscription(body: body.count)
+    try usage.add(cost, to: owner, in: database.id.container)
   }
 
   /// Ends a subscription: it keeps its events up to a number.

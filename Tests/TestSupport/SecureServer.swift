@@ -79,10 +79,10 @@ public final class SecureServer: Sendable {
     TidingsV1.AdminService.Client(try await client().transport)
   }
 
-  /// Creates a user.
+  /// Creates a user, who may teach schemas unless told.
   ///
   /// - Returns: The pair whose public part is admitted.
-  public func createUser(_ name: String, roles: [String] = []) async throws -> KeyPair {
+  public func createUser(_ name: String, roles: [String] = ["developer"]) async throws -> KeyPair {
     let pair = KeyPair()
     _ = try await administration().createUser(
       .init(name: name, publicKey: .init(key: "\(pair.publicKey)"), roles: roles)

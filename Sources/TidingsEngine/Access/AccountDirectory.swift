@@ -112,6 +112,14 @@ final class AccountDirectory {
     return roles.contains(role) || roles.contains(container + "/" + role)
   }
 
+  /// Whether a user may change the schema of a container.
+  func isDeveloper(_ user: String, of container: String) throws -> Bool {
+    let roles = try roles(of: user)
+    guard !roles.isEmpty else { return false }
+    return roles.contains(Self.administratorRole) || roles.contains(Self.developerRole)
+      || roles.contains(container + "/" + Self.developerRole)
+  }
+
   /// How often the user's control topics were replaced.
   func controlEpoch(of user: String) throws -> Int64 { try self.user(user)?.controlEpoch ?? 0 }
 

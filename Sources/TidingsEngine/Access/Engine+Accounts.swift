@@ -62,11 +62,16 @@ extension Engine {
   /// Whether an administrator has a key, though it may have expired: the server is not for everybody.
   public var isAdministered: Bool { get throws { try accounts.hasAdministratorKey() } }
 
-  /// Whether a user may change schemas.
-  public func isDeveloper(_ user: String) throws -> Bool {
-    let roles = try accounts.roles(of: user)
-    return roles.contains(AccountDirectory.developerRole)
-      || roles.contains(AccountDirectory.administratorRole)
+  /// Whether a user may change the schema of a container.
+  public func isDeveloper(_ user: String, of container: String) throws -> Bool {
+    try accounts.isDeveloper(user, of: container)
+  }
+
+  /// From now on only developers' saves teach schemas: the server knows who calls.
+  public func letOnlyDevelopersTeach() {
+    recordChanges.mayTeach = { [accounts] user, container in
+      try accounts.isDeveloper(user, of: container)
+    }
   }
 
   /// The roles of a user, sorted.

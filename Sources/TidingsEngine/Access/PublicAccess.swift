@@ -69,6 +69,11 @@ final class PublicAccess: RecordAccess {
     }
   }
 
+  /// Whether the caller may change and delete a record.
+  func mayChange(_ record: Record) throws -> Bool {
+    try rights(on: record.recordType).mayWrite(isCreator: isUser(record.creator))
+  }
+
   func check(deleting old: Record, in zone: ZoneEntry) throws -> Bool {
     let rights = try rights(on: old.recordType)
     let isCreator = isUser(old.creator)

@@ -15,6 +15,12 @@ final class RoleReader {
     return roles.contains(role) || roles.contains(container + "/" + role)
   }
 
+  /// Whether a user may change the schema of a container.
+  func isDeveloper(_ user: String, of container: String) throws -> Bool {
+    try has(user, role: AccountDirectory.developerRole, in: container)
+      || roles(of: user).contains(AccountDirectory.administratorRole)
+  }
+
   private func roles(of user: String) throws -> Set<String> {
     if let known = known[user] { return known }
     var found: Set<String> = []

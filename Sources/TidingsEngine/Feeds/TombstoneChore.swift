@@ -8,15 +8,26 @@ internal import TidingsSQL
 /// expires instead of skipping it.
 final class TombstoneChore: Chore {
   private let retention: Duration
+  private let usage: UsageTable
+  private let catalog: Catalog
   private let records: AgedRows
   private let zones: AgedRows
 
-  init(_ connection: any SQLConnection, retention: Duration) throws {
+  init(
+    _ connection: any SQLConnection,
+    retention: Duration,
+    usage: UsageTable,
+    catalog: Catalog
+  ) throws {
     self.retention = retention
+    (self.usage, self.catalog) = (usage, catalog)
     records = try AgedRows(
       connection,
       select: """
-        SELECT zone_id, sequence, name FROM records
+        SELECT zone_id, sequence, name, length(name) + length(record_type), coalesce(
+          (SELECT database_id FROM zones WHERE id = records.zone_id),
+          (SELECT database_id FROM zone_removals WHERE zone_id = records.zone_id), 0
+        ) FROM records
         WHERE deleted IS NOT NULL AND deleted < ?1 ORDER BY deleted LIMIT ?2
         """,
       delete: "DELETE FROM records WHERE zone_id = ?1 AND name = ?2 AND deleted IS NOT NULL",
@@ -25,7 +36,7 @@ final class TombstoneChore: Chore {
     zones = try AgedRows(
       connection,
       select: """
-        SELECT database_id, changed, name FROM deleted_zones
+        SELECT database_id, changed, name, 0, 0 FROM deleted_zones
         WHERE deleted < ?1 ORDER BY deleted LIMIT ?2
         """,
       delete: "DELETE FROM deleted_zones WHERE database_id = ?1 AND name = ?2",
@@ -35,7 +46,10 @@ final class TombstoneChore: Chore {
 
   func work(at moment: Moment) throws -> Duration {
     let oldest = moment.steady.milliseconds - retention.milliseconds
-    let count = max(try records.forget(before: oldest), try zones.forget(before: oldest))
+    let recordCount = try records.forget(before: oldest) { cost, database in
+      if database != 0 { try usage.add(-cost, to: catalog.database(numbered: database)) }
+    }
+    let count = max(recordCount, try zones.forget(before: oldest))
     // An hour is precise enough for days; a shorter retention is looked after more often.
     let pause = min(.seconds(3600), max(.seconds(1), retention / 10))
     return count == AgedRows.rowsMax ? .zero : pause

@@ -5,11 +5,13 @@ internal import TidingsSQL
 /// The newest event that their users lose with them is kept in a row for each user: tokens from before
 /// it expire.
 final class EndedSubscriptions {
+  private let usage: UsageTable
   private let select: any SQLStatement
   private let raise: any SQLStatement
   private let delete: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, usage: UsageTable) throws {
+    self.usage = usage
     // Those whose channels still fire for the removal of a zone have not ended with certainty.
     select = try connection.prepare(
       """
@@ -32,7 +34,10 @@ final class EndedSubscriptions {
       """
     )
     delete = try connection.prepare(
-      "DELETE FROM subscriptions WHERE id = ?1 AND ended IS NOT NULL"
+      """
+      DELETE FROM subscriptions WHERE id = ?1 AND ended IS NOT NULL
+      RETURNING owner, container, length(body)
+      """
     )
   }
 
@@ -59,16 +64,19 @@ final class EndedSubscriptions {
   }
 
   /// Removes a subscription of which nothing is kept, if it ever had anything.
-  func removeForgotten(_ number: Int64) throws(SQLError) {
+  func removeForgotten(_ number: Int64) throws {
     raise.bind(nil as Int64?, at: 2)
     raise.bind(nil as Int64?, at: 3)
     try remove(number)
   }
 
-  private func remove(_ number: Int64) throws(SQLError) {
+  private func remove(_ number: Int64) throws {
     raise.bind(number, at: 1)
     try raise.run()
     delete.bind(number, at: 1)
-    try delete.run()
+    try delete.forEachRow {
+      let cost = StorageCost.subscription(body: Int(delete.int64(2)))
+      try usage.add(-cost, to: delete.string(0), in: delete.string(1))
+    }
   }
 }

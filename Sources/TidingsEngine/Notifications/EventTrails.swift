@@ -3,6 +3,7 @@ internal import TidingsSQL
 /// What hangs on an event and goes with it: read marks, fetches, leases, and subscriptions whose last
 /// event it is.
 final class EventTrails {
+  private let usage: UsageTable
   private let selectMarks: any SQLStatement
   private let deleteMark: any SQLStatement
   private let selectFetches: any SQLStatement
@@ -11,8 +12,12 @@ final class EventTrails {
   private let deleteLease: any SQLStatement
   private let ended: EndedSubscriptions
 
-  init(_ connection: any SQLConnection, ended: EndedSubscriptions) throws {
-    self.ended = ended
+  init(
+    _ connection: any SQLConnection,
+    ended: EndedSubscriptions,
+    usage: UsageTable
+  ) throws {
+    (self.ended, self.usage) = (ended, usage)
     // The newest mark stays, so that no number is given twice.
     selectMarks = try connection.prepare(
       """
@@ -85,6 +90,7 @@ final class EventTrails {
       deleteFetch.bind(owner, at: 3)
       deleteFetch.bind(device, at: 4)
       try deleteFetch.run()
+      try usage.add(-StorageCost.trace(device: device.utf8.count), to: owner)
     }
     return devices.count
   }

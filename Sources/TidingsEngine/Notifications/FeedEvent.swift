@@ -20,7 +20,7 @@ protocol FeedEvents: AnyObject {
   /// - Throws: `SQLError`.
   func next(_ rows: inout Int) throws -> FeedStep
   /// The encoded notification of the event that `next` returned last.
-  func body() -> [UInt8]
+  func body() throws -> [UInt8]
   /// Who created the record of the event that `next` returned last; empty: not known.
   func creator() -> String
   /// Ends the walk: no statement is left in the middle of its rows.

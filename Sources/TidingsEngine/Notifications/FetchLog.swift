@@ -32,12 +32,21 @@ final class FetchLog {
     let time: Timestamp
   }
 
+  private let devices: DeviceNames
+  private let usage: UsageTable
+  private let quotas: QuotaTable
   private var pending: [Key: Note] = [:]
   private let insert: any SQLStatement
   private let selectReach: any SQLStatement
   private let select: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws {
+  init(
+    _ connection: any SQLConnection,
+    devices: DeviceNames,
+    usage: UsageTable,
+    quotas: QuotaTable
+  ) throws {
+    (self.devices, self.usage, self.quotas) = (devices, usage, quotas)
     insert = try connection.prepare(
       """
       INSERT INTO fetches (channel_id, owner, device, sequence, fetched)
@@ -72,12 +81,20 @@ final class FetchLog {
   }
 
   /// Writes a piece of what waits.
-  func write() throws {
+  func write(at time: SteadyTime) throws {
     for (key, note) in pending.prefix(Self.writesMax) {
       // If this fails it is lost: a fetch that cannot be noted must not be in the way of all others.
       pending[key] = nil
       // A device that reads again from further back had it before.
       guard try reach(key) < note.sequence else { continue }
+      // What is only noted to be traced is given up first.
+      guard try devices.admits(Caller(user: key.user, device: key.device), at: time) else {
+        continue
+      }
+      let cost = StorageCost.trace(device: key.device.utf8.count)
+      let used = try usage.account(of: key.user)
+      guard try quotas.quota(of: key.user).admits(Usage(bytes: cost), over: used) else { continue }
+      try usage.add(cost, to: key.user)
       Self.bind(key, to: insert)
       insert.bind(note.sequence, at: 4)
       insert.bind(note.time.millisecondsSince1970, at: 5)

@@ -11,6 +11,7 @@ final class LoggedEvents: FeedEvents {
   private let rows: any SQLStatement
   private let memberships: MembershipTable
   private let places: EventPlaces
+  private let bodies: EventBodies
   private let last: Int64
   /// The memberships of the channels that came by.
   private var ranges: [Int64: [MembershipTable.Membership]] = [:]
@@ -29,6 +30,7 @@ final class LoggedEvents: FeedEvents {
   ///   - rows: A statement made of `sql`.
   ///   - memberships: Tells what is the user's.
   ///   - places: Finds where to go on.
+  ///   - bodies: Puts notifications together.
   init(
     after place: Int64,
     last: Int64,
@@ -36,8 +38,10 @@ final class LoggedEvents: FeedEvents {
     for caller: Caller,
     rows: any SQLStatement,
     memberships: MembershipTable,
-    places: EventPlaces
+    places: EventPlaces,
+    bodies: EventBodies
   ) {
+    self.bodies = bodies
     (passed, self.last) = (place, last)
     (self.inbox, self.rows, self.memberships, self.places) = (inbox, rows, memberships, places)
     rows.bind(caller.device.isEmpty ? nil : caller.device, at: 2)
@@ -47,7 +51,7 @@ final class LoggedEvents: FeedEvents {
   /// Reads the events of all channels.
   static let sql = """
     SELECT id, channel_id, sequence, batch, body,
-      CASE WHEN origin_device = ?2 AND origin_user = ?3 THEN 1 ELSE 0 END, creator
+      CASE WHEN origin_device = ?2 AND origin_user = ?3 THEN 1 ELSE 0 END, creator, content
     FROM events WHERE id > ?1 ORDER BY id
     """
 
@@ -76,7 +80,13 @@ final class LoggedEvents: FeedEvents {
     }
   }
 
-  func body() -> [UInt8] { rows.bytes(4) }
+  func body() throws -> [UInt8] {
+    try bodies.body(
+      rows.bytes(4),
+      of: rows.int64(1),
+      content: rows.isNull(7) ? nil : rows.int64(7)
+    )
+  }
 
   func creator() -> String { rows.string(6) }
 

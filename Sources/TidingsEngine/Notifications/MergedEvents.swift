@@ -25,6 +25,7 @@ final class MergedEvents: FeedEvents {
     var position: Int64
   }
 
+  private let bodies: EventBodies
   private var cursors: [Cursor] = []
   private var heap = Heap<Place>([])
   /// The cursor whose event was returned last.
@@ -38,6 +39,7 @@ final class MergedEvents: FeedEvents {
   ///   - memberships: By channel, oldest first.
   ///   - caller: Who asks.
   ///   - places: Finds where to begin.
+  ///   - bodies: Puts notifications together.
   ///   - statements: Statements to read with, one for each channel.
   /// - Throws: `SQLError`.
   init(
@@ -45,9 +47,11 @@ final class MergedEvents: FeedEvents {
     _ memberships: [MembershipTable.Membership],
     for caller: Caller,
     _ places: EventPlaces,
+    _ bodies: EventBodies,
     _ statements: StatementPool
   ) throws {
     passed = place
+    self.bodies = bodies
     var rest = memberships[...]
     var first: [Place] = []
     while let channel = rest.first?.channel {
@@ -68,7 +72,7 @@ final class MergedEvents: FeedEvents {
   /// Reads the events of one channel between two numbers.
   static let sql = """
     SELECT sequence, id, batch, body,
-      CASE WHEN origin_device = ?4 AND origin_user = ?5 THEN 1 ELSE 0 END, creator
+      CASE WHEN origin_device = ?4 AND origin_user = ?5 THEN 1 ELSE 0 END, creator, content
     FROM events WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence
     """
 
@@ -102,7 +106,15 @@ final class MergedEvents: FeedEvents {
     )
   }
 
-  func body() -> [UInt8] { current.map { cursors[$0].rows.bytes(3) } ?? [] }
+  func body() throws -> [UInt8] {
+    guard let current, let channel = cursors[current].ranges.first?.channel else { return [] }
+    let rows = cursors[current].rows
+    return try bodies.body(
+      rows.bytes(3),
+      of: channel,
+      content: rows.isNull(6) ? nil : rows.int64(6)
+    )
+  }
 
   func creator() -> String { current.map { cursors[$0].rows.string(5) } ?? "" }
 

@@ -16,6 +16,7 @@ final class NotificationFeed {
   private let selectLog: any SQLStatement
   private let selectRemoval: any SQLStatement
   private let visibility: NotificationVisibility
+  private let bodies: EventBodies
 
   init(
     _ connection: any SQLConnection,
@@ -27,6 +28,7 @@ final class NotificationFeed {
     self.identity = identity
     self.visibility = visibility
     self.limits = limits
+    bodies = try EventBodies(connection, codec: codec)
     memberships = try MembershipTable(connection)
     places = try EventPlaces(connection)
     marks = try ReadMarkReader(connection)
@@ -112,7 +114,7 @@ final class NotificationFeed {
       limit: MergedEvents.membershipsMax + 1
     )
     guard few.count > MergedEvents.membershipsMax else {
-      return try MergedEvents(after: place, few, for: request.caller, places, pool)
+      return try MergedEvents(after: place, few, for: request.caller, places, bodies, pool)
     }
     return LoggedEvents(
       after: place,
@@ -121,7 +123,8 @@ final class NotificationFeed {
       for: request.caller,
       rows: selectLog,
       memberships: memberships,
-      places: places
+      places: places,
+      bodies: bodies
     )
   }
 
@@ -149,7 +152,7 @@ final class NotificationFeed {
         let item = NotificationPage.Item(
           id: event.id,
           subscriptionID: event.subscriptionID,
-          body: events.body()
+          body: try events.body()
         )
         guard cut.add(event.place, of: event.batch, item) else { return false }
       }

@@ -16,11 +16,15 @@ final class NotificationRetention: Chore {
   private static let sweepPause = Duration.seconds(3600)
 
   private let limits: Limits
+  private let usage: UsageTable
+  private let catalog: Catalog
   private let trails: EventTrails
   private let sweep: ChannelSweep
   private let selectLast: any SQLStatement
   private let selectOldest: any SQLStatement
   private let delete: any SQLStatement
+  private let selectContents: any SQLStatement
+  private let deleteContent: any SQLStatement
   private let raise: any SQLStatement
   private var sweepDue: SteadyTime?
 
@@ -28,17 +32,36 @@ final class NotificationRetention: Chore {
     let place: Int64
     let id: NotificationID
     let committed: Int64
+    let cost: Int64
+    /// The number of the database whose owner pays; 0: it is not known.
+    let database: Int64
   }
 
-  init(_ connection: any SQLConnection, limits: Limits) throws {
+  init(
+    _ connection: any SQLConnection,
+    limits: Limits,
+    usage: UsageTable,
+    catalog: Catalog
+  ) throws {
     self.limits = limits
-    let ended = try EndedSubscriptions(connection)
-    trails = try EventTrails(connection, ended: ended)
+    (self.usage, self.catalog) = (usage, catalog)
+    let ended = try EndedSubscriptions(connection, usage: usage)
+    trails = try EventTrails(connection, ended: ended, usage: usage)
     sweep = try ChannelSweep(connection, ended: ended)
     selectLast = try connection.prepare("SELECT id FROM events ORDER BY id DESC LIMIT 1")
     selectOldest = try connection.prepare(
-      "SELECT id, channel_id, sequence, committed FROM events ORDER BY id LIMIT ?1"
+      """
+      SELECT e.id, e.channel_id, e.sequence, e.committed, length(e.body), length(e.origin_user),
+        length(e.origin_device), c.database_id
+      FROM events e LEFT JOIN channels c ON c.id = e.channel_id ORDER BY e.id LIMIT ?1
+      """
     )
+    selectContents = try connection.prepare(
+      """
+      SELECT id, database_id, length(body), last_event FROM event_contents ORDER BY id LIMIT ?1
+      """
+    )
+    deleteContent = try connection.prepare("DELETE FROM event_contents WHERE id = ?1")
     delete = try connection.prepare("DELETE FROM events WHERE id = ?1")
     raise = try connection.prepare(
       "UPDATE channels SET floor = ?2, floor_event = ?3 WHERE id = ?1"
@@ -77,6 +100,7 @@ final class NotificationRetention: Chore {
       guard !mayBeMore else { break }
       delete.bind(event.place, at: 1)
       try delete.run()
+      try pay(event.cost, inDatabase: event.database)
       rows += 1
       floors[event.id.channel] = event
       mayBeMore = true
@@ -87,7 +111,33 @@ final class NotificationRetention: Chore {
       raise.bind(event.place, at: 3)
       try raise.run()
     }
+    if let newest = floors.values.lazy.map(\.place).max() { try forgetContents(upTo: newest) }
     return mayBeMore
+  }
+
+  /// Forgets what was carried by events that are all forgotten.
+  private func forgetContents(upTo place: Int64) throws {
+    var contents: [(number: Int64, database: Int64, cost: Int64)] = []
+    selectContents.bind(Int64(Self.rowsMax), at: 1)
+    try selectContents.forEachRow {
+      guard selectContents.int64(3) <= place else { return }
+      contents.append(
+        (
+          selectContents.int64(0), selectContents.int64(1),
+          StorageCost.event(body: Int(selectContents.int64(2)), user: 0, device: 0)
+        )
+      )
+    }
+    for content in contents {
+      deleteContent.bind(content.number, at: 1)
+      try deleteContent.run()
+      try pay(content.cost, inDatabase: content.database)
+    }
+  }
+
+  private func pay(_ cost: Int64, inDatabase number: Int64) throws {
+    guard number != 0 else { return }
+    try usage.add(-cost, to: catalog.database(numbered: number))
   }
 
   private func oldestEvents() throws -> [OldEvent] {
@@ -98,7 +148,13 @@ final class NotificationRetention: Chore {
         OldEvent(
           place: selectOldest.int64(0),
           id: NotificationID(channel: selectOldest.int64(1), sequence: selectOldest.int64(2)),
-          committed: selectOldest.int64(3)
+          committed: selectOldest.int64(3),
+          cost: StorageCost.event(
+            body: Int(selectOldest.int64(4)),
+            user: Int(selectOldest.int64(5)),
+            device: Int(selectOldest.int64(6))
+          ),
+          database: selectOldest.isNull(7) ? 0 : selectOldest.int64(7)
         )
       )
     }

@@ -45,6 +45,7 @@ final class NotificationTracer {
   private let fetchLog: FetchLog
   private let visibility: NotificationVisibility
   private let codec: any BodyCodec
+  private let bodies: EventBodies
   private let selectEvent: any SQLStatement
   private let selectMark: any SQLStatement
   private let selectLeases: any SQLStatement
@@ -53,15 +54,16 @@ final class NotificationTracer {
     _ connection: any SQLConnection,
     fetchLog: FetchLog,
     visibility: NotificationVisibility,
-    codec: any BodyCodec
+    codec: any BodyCodec,
+    bodies: EventBodies
   ) throws {
-    self.codec = codec
+    (self.codec, self.bodies) = (codec, bodies)
     self.fetchLog = fetchLog
     self.visibility = visibility
     memberships = try MembershipTable(connection)
     selectEvent = try connection.prepare(
       """
-      SELECT origin_user, origin_device, body, creator FROM events
+      SELECT origin_user, origin_device, body, creator, content FROM events
       WHERE channel_id = ?1 AND sequence = ?2
       """
     )
@@ -103,7 +105,11 @@ final class NotificationTracer {
     let deliveries = try fetchLog.fetches(of: id, by: inbox.user).filter { fetch in
       (origin.isEmpty || fetch.device != origin) && fetch.time <= read?.time ?? fetch.time
     }
-    let body = selectEvent.bytes(2)
+    let body = try bodies.body(
+      selectEvent.bytes(2),
+      of: id.channel,
+      content: selectEvent.isNull(4) ? nil : selectEvent.int64(4)
+    )
     return NotificationTrace(
       item: .init(id: id, subscriptionID: name, body: body),
       committed: try codec.committed(ofEvent: body),

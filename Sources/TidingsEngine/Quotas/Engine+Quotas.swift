@@ -46,18 +46,48 @@ extension Engine {
     }
   }
 
-  /// Refuses an asset that no record could name for want of room.
-  func checkRoom(for asset: Asset, in database: DatabaseEntry) throws {
-    let quota = try quotas.quota(of: database.id.owner)
-    guard quota.bytesMax > 0 else { return }
-    let used = try usage.usage(of: database)
+  /// Refuses an asset for which there is no room: until a record names it who sent it pays for it.
+  func checkRoom(for asset: Asset, in database: DatabaseEntry, by user: String) throws {
     let change = Usage(bytes: Int64(clamping: asset.size))
-    guard !quota.admits(change, over: used) else { return }
-    throw quota.exceeded(
+    let payer = database.id.owner.isEmpty ? user : database.id.owner
+    try checkRoom(for: change, of: payer, "the asset \(asset.checksum.hexadecimal)", in: database.id)
+    guard database.id.scope == .public else { return }
+    // A record could not name it either.
+    let used = try usage.account(of: database)
+    guard !limits.publicQuota.admits(change, over: used) else { return }
+    throw limits.publicQuota.exceeded(
       by: "the asset \(asset.checksum.hexadecimal)",
       taking: change,
       over: used,
       in: database.id
+    )
+  }
+
+  /// Refuses what a user has no room for, once the assets are gone that deletions left.
+  private func checkRoom(
+    for change: Usage,
+    of user: String,
+    _ what: String,
+    in database: DatabaseID
+  ) throws {
+    let quota = try quotas.quota(of: user)
+    var used = try usage.account(of: user)
+    guard !quota.admits(change, over: used) else { return }
+    if let missing = quota.missingBytes(for: change, over: used) {
+      try assets.reclaim(missing, of: user)
+      used = try usage.account(of: user)
+      guard !quota.admits(change, over: used) else { return }
+    }
+    throw quota.exceeded(
+      by: what,
+      taking: change,
+      over: used,
+      in: DatabaseID(
+        container: database.container,
+        environment: database.environment,
+        scope: .private,
+        owner: user
+      )
     )
   }
 }

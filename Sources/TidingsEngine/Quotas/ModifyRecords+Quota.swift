@@ -3,27 +3,26 @@ internal import TidingsModel
 extension ModifyRecords {
   /// Lets saves that grow fail when there is no room for them; what the call frees counts first.
   ///
-  /// A save that takes no more than before, and a deletion, need no room.
+  /// A save that takes no more than before, and a deletion, need no room. In an account that holds
+  /// more than it may, because of what saves and deletions leave besides, saves have to shrink.
   func planQuota(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws {
     let database = scene.database
-    guard plan.usageChange.grows else { return }
+    guard plan.writes.contains(where: { $0.new != nil }) else { return }
     let quota = try tables.quotas.quota(of: database.id.owner)
     guard quota.recordsMax > 0 || quota.bytesMax > 0 else { return }
-    let used = try tables.usage.usage(of: database)
-    guard !quota.admits(plan.usageChange, over: used) else { return }
+    guard let used = try room(for: plan, quota, scene) else { return }
 
     var room = used
-    var growing: [(item: Int, name: String, change: Usage)] = []
+    var saves: [(item: Int, name: String, change: Usage)] = []
     for write in plan.writes {
-      let change = write.usageChange
-      if change.grows, let item = write.item {
-        growing.append((item, write.name, change))
+      if write.new != nil, let item = write.item, !write.usageChange.shrinks {
+        saves.append((item, write.name, write.usageChange))
       } else {
-        room += change
+        room += write.usageChange
       }
     }
     var failures: [Int: ItemError] = [:]
-    for save in growing {
+    for save in saves {
       if quota.admits(save.change, over: room) {
         room += save.change
       } else {
@@ -42,26 +41,49 @@ extension ModifyRecords {
 
   /// Refuses a call whose saves count on the room of deletions that were refused.
   func checkQuota(_ plan: RecordPlan, _ scene: Scene) throws {
-    let change = plan.usageChange
-    guard change.grows else { return }
+    guard plan.writes.contains(where: { $0.new != nil }) else { return }
     let quota = try tables.quotas.quota(of: scene.database.id.owner)
-    let used = try tables.usage.usage(of: scene.database)
-    guard !quota.admits(change, over: used) else { return }
+    guard let used = try room(for: plan, quota, scene) else { return }
     throw quota.exceeded(
       by: "the call, some of whose deletions are refused for the references to their records",
-      taking: change,
+      taking: plan.usageChange,
       over: used,
       in: scene.database.id,
       isOthers: scene.participant != nil
     )
   }
+
+  /// What the account holds, if there is no room in it for a plan; `nil`: there is.
+  ///
+  /// Assets that deletions left, and that are kept for a while, go when they are in the way.
+  private func room(for plan: RecordPlan, _ quota: Quota, _ scene: Scene) throws -> Usage? {
+    let (database, change) = (scene.database, plan.usageChange)
+    let used = try tables.usage.account(of: database)
+    guard !quota.admits(change, over: used) else { return nil }
+    guard !scene.isDryRun, let missing = quota.missingBytes(for: change, over: used) else {
+      return used
+    }
+    try tables.assets.reclaim(missing, of: database, keeping: plan.assetChecksums)
+    let left = try tables.usage.account(of: database)
+    return quota.admits(change, over: left) ? nil : left
+  }
 }
 
 extension RecordPlan {
-  /// What all writes together add to the usage of the database's owner.
+  /// What all writes together add to the account of the database's owner.
   fileprivate var usageChange: Usage {
     writes.reduce(into: Usage()) { $0 += $1.usageChange }
   }
+
+  /// The assets that the records will name.
+  fileprivate var assetChecksums: Set<[UInt8]> {
+    writes.reduce(into: []) { $0.formUnion($1.new?.assetChecksums ?? []) }
+  }
+}
+
+extension Usage {
+  /// It takes less than before.
+  fileprivate var shrinks: Bool { records <= 0 && bytes < 0 }
 }
 
 extension Quota {
@@ -69,8 +91,16 @@ extension Quota {
   func admits(_ change: Usage, over used: Usage) -> Bool {
     let after = used + change
     if recordsMax > 0, change.records > 0, after.records > recordsMax { return false }
-    if bytesMax > 0, change.bytes > 0, after.bytes > bytesMax { return false }
-    return true
+    guard bytesMax > 0 else { return true }
+    return used.bytes > bytesMax
+      ? change.bytes < 0 : change.bytes <= 0 || after.bytes <= bytesMax
+  }
+
+  /// How many bytes are in the way of a change; `nil`: it is not refused for bytes.
+  func missingBytes(for change: Usage, over used: Usage) -> Int64? {
+    guard bytesMax > 0 else { return nil }
+    let missing = used.bytes + max(0, change.bytes) - bytesMax
+    return missing > 0 ? missing : nil
   }
 
   /// Says what is full, by how much, and what to do; to a participant not by how much.
@@ -87,20 +117,19 @@ extension Quota {
         "\(what): there is no room for it in the databases of '\(database.owner)', who can make some"
       )
     }
-    let isPublic = database.scope == .public
     let isOfRecords =
       recordsMax > 0 && change.records > 0 && used.records + change.records > recordsMax
-    let place =
-      "\(isPublic ? "the public database" : "the private databases of '\(database.owner)'") in "
-      + "container '\(database.container)'"
+    let holder =
+      database.scope == .public
+      ? "the public database in container '\(database.container)'"
+      : "'\(database.owner)', in all containers together,"
     let figures =
       isOfRecords
-      ? "hold \(used.records) records of at most \(recordsMax)"
-      : "hold \(used.bytes) bytes of records and assets of at most \(bytesMax), and it takes "
-        + "\(change.bytes) more"
+      ? "has \(used.records) records of at most \(recordsMax)"
+      : "has \(used.bytes) bytes stored of at most \(bytesMax), and it takes \(change.bytes) more"
     return ItemError(
       .quotaExceeded,
-      "\(what): \(place) \(figures): delete records that are not needed, or ask an administrator for a "
+      "\(what): \(holder) \(figures): delete records that are not needed, or ask an administrator for a "
         + "larger quota"
     )
   }

@@ -1,8 +1,9 @@
-/// What databases of a user take in a container.
+/// What is stored for a user, or in the public databases of a container.
 public struct Usage: Hashable, Sendable {
   /// Records, without tombstones.
   public var records: Int64 = 0
-  /// Bytes of the encoded records, and of the assets that they name: each once for each record.
+  /// Bytes of the encoded records, of the assets that they name (each once for each record), and of
+  /// all else that is stored.
   public var bytes: Int64 = 0
 
   /// A usage.
@@ -19,11 +20,14 @@ public struct Usage: Hashable, Sendable {
 
   /// It takes more of something that has a bound.
   var grows: Bool { records > 0 || bytes > 0 }
+
+  /// The same, where nothing is below 0.
+  var notNegative: Self { Self(records: max(0, records), bytes: max(0, bytes)) }
 }
 
-/// What the private databases of a user take in a container.
+/// What is stored for a user in a container.
 public struct ContainerUsage: Hashable, Sendable {
-  /// Which container.
+  /// Which container; empty: what belongs to none.
   public let container: String
   /// Records and bytes, in both environments.
   public let usage: Usage
@@ -32,8 +36,8 @@ public struct ContainerUsage: Hashable, Sendable {
 }
 
 extension RecordPlan.Write {
-  /// What the write adds to the usage of its database's owner.
-  var usageChange: Usage {
+  /// What the write adds to the zone: records and the assets that they name.
+  var recordChange: Usage {
     var change = Usage()
     if let body = row.body, let new {
       change += Usage(records: 1, bytes: Int64(body.count) + new.assetBytes)
@@ -42,5 +46,19 @@ extension RecordPlan.Write {
       change += Usage(records: -1, bytes: -Int64(body.count) - old.assetBytes)
     }
     return change
+  }
+
+  /// What the write adds with its tombstone, or takes away with the one that it replaces.
+  var tombstoneBytes: Int64 {
+    func bytes(_ row: RecordTable.Row) -> Int64 {
+      row.body == nil ? StorageCost.tombstone(name: name, recordType: row.recordType) : 0
+    }
+    return bytes(row) - (replaced.map(bytes) ?? 0)
+  }
+
+  /// What the write adds to the account of its database's owner: an asset that it names and that the
+  /// account has already, because nothing named it, is no more than before.
+  var usageChange: Usage {
+    recordChange + Usage(bytes: tombstoneBytes - redeemedBytes)
   }
 }

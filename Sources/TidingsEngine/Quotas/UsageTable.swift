@@ -1,21 +1,31 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// What an owner's databases take in a container, as of the open transaction.
+/// What is held against a quota: all that is stored for a user, in all containers; or for the public
+/// database of one container.
+final class UsageAccount {
+  fileprivate(set) var usage: Usage
+
+  fileprivate init(_ usage: Usage) { self.usage = usage }
+}
+
+/// What is stored for an owner in a container, as of the open transaction.
 final class UsageEntry {
   let owner: String
   let container: String
+  let account: UsageAccount
   fileprivate(set) var usage: Usage
   fileprivate var isDirty = false
 
-  fileprivate init(owner: String, container: String, _ usage: Usage) {
+  fileprivate init(owner: String, container: String, _ usage: Usage, _ account: UsageAccount) {
     self.owner = owner
     self.container = container
     self.usage = usage
+    self.account = account
   }
 }
 
-/// Counts what users and containers take, as records come, change and go.
+/// Counts what users and containers take, as records and all else that is stored come, change and go.
 ///
 /// The loop that owns the engine is the only writer, so the counts are kept here and written once per
 /// transaction. Each zone has a count of its own, so that a deleted one need not be counted.
@@ -25,15 +35,23 @@ final class UsageTable: RecordFollower {
     let container: String
   }
 
+  /// Most entries that are kept from one transaction to the next.
+  private static let entriesMax = 100_000
+
   private var entries: [Key: UsageEntry] = [:]
+  private var accounts: [String: UsageAccount] = [:]
   private var dirty: [UsageEntry] = []
   private let select: any SQLStatement
+  private let selectTotal: any SQLStatement
   private let selectContainers: any SQLStatement
   private let upsert: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     select = try connection.prepare(
       "SELECT records, bytes FROM usage WHERE owner = ?1 AND container = ?2"
+    )
+    selectTotal = try connection.prepare(
+      "SELECT coalesce(sum(records), 0), coalesce(sum(bytes), 0) FROM usage WHERE owner = ?1"
     )
     // Databases without records have subscriptions too.
     selectContainers = try connection.prepare(
@@ -52,9 +70,14 @@ final class UsageTable: RecordFollower {
     )
   }
 
-  /// What the databases of an owner take in a database's container.
-  func usage(of database: DatabaseEntry) throws(SQLError) -> Usage {
-    try entry(for: database).usage
+  /// What is held against the quota of a database's owner.
+  func account(of database: DatabaseEntry) throws(SQLError) -> Usage {
+    try entry(for: database).account.usage
+  }
+
+  /// What is held against the quota of a user.
+  func account(of user: String) throws(SQLError) -> Usage {
+    try entry(user, "").account.usage
   }
 
   /// What the databases of an owner take in a container.
@@ -70,14 +93,33 @@ final class UsageTable: RecordFollower {
     return containers
   }
 
+  /// Something else than a record came or went, which the owner of a database pays for.
+  func add(_ bytes: Int64, to database: DatabaseEntry) throws(SQLError) {
+    guard bytes != 0 else { return }
+    add(Usage(bytes: bytes), to: try entry(for: database))
+  }
+
+  /// Something else than a record came or went, which a user pays for.
+  ///
+  /// - Parameters:
+  ///   - bytes: How much it takes; negative: it went.
+  ///   - owner: The user; empty: the public databases of the container.
+  ///   - container: The container; empty: it belongs to none.
+  /// - Throws: `SQLError`.
+  func add(_ bytes: Int64, to owner: String, in container: String = "") throws(SQLError) {
+    guard bytes != 0 else { return }
+    add(Usage(bytes: bytes), to: try entry(owner, container))
+  }
+
   // MARK: RecordFollower
 
   func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
-    let change = write.usageChange
-    guard change != Usage() else { return }
+    let change = write.recordChange
+    let tombstones = write.tombstoneBytes
+    guard change != Usage() || tombstones != 0 else { return }
     precondition(write.zone.isDirty, "a zone's usage is written with its head")
     write.zone.usage += change
-    add(change, to: try entry(for: database))
+    add(change + Usage(bytes: tombstones), to: try entry(for: database))
   }
 
   func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) throws {
@@ -101,16 +143,26 @@ final class UsageTable: RecordFollower {
     dirty.removeAll(keepingCapacity: true)
   }
 
+  /// There are more entries than are worth their memory: the catalog forgets with this table.
+  var isFull: Bool { entries.count > Self.entriesMax && dirty.isEmpty }
+
   /// Forgets what a transaction that was rolled back may have changed.
   ///
   /// The catalog has to forget at the same time: its databases remember the entries.
   func forget() {
     entries = [:]
+    accounts = [:]
     dirty = []
   }
 
   private func add(_ change: Usage, to entry: UsageEntry) {
-    entry.usage += change
+    // What an earlier version did not count may go too.
+    let after = (entry.usage + change).notNegative
+    entry.account.usage += Usage(
+      records: after.records - entry.usage.records,
+      bytes: after.bytes - entry.usage.bytes
+    )
+    entry.usage = after
     guard !entry.isDirty else { return }
     entry.isDirty = true
     dirty.append(entry)
@@ -126,14 +178,32 @@ final class UsageTable: RecordFollower {
   private func entry(_ owner: String, _ container: String) throws(SQLError) -> UsageEntry {
     let key = Key(owner: owner, container: container)
     if let known = entries[key] { return known }
+    let usage = try read(owner, container)
+    let account = try account(of: owner, usage)
+    let entry = UsageEntry(owner: owner, container: container, usage, account)
+    entries[key] = entry
+    return entry
+  }
+
+  private func read(_ owner: String, _ container: String) throws(SQLError) -> Usage {
     select.bind(owner, at: 1)
     select.bind(container, at: 2)
     defer { select.reset() }
-    let usage =
-      try select.step()
+    return try select.step()
       ? Usage(records: select.int64(0), bytes: select.int64(1)) : Usage()
-    let entry = UsageEntry(owner: owner, container: container, usage)
-    entries[key] = entry
-    return entry
+  }
+
+  /// The account that an entry is part of, made with the owner's first entry: before anything changed.
+  private func account(of owner: String, _ usage: Usage) throws(SQLError) -> UsageAccount {
+    guard !owner.isEmpty else { return UsageAccount(usage) }
+    if let known = accounts[owner] { return known }
+    selectTotal.bind(owner, at: 1)
+    defer { selectTotal.reset() }
+    let total =
+      try selectTotal.step()
+      ? Usage(records: selectTotal.int64(0), bytes: selectTotal.int64(1)) : Usage()
+    let account = UsageAccount(total)
+    accounts[owner] = account
+    return account
   }
 }

@@ -17,6 +17,7 @@ final class ZoneRemover {
   private let records: RecordTable
   private let channels: ChannelRegistry
   private let events: EventLog
+  private let usage: UsageTable
   private let followers: [any RecordFollower]
   private let codec: any BodyCodec
   private let bell: ChoreBell
@@ -32,6 +33,7 @@ final class ZoneRemover {
     records: RecordTable,
     channels: ChannelRegistry,
     events: EventLog,
+    usage: UsageTable,
     followers: [any RecordFollower],
     codec: any BodyCodec,
     bell: ChoreBell,
@@ -39,6 +41,7 @@ final class ZoneRemover {
   ) {
     (self.removals, self.removalChannels) = (removals, removalChannels)
     (self.records, self.channels, self.events) = (records, channels, events)
+    self.usage = usage
     (self.followers, self.codec, self.bell, self.limits) = (followers, codec, bell, limits)
   }
 
@@ -110,7 +113,13 @@ final class ZoneRemover {
 
   private func remove(_ row: RecordTable.Leftover, _ removal: ZoneRemoval) throws {
     if row.isRecord { try fire(row.recordType, { try decoded(row) }, removal) }
+    try remove(row, of: removal.zone)
+  }
+
+  /// What a record took was given back when its zone was deleted, what a tombstone takes is now.
+  private func remove(_ row: RecordTable.Leftover, of zone: DeletedZone) throws(SQLError) {
     try records.remove(row)
+    try usage.add(-row.tombstoneCost, to: zone.database)
   }
 
   private func decoded(_ row: RecordTable.Leftover) throws -> Record? {
@@ -196,7 +205,7 @@ final class ZoneRemover {
         if row.isRecord {
           try fire(row.recordType) { try decoded(row) }
         }
-        try records.remove(row)
+        try remove(row, of: zone)
         budget.take(1 + events.storedCount - eventsBefore)
         if budget.isSpent { break }
       }

@@ -28,7 +28,10 @@ final class ModifySchema {
     try checkSize(of: wanted)
     let changes = current.changes(to: wanted)
     try check(changes, of: entry)
-    if !isDryRun { try write(changes, to: entry) }
+    if !isDryRun {
+      try write(changes, to: entry)
+      try schemas.showAll(of: entry)
+    }
     return changes
   }
 

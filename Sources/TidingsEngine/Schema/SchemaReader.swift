@@ -14,9 +14,19 @@ final class SchemaReader {
   private var known: [Key: StoredSchema] = [:]
   private let rows: SchemaRows
   fileprivate let selectIndexes: any SQLStatement
+  fileprivate let selectHidden: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     rows = try SchemaRows(connection)
+    selectHidden = try connection.prepare(
+      """
+      SELECT DISTINCT record_type FROM type_users AS t
+      WHERE container = ?1 AND environment = ?2 AND NOT EXISTS (
+        SELECT 1 FROM type_users AS u WHERE u.container = ?1 AND u.environment = ?2
+          AND u.record_type = t.record_type AND u.user = ?3
+      )
+      """
+    )
     selectIndexes = try connection.prepare(
       """
       SELECT record_type, field, kind, state FROM field_indexes
@@ -76,6 +86,22 @@ extension SchemaReader {
   }
 }
 
+extension SchemaReader {
+  /// The types that only others' private saves need.
+  func hiddenTypes(
+    of container: String,
+    _ environment: Environment,
+    from user: String
+  ) throws -> Set<String> {
+    var types: Set<String> = []
+    selectHidden.bind(container, at: 1)
+    selectHidden.bind(Int64(environment.rawValue), at: 2)
+    selectHidden.bind(user, at: 3)
+    try selectHidden.forEachRow { types.insert(selectHidden.string(0)) }
+    return types
+  }
+}
+
 /// The schema of a container as it is now.
 public struct SchemaInfo: Hashable, Sendable {
   /// One index.
@@ -96,6 +122,13 @@ public struct SchemaInfo: Hashable, Sendable {
   public var indexes: [Index]
   /// Changes with every change; 0 for a container that has no schema.
   public var version: Int64
+
+  /// Takes types out.
+  mutating func hide(_ types: Set<String>) {
+    guard !types.isEmpty else { return }
+    schema.recordTypes = schema.recordTypes.filter { !types.contains($0.key) }
+    indexes.removeAll { types.contains($0.recordType) }
+  }
 }
 
 extension ItemError {

@@ -12,6 +12,28 @@ extension ItemError {
     )
   }
 
+  static func untaughtType(_ name: String, in container: String) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "record type '\(name)' is not in the schema, and only developers' saves add types: let a user "
+        + "with the role 'developer' or '\(container)/developer' save such a record or declare the type "
+        + "(rpcctl schema apply)"
+    )
+  }
+
+  static func untaughtField(
+    _ name: String,
+    of type: String,
+    in container: String
+  ) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "record type '\(type)' has no field '\(name)', and only developers' saves add fields: let a user "
+        + "with the role 'developer' or '\(container)/developer' save such a record or declare the field "
+        + "(rpcctl schema apply)"
+    )
+  }
+
   static func unknownField(_ name: String, of type: String) -> ItemError {
     ItemError(
       .invalidArguments,

@@ -15,6 +15,7 @@ final class SchemaRows {
   private let selectFields: any SQLStatement
   private let selectGrants: any SQLStatement
   private let selectRoles: any SQLStatement
+  private let selectUsers: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     func select(_ columns: String, from table: String) throws -> any SQLStatement {
@@ -27,6 +28,7 @@ final class SchemaRows {
     selectFields = try select("record_type, field, kind, flags", from: "field_types")
     selectGrants = try select("record_type, role, rights", from: "schema_grants")
     selectRoles = try select("role", from: "schema_roles")
+    selectUsers = try select("record_type, user", from: "type_users")
   }
 
   /// The version of a container's schema; `nil`: it has none.
@@ -64,6 +66,9 @@ final class SchemaRows {
       schema.types[row.string(0)]?.grants[row.string(1)] = Schema.Rights(
         rawValue: Int(row.int64(2))
       )
+    }
+    try forEachRow(selectUsers, container, environment) { row in
+      schema.types[row.string(0)]?.users.insert(row.string(1))
     }
     try forEachRow(selectRoles, container, environment) { row in
       schema.roles.insert(row.string(0))

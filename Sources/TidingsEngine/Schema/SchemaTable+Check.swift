@@ -9,6 +9,8 @@ extension SchemaTable {
   ///   - recordType: The record's type.
   ///   - database: The database; schemas belong to its container and environment.
   ///   - planned: By record type, the fields that earlier saves of the same call use first.
+  ///   - user: Who saves, if not everybody sees all types.
+  ///   - teaches: Whether the save may bring new types and fields; asked only if it would.
   /// - Returns: What is to be learned when the save is written.
   /// - Throws: `ItemError` `invalidArguments` for what the schema does not allow, `limitExceeded` for
   ///   a schema that would grow too large; `SQLError`.
@@ -16,14 +18,22 @@ extension SchemaTable {
     _ fields: RecordFields,
     of recordType: String,
     in database: DatabaseID,
-    planned: [String: [String: FieldValue.Kind]]
+    planned: [String: [String: FieldValue.Kind]],
+    by user: String? = nil,
+    teaches: () throws -> Bool = { true }
   ) throws -> SchemaDiscovery {
     let entry = try entry(database.container, database.environment)
     let type = entry.stored.types[recordType]
-    if type == nil, database.environment == .production {
-      throw ItemError.unknownType(recordType)
+    if type == nil {
+      guard database.environment != .production else { throw ItemError.unknownType(recordType) }
+      guard try teaches() else {
+        throw ItemError.untaughtType(recordType, in: database.container)
+      }
     }
     var discovery = SchemaDiscovery(isFirstRecord: type?.hasRecords != true)
+    if let user, let users = type?.users, !users.isEmpty {
+      discovery.showsType = database.scope == .public || !users.contains(user)
+    }
     for field in fields.sorted {
       guard let kind = field.value?.kind else { continue }
       let declared = type?.fields[field.name]
@@ -37,11 +47,18 @@ extension SchemaTable {
         throw ItemError.encryptedInPublic(field.name, of: recordType)
       }
       let planned = planned[recordType]?[field.name]
+      if declared == nil, planned == nil, type != nil, entry.environment != .production,
+        try !teaches()
+      {
+        throw ItemError.untaughtField(field.name, of: recordType, in: database.container)
+      }
       if try isDiscovery(field.name, kind, declared, planned, recordType, entry) {
         discovery.fields.append((field.name, kind))
       }
     }
-    if !discovery.isEmpty { try checkSize(of: entry, recordType, discovery, planned) }
+    if !discovery.fields.isEmpty || discovery.isFirstRecord {
+      try checkSize(of: entry, recordType, discovery, planned)
+    }
     return discovery
   }
 

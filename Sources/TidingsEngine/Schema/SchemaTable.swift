@@ -109,12 +109,17 @@ final class SchemaTable {
   func learn(
     _ discovery: SchemaDiscovery,
     of recordType: String,
-    in database: DatabaseID
+    in database: DatabaseID,
+    by user: String? = nil
   ) throws {
     guard !discovery.isEmpty else { return }
     let entry = try entry(database.container, database.environment)
+    if discovery.showsType, let user {
+      try show(recordType, of: entry, to: database.scope == .public ? nil : user)
+    }
     if entry.stored.types[recordType] == nil {
       try write(.recordType(recordType, isAdded: true), to: entry)
+      if let user, database.scope != .public { try show(recordType, of: entry, to: user) }
       for (role, rights) in Schema.defaultGrants {
         try write(.grant(to: role, on: recordType, before: [], after: rights), to: entry)
       }
@@ -140,6 +145,24 @@ final class SchemaTable {
     }
   }
 
+  /// A learned type is seen by one more user; `nil`: by everybody.
+  func show(_ recordType: String, of entry: Entry, to user: String?) throws(SQLError) {
+    touch(entry)
+    guard let user else {
+      entry.stored.types[recordType]?.users = []
+      return try writer.removeUsers(of: recordType, from: entry)
+    }
+    let isNew = entry.stored.types[recordType]?.users.insert(user).inserted ?? false
+    if isNew { try writer.write(user: user, of: recordType, to: entry) }
+  }
+
+  /// All types are declared: everybody sees them.
+  func showAll(of entry: Entry) throws(SQLError) {
+    for (name, type) in entry.stored.types where !type.users.isEmpty {
+      try show(name, of: entry, to: nil)
+    }
+  }
+
   /// Makes a change of a schema.
   func write(_ change: SchemaChange, to entry: Entry) throws {
     touch(entry)
@@ -152,6 +175,7 @@ final class SchemaTable {
       entry.stored.types[name] = StoredSchema.RecordType(hasRecords: false)
     case .recordType(let name, false):
       try writer.remove(name, from: entry)
+      try writer.removeUsers(of: name, from: entry)
       entry.stored.types[name] = nil
     case .field(let name, let type, _, nil):
       try writer.remove(name, of: type, from: entry)

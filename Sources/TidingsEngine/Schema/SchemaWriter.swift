@@ -12,6 +12,8 @@ final class SchemaWriter {
   private let deleteField: any SQLStatement
   private let deleteGrant: any SQLStatement
   private let deleteRole: any SQLStatement
+  private let insertUser: any SQLStatement
+  private let deleteUsers: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     upsertVersion = try connection.prepare(
@@ -53,6 +55,13 @@ final class SchemaWriter {
     deleteField = try delete("field_types", "record_type", "field")
     deleteGrant = try delete("schema_grants", "record_type", "role")
     deleteRole = try delete("schema_roles", "role")
+    deleteUsers = try delete("type_users", "record_type")
+    insertUser = try connection.prepare(
+      """
+      INSERT INTO type_users (container, environment, record_type, user)
+      VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
+      """
+    )
   }
 
   /// The schema is another one, and in the store from now on.
@@ -101,6 +110,18 @@ final class SchemaWriter {
     bind(entry, type, role, to: statement)
     if !rights.isEmpty { statement.bind(Int64(rights.rawValue), at: 5) }
     try statement.run()
+  }
+
+  /// A user whose saves need a type that others do not see.
+  func write(user: String, of type: String, to entry: SchemaTable.Entry) throws(SQLError) {
+    bind(entry, type, user, to: insertUser)
+    try insertUser.run()
+  }
+
+  /// Everybody sees a type.
+  func removeUsers(of type: String, from entry: SchemaTable.Entry) throws(SQLError) {
+    bind(entry, type, to: deleteUsers)
+    try deleteUsers.run()
   }
 
   func write(role: String, isAdded: Bool, to entry: SchemaTable.Entry) throws(SQLError) {

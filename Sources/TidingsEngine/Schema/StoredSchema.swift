@@ -13,6 +13,8 @@ struct StoredSchema {
     var fields: [String: Field] = [:]
     var grants: [String: Schema.Rights] = [:]
     var hasRecords: Bool
+    /// The users whose private saves need the type, which others do not see; empty: everybody sees it.
+    var users: Set<String> = []
   }
 
   /// Changes with every change; 0 for a schema that is not in the store.
@@ -42,8 +44,10 @@ struct SchemaDiscovery {
   var fields: [(name: String, kind: FieldValue.Kind)] = []
   /// It is the first record of its type.
   var isFirstRecord = false
+  /// The type becomes visible: to the user who saves, or with a save to the public database to all.
+  var showsType = false
 
-  var isEmpty: Bool { fields.isEmpty && !isFirstRecord }
+  var isEmpty: Bool { fields.isEmpty && !isFirstRecord && !showsType }
 }
 
 extension Schema {

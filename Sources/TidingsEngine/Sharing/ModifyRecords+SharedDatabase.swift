@@ -54,16 +54,19 @@ extension ModifyRecords {
       count: changes.saves.count + changes.deletions.count
     )
     var cascaded: [CascadedDeletion] = []
+    var changedAnything = false
     for (part, plan, scene) in parts {
       let modified = try finish(plan, scene, mark: changes.clientChangeToken)
       for (item, outcome) in zip(part.items, modified.outcomes) {
         outcomes[item] = outcome.owned(by: part.owner)
       }
+      changedAnything = changedAnything || modified.changedAnything
       cascaded += modified.cascadedDeletions.map { $0.owned(by: part.owner) }
     }
     return ModifiedRecords(
       outcomes: outcomes.compactMap(\.self),
-      cascadedDeletions: cascaded
+      cascadedDeletions: cascaded,
+      changedAnything: changedAnything
     )
   }
 

@@ -17,7 +17,7 @@ final class SharedRecordChore: Chore {
     records = try AgedRows(
       connection,
       select: """
-        SELECT share_id, changed, name FROM shared_records
+        SELECT share_id, changed, name, 0, 0 FROM shared_records
         WHERE gone > 0 AND gone < ?1 ORDER BY gone LIMIT ?2
         """,
       delete: "DELETE FROM shared_records WHERE share_id = ?1 AND name = ?2 AND gone > 0",

@@ -21,7 +21,7 @@ extension Engine {
     startsAtEnd: Bool
   ) throws -> LeasePage {
     try group.validate()
-    try catalog.requireDeployed(group.container, group.environment)
+    try catalog.enter(group.container, group.environment, caller.user)
     return try leasing(
       group,
       for: caller,

@@ -3,11 +3,13 @@ internal import TidingsSQL
 
 /// Reads the events that a group works on.
 final class WorkEvents {
+  private let bodies: EventBodies
   private let selectNext: any SQLStatement
   private let selectBody: any SQLStatement
   private let selectNextMark: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, bodies: EventBodies) throws {
+    self.bodies = bodies
     selectNext = try connection.prepare(
       """
       SELECT sequence, id,
@@ -20,7 +22,8 @@ final class WorkEvents {
     )
     selectBody = try connection.prepare(
       """
-      SELECT body, CASE WHEN origin_device = ?3 AND origin_user = ?4 THEN 1 ELSE 0 END, creator
+      SELECT body, CASE WHEN origin_device = ?3 AND origin_user = ?4 THEN 1 ELSE 0 END, creator,
+        content
       FROM events WHERE channel_id = ?1 AND sequence = ?2
       """
     )
@@ -70,12 +73,17 @@ final class WorkEvents {
   /// is not known; `nil`: it is no longer kept.
   func body(
     of id: NotificationID
-  ) throws(SQLError) -> (bytes: [UInt8], isOwn: Bool, creator: String)? {
+  ) throws -> (bytes: [UInt8], isOwn: Bool, creator: String)? {
     selectBody.bind(id.channel, at: 1)
     selectBody.bind(id.sequence, at: 2)
     defer { selectBody.reset() }
     guard try selectBody.step() else { return nil }
-    return (selectBody.bytes(0), selectBody.int64(1) != 0, selectBody.string(2))
+    let body = try bodies.body(
+      selectBody.bytes(0),
+      of: id.channel,
+      content: selectBody.isNull(3) ? nil : selectBody.int64(3)
+    )
+    return (body, selectBody.int64(1) != 0, selectBody.string(2))
   }
 
   /// The first number of a channel, from one on, that the caller marked read; `.max`: none.

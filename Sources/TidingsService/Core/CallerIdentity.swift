@@ -5,8 +5,10 @@ internal import TidingsZeroMQ
 /// Who calls: whom the key of the connection stands for, or in development mode whoever the call's
 /// metadata says; the device is always the metadata's.
 enum CallerIdentity {
-  /// Longest name of a user or device, in bytes.
+  /// Longest name of a user, in bytes.
   static let nameBytesMax = 255
+  /// Longest name of a device, in bytes: it stands in all that the device wrote.
+  static let deviceBytesMax = 64
 
   /// The caller of a call; the user is empty when the call names none.
   static func caller(of call: borrowing InlineCall) throws(ItemError) -> Caller {
@@ -42,10 +44,11 @@ enum CallerIdentity {
   {
     guard let bytes else { return "" }
     let isPrintable = bytes.allSatisfy { $0 > 0x20 && $0 < 0x7f }
-    guard bytes.count <= nameBytesMax, isPrintable else {
+    let bytesMax = key == Metadata.deviceKey ? deviceBytesMax : nameBytesMax
+    guard bytes.count <= bytesMax, isPrintable else {
       throw ItemError(
         .invalidArguments,
-        "the metadata '\(key)' is not valid: use 1 to \(nameBytesMax) printable ASCII characters "
+        "the metadata '\(key)' is not valid: use 1 to \(bytesMax) printable ASCII characters "
           + "without spaces"
       )
     }

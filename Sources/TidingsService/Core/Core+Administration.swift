@@ -165,7 +165,15 @@ extension Core {
     on loop: LoopContext,
     _ handler: @escaping AdministrativeHandler
   ) {
-    register(method, .write, on: loop) { [self] call in
+    register(
+      method,
+      .write,
+      on: loop,
+      repeating: { [self] call, answer in
+        try requireAdministrator(call, method)
+        return answer
+      }
+    ) { [self] call in
       try requireAdministrator(call, method)
       do {
         let (body, about) = try handler(call)
@@ -201,13 +209,19 @@ extension Core {
   }
 
   /// Refuses a caller who may not change schemas; in development mode every user may.
-  func requireDeveloper(_ call: borrowing Call, _ method: MethodDescriptor) throws {
+  func requireDeveloper(
+    _ call: borrowing Call,
+    of container: String,
+    _ method: MethodDescriptor
+  ) throws {
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-    guard callerMode == .authenticated, try !engine.isDeveloper(call.caller.user) else { return }
+    guard callerMode == .authenticated,
+      try !engine.isDeveloper(call.caller.user, of: container)
+    else { return }
     let error = ItemError(
       .permissionFailure,
-      "\(method.name) needs the role 'developer' or 'admin': an administrator can give it "
-        + "(rpcctl users roles)"
+      "\(method.name) needs the role 'developer', '\(container)/developer' or 'admin': an "
+        + "administrator can give it (rpcctl users roles)"
     )
     audit.addRefusal(entry(method, call, isRefused: true, error.message))
     throw error

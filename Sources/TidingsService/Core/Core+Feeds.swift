@@ -94,6 +94,8 @@ private struct ZoneChangesCall {
       budget: &budget
     ) { change in
       switch change {
+      case .saved(let body) where caller.user.isEmpty:
+        part.add(2, try GuestView.record(body, in: reader.arena))
       case .saved(let body): part.add(2, body)
       case .deleted(let name, let type):
         let record = TidingsV1.DeletedRecord(

@@ -16,9 +16,10 @@ extension Core {
         if fetch.request.wantsHealth {
           try answerWithHealth(fetch, call)
         } else {
-          answerInGroup(call, .read, on: loop) { [self] call in
+          let answering = Answering { [self] call in
             try subscriptions(fetch, [:]).encoded(in: call.arena)
           }
+          answerInGroup(call, .read, on: loop, answering)
         }
       } catch {
         loop.fail(call.token, RPCError(callFailure: error))

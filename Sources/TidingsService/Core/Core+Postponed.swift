@@ -42,7 +42,7 @@ extension Core {
     let method: String
     let body: [UInt8]
     let access: Access
-    let handler: Handler
+    let answering: Answering
     var progress: (any CallProgress)?
     /// Why what it wrote so far was taken back.
     var failure: RPCError?
@@ -64,11 +64,11 @@ extension Core {
   func holds(
     _ call: borrowing InlineCall,
     _ access: Access,
-    _ handler: @escaping Handler
+    _ answering: Answering
   ) throws -> Bool {
     let line = CallLine(connection: call.token.connection, caller: call.callerKey)
     guard postponed.holds(line) else { return false }
-    let held = try heldCall(call, line, access, handler)
+    let held = try heldCall(call, line, access, answering)
     guard postponed.hold(held, bytes: held.body.count, of: line) else {
       throw RPCError.tooManyPostponed
     }
@@ -81,10 +81,10 @@ extension Core {
     _ postponement: CallPostponed,
     _ access: Access,
     on loop: LoopContext,
-    _ handler: @escaping Handler
+    _ answering: Answering
   ) throws {
     let line = CallLine(connection: call.token.connection, caller: call.callerKey)
-    var held = try heldCall(call, line, access, handler)
+    var held = try heldCall(call, line, access, answering)
     held.progress = postponement.progress
     guard postponed.postpone(held, bytes: held.body.count, of: line) else {
       throw RPCError.tooManyPostponed
@@ -96,7 +96,7 @@ extension Core {
     _ call: borrowing InlineCall,
     _ line: CallLine,
     _ access: Access,
-    _ handler: @escaping Handler
+    _ answering: Answering
   ) throws -> HeldCall {
     HeldCall(
       token: call.token,
@@ -108,7 +108,7 @@ extension Core {
       method: call.method.fullName,
       body: Array(call.body),
       access: access,
-      handler: handler
+      answering: answering
     )
   }
 
@@ -184,7 +184,7 @@ extension Core {
               method: held.method,
               request: body
             ) : nil,
-          held.handler
+          held.answering
         )
       }
       return true

@@ -10,7 +10,12 @@ extension Core {
   /// Registers the methods of RecordService that the store answers.
   func registerRecords(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
-    register(Methods.modifyRecords, .write, on: loop) { [self] in try modifyRecords($0) }
+    register(
+      Methods.modifyRecords,
+      .write,
+      on: loop,
+      repeating: { [self] in try repeatedRecords($0, $1) }
+    ) { [self] in try modifyRecords($0) }
     register(Methods.fetchRecords, .read, on: loop) { [self] in try fetchRecords($0) }
   }
 
@@ -37,7 +42,13 @@ extension Core {
     }
     do {
       let modified = try engine.modifyRecords(changes, caller: call.caller)
-      if changes.isDryRun { keepsAnswer = false } else { count(modified) }
+      if !changes.isDryRun { count(modified) }
+      // What changed nothing may as well be done again, and takes no room.
+      keepsAnswer = modified.changedAnything
+      if keepsAnswer, modified.hasConflicts {
+        // Records of others are not kept: who repeats the call might not read them then.
+        keptAnswer = Self.response(to: modified.withoutConflicts, in: call.arena)
+      }
       return Self.response(to: modified, in: call.arena)
     } catch let pending as MatchingPending {
       let memory = pending.memory
@@ -210,7 +221,13 @@ extension Core {
               "the answer is full: fetch this record in another call"
             )
           }
-          if let wanted {
+          if call.caller.user.isEmpty {
+            let record = try GuestView.record(body, in: call.arena)
+            let shown = try record.withUnsafeBytes { bytes in
+              try wanted.map { try Self.record(bytes, keeping: $0, in: call.arena) }
+            }
+            Self.addResult(recordID, record: shown ?? record, to: &response)
+          } else if let wanted {
             let record = try Self.record(body, keeping: wanted, in: call.arena)
             Self.addResult(recordID, record: record + owner, to: &response)
           } else if !owner.isEmpty {

@@ -9,17 +9,44 @@ extension Core {
   /// Registers SchemaService.
   func registerSchema(on loop: LoopContext) {
     typealias Methods = TidingsV1.SchemaService.Methods
-    registerReader(Methods.fetchSchema, on: loop, Self.fetchSchema)
-    register(Methods.applySchema, .write, on: loop) { [self] in try applySchema($0) }
-    register(Methods.deploySchema, .write, on: loop) { [self] in try deploySchema($0) }
+    let showsAll = callerMode == .development
+    registerReader(Methods.fetchSchema, on: loop) { reader, caller, body in
+      try Self.fetchSchema(reader, caller, body, showsAll: showsAll)
+    }
+    register(
+      Methods.applySchema,
+      .write,
+      on: loop,
+      repeating: { [self] call, answer in
+        let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
+        try requireDeveloper(call, of: try containerName(request.container), Methods.applySchema)
+        return answer
+      }
+    ) { [self] in try applySchema($0) }
+    register(
+      Methods.deploySchema,
+      .write,
+      on: loop,
+      repeating: { [self] call, answer in
+        let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
+        try requireDeveloper(call, of: try containerName(request.container), Methods.deploySchema)
+        return answer
+      }
+    ) { [self] in try deploySchema($0) }
   }
 
-  private static let fetchSchema: ReaderHandler = { reader, caller, body in
+  private static func fetchSchema(
+    _ reader: ReaderPool.Reader,
+    _ caller: Caller,
+    _ body: UnsafeRawBufferPointer,
+    showsAll: Bool
+  ) throws -> [UInt8] {
     guard !caller.user.isEmpty else { throw ItemError.noUser }
     let request = try TidingsV1.FetchSchemaRequest(decoding: body.bytes, in: reader.arena)
     let info = try reader.engine.schema(
       of: try containerName(request.container),
-      try request.environment.model
+      try request.environment.model,
+      for: showsAll ? nil : caller.user
     )
     return TidingsV1.FetchSchemaResponse(
       text: info.schema.text,
@@ -31,9 +58,9 @@ extension Core {
   private func applySchema(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
     let method = TidingsV1.SchemaService.Methods.applySchema
-    try requireDeveloper(call, method)
-    keepsAnswer = !request.dryRun
     let container = try containerName(request.container)
+    try requireDeveloper(call, of: container, method)
+    keepsAnswer = !request.dryRun
     let changes = try engine.applySchema(request.text, to: container, isDryRun: request.dryRun)
     if !request.dryRun { note(method, call, "container \(container)") }
     return TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) })
@@ -43,9 +70,9 @@ extension Core {
   private func deploySchema(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
     let method = TidingsV1.SchemaService.Methods.deploySchema
-    try requireDeveloper(call, method)
-    keepsAnswer = !request.dryRun
     let container = try containerName(request.container)
+    try requireDeveloper(call, of: container, method)
+    keepsAnswer = !request.dryRun
     let changes = try engine.deploySchema(of: container, isDryRun: request.dryRun)
     if !request.dryRun { note(method, call, "container \(container)") }
     return TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) })

@@ -33,6 +33,8 @@ extension Core {
     let request = try TidingsV1.AcceptSharesRequest(decoding: call.body.bytes, in: call.arena)
     try check(request.urls, call.caller)
     let caller = call.caller
+    // To accept again changes nothing, and shows the share to nobody who has lost it.
+    keepsAnswer = false
     var response = SplicedMessage()
     for url in request.urls {
       try add(url, to: &response, in: call.arena) { try engine.acceptShare(url, for: caller) }

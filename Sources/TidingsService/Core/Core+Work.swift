@@ -8,7 +8,12 @@ extension Core {
   /// Registers the methods with which devices share the work on notifications.
   func registerWork(on loop: LoopContext) {
     typealias Methods = TidingsV1.NotificationService.Methods
-    register(Methods.leaseNotifications, .write, on: loop) { [self] in try leaseNotifications($0) }
+    register(
+      Methods.leaseNotifications,
+      .write,
+      on: loop,
+      repeating: { [self] in try repeatedLeases($0, $1) }
+    ) { [self] in try leaseNotifications($0) }
     register(Methods.settleNotifications, .write, on: loop) { [self] in
       try settleNotifications($0)
     }

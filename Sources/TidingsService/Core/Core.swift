@@ -36,6 +36,15 @@ final class Core: LoopTurn {
   /// Answers a call with the encoded response.
   typealias Handler = (borrowing Call) throws -> [UInt8]
 
+  /// Makes of the first answer to a call, which its key repeats, what the caller may get now.
+  typealias Repetition = (borrowing Call, _ answer: [UInt8]) throws -> [UInt8]
+
+  /// How the calls of a method are answered.
+  struct Answering {
+    let handler: Handler
+    var repeating: Repetition = { $1 }
+  }
+
   let engine: Engine
   let logger: Logger
   private(set) var counters = CoreCounters()
@@ -60,6 +69,8 @@ final class Core: LoopTurn {
   private var isOpen = false
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
+  /// What is kept of the answer instead of all; `nil`: all.
+  var keptAnswer: [UInt8]?
   private var group = CallGroup()
   /// Calls that are run again, and those behind them.
   var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
@@ -99,7 +110,10 @@ final class Core: LoopTurn {
     audit = AuditLog(folder: folder.path, logger: logger)
     failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
-    if callerMode == .authenticated { engine.requireKnownParticipants() }
+    if callerMode == .authenticated {
+      engine.requireKnownParticipants()
+      engine.letOnlyDevelopersTeach()
+    }
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     waitingCalls = WaitingCalls(
       countMax: limits.waitingCallsMax,
@@ -155,10 +169,11 @@ final class Core: LoopTurn {
     _ method: MethodDescriptor,
     _ access: Access,
     on loop: LoopContext,
+    repeating: @escaping Repetition = { $1 },
     _ handler: @escaping Handler
   ) {
     loop.registerInline(method) { [self] call, loop in
-      answerInGroup(call, access, on: loop, handler)
+      answerInGroup(call, access, on: loop, Answering(handler: handler, repeating: repeating))
     }
   }
 
@@ -167,10 +182,10 @@ final class Core: LoopTurn {
     _ call: borrowing InlineCall,
     _ access: Access,
     on loop: LoopContext,
-    _ handler: @escaping Handler
+    _ answering: Answering
   ) {
     do {
-      if !postponed.isEmpty, try holds(call, access, handler) { return }
+      if !postponed.isEmpty, try holds(call, access, answering) { return }
       let caller = try CallerIdentity.caller(of: call)
       do {
         try answer(
@@ -179,10 +194,10 @@ final class Core: LoopTurn {
           access,
           Call(caller: caller, keyNumber: call.keyNumber, body: call.body, loop: loop),
           access == .write ? Self.idempotentCall(call, caller) : nil,
-          handler
+          answering
         )
       } catch let postponement as CallPostponed {
-        try postpone(call, postponement, access, on: loop, handler)
+        try postpone(call, postponement, access, on: loop, answering)
       }
     } catch {
       fail(call.token, RPCError(callFailure: error))
@@ -199,16 +214,19 @@ final class Core: LoopTurn {
     _ access: Access,
     _ call: consuming Call,
     _ idempotent: IdempotentCall?,
-    _ handler: Handler
+    _ answering: Answering
   ) throws {
     if let deadline, deadline <= .now {
       throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
     }
     if access == .write { try log.requireRoom() }
     try openGroup()
-    if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
+    if access == .write {
+      (group.hasWrites, group.hasWriteCalls) = (true, true)
+      if !call.caller.device.isEmpty { try engine.checkDevice(of: call.caller) }
+    }
     let loop = call.loop
-    group.keep(.success(try answer(call, idempotent, handler)), to: token)
+    group.keep(.success(try answer(call, idempotent, answering)), to: token)
     if group.isFull { turnEnded(loop) }
   }
 
@@ -285,13 +303,15 @@ final class Core: LoopTurn {
   private func answer(
     _ call: borrowing Call,
     _ idempotent: IdempotentCall?,
-    _ handler: Handler
+    _ answering: Answering
   ) throws -> [UInt8] {
-    guard let idempotent else { return try handler(call) }
-    if let first = try engine.answer(to: idempotent) { return first }
-    keepsAnswer = true
-    let answer = try handler(call)
-    if keepsAnswer { try engine.keep(answer, for: idempotent) }
+    guard let idempotent else { return try answering.handler(call) }
+    if let first = try engine.answer(to: idempotent) {
+      return try answering.repeating(call, first)
+    }
+    (keepsAnswer, keptAnswer) = (true, nil)
+    let answer = try answering.handler(call)
+    if keepsAnswer { try engine.keep(keptAnswer ?? answer, for: idempotent) }
     return answer
   }
 

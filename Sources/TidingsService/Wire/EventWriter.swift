@@ -2,14 +2,13 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProtobuf
 
-/// Writes events as `tidings.v1.Notification` around the bytes of their source: encoded messages, one
-/// after the other, are one message with the members of both.
+/// Writes events as a part of `tidings.v1.Notification`: encoded messages, one after the other, are one
+/// message with the members of all.
 enum EventWriter {
-  /// The bytes of an event, without what differs between its subscribers.
-  static func encode(_ event: Event, in arena: borrowing Arena) -> [UInt8] {
+  /// The bytes of an event, which follow those of its source.
+  static func encode(_ event: Event) -> [UInt8] {
     let channel = String(event.channel)
-    var message = SplicedMessage(capacity: event.source.count + 128)
-    message.append(event.source)
+    var message = SplicedMessage(capacity: 128)
     switch event.subject {
     case .record(let id, let reason):
       message.add(5, varint: UInt64(reason.rawValue))
@@ -21,7 +20,13 @@ enum EventWriter {
     position.add(1, channel.utf8)
     position.add(2, varint: UInt64(clamping: event.sequence))
     message.add(12, position.bytes)
-    add(event.content, to: &message, in: arena)
+    return message.bytes
+  }
+
+  /// The bytes of what an event carries, which follow those of the event.
+  static func encode(_ content: EventContent, in arena: borrowing Arena) -> [UInt8] {
+    var message = SplicedMessage()
+    add(content, to: &message, in: arena)
     return message.bytes
   }
 

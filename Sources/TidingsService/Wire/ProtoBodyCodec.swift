@@ -62,9 +62,11 @@ final class ProtoBodyCodec: BodyCodec {
     ).encoded(in: arena)
   }
 
-  func encode(_ event: Event) -> [UInt8] {
+  func encode(_ event: Event) -> [UInt8] { EventWriter.encode(event) }
+
+  func encode(_ content: EventContent) -> [UInt8] {
     defer { arena.reset() }
-    return EventWriter.encode(event, in: arena)
+    return EventWriter.encode(content, in: arena)
   }
 
   func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp? {

@@ -1,0 +1,18 @@
+internal import TidingsProto
+internal import TidingsProtobuf
+
+/// What callers without an account see of a record: not from which devices it was written.
+enum GuestView {
+  /// An encoded record without the names of devices.
+  static func record(
+    _ body: UnsafeRawBufferPointer,
+    in arena: borrowing Arena
+  ) throws -> [UInt8] {
+    var record = try storedMessage("record") {
+      try TidingsV1.Record(decoding: body.bytes, in: arena)
+    }
+    record.created?.deviceID = ""
+    record.modified?.deviceID = ""
+    return record.encoded(in: arena)
+  }
+}
