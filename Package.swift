@@ -97,6 +97,7 @@ let package = Package(
     library("TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC"),
     library("TidingsJSON"),
     library("TidingsBackup", "TidingsFiles", "TidingsJSON"),
+    library("TidingsAudit", "TidingsFiles"),
     library("TidingsUserInfo", "TidingsJSON", "TidingsProto", "TidingsProtobuf"),
     library(
       "TidingsZeroMQ",
@@ -136,6 +137,7 @@ let package = Package(
     // Where the wings meet.
     library(
       "TidingsService",
+      "TidingsAudit",
       "TidingsBackup",
       "TidingsEngine",
       "TidingsFiles",
@@ -156,11 +158,19 @@ let package = Package(
 
     // Programs.
     library("CommandLineTools"),
-    executable("rpcd", "TidingsService", "TidingsEngine", "TidingsKeys", "CommandLineTools"),
+    executable(
+      "rpcd",
+      "CommandLineTools",
+      "TidingsEngine",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsService"
+    ),
     executable(
       "rpcctl",
       "BenchStatistics",
       "CommandLineTools",
+      "TidingsAudit",
       "TidingsBackup",
       "TidingsClient",
       "TidingsEncryption",
@@ -340,6 +350,7 @@ let package = Package(
       "ScenarioTests",
       "RandomSupport",
       "TestSupport",
+      "TidingsAudit",
       "TidingsBackup",
       "TidingsClient",
       "TidingsEncryption",
@@ -407,6 +418,7 @@ let package = Package(
       "VectorSupport"
     ),
     tests("TidingsBackupTests", "RandomSupport", "TestSupport", "TidingsBackup", "TidingsFiles"),
+    tests("TidingsAuditTests", "RandomSupport", "TestSupport", "TidingsAudit", "TidingsFiles"),
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
     tests("TidingsKeysTests", "TestSupport", "TidingsKeys", "VectorSupport"),
     tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
@@ -434,6 +446,7 @@ let package = Package(
       "TidingsServiceTests",
       "RandomSupport",
       "TestSupport",
+      "TidingsAudit",
       "TidingsEngine",
       "TidingsFiles",
       "TidingsKeys",

@@ -35,7 +35,7 @@ extension Core {
     keepsAnswer = !request.dryRun
     let container = try containerName(request.container)
     let changes = try engine.applySchema(request.text, to: container, isDryRun: request.dryRun)
-    if !request.dryRun { note(method, call, "container \(container)") }
+    if !request.dryRun { noteSchemaChange(method, call, "container \(container)") }
     return TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) })
       .encoded(in: call.arena)
   }
@@ -47,7 +47,7 @@ extension Core {
     keepsAnswer = !request.dryRun
     let container = try containerName(request.container)
     let changes = try engine.deploySchema(of: container, isDryRun: request.dryRun)
-    if !request.dryRun { note(method, call, "container \(container)") }
+    if !request.dryRun { noteSchemaChange(method, call, "container \(container)") }
     return TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) })
       .encoded(in: call.arena)
   }
