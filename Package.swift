@@ -98,6 +98,7 @@ let package = Package(
     library("TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC"),
     library("TidingsJSON"),
     library("TidingsBackup", "TidingsFiles", "TidingsJSON"),
+    library("TidingsAudit", "TidingsFiles"),
     library("TidingsUserInfo", "TidingsJSON", "TidingsProto", "TidingsProtobuf"),
     library(
       "TidingsZeroMQ",
@@ -138,6 +139,7 @@ let package = Package(
     // Where the wings meet.
     library(
       "TidingsService",
+      "TidingsAudit",
       "TidingsBackup",
       "TidingsEngine",
       "TidingsFiles",
@@ -158,11 +160,19 @@ let package = Package(
 
     // Programs.
     library("CommandLineTools"),
-    executable("rpcd", "TidingsService", "TidingsEngine", "TidingsKeys", "CommandLineTools"),
+    executable(
+      "rpcd",
+      "CommandLineTools",
+      "TidingsEngine",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsService"
+    ),
     executable(
       "rpcctl",
       "BenchStatistics",
       "CommandLineTools",
+      "TidingsAudit",
       "TidingsBackup",
       "TidingsClient",
       "TidingsEncryption",
@@ -343,6 +353,7 @@ let package = Package(
       "ScenarioTests",
       "RandomSupport",
       "TestSupport",
+      "TidingsAudit",
       "TidingsBackup",
       "TidingsClient",
       "TidingsEncryption",
@@ -410,6 +421,7 @@ let package = Package(
       "VectorSupport"
     ),
     tests("TidingsBackupTests", "RandomSupport", "TestSupport", "TidingsBackup", "TidingsFiles"),
+    tests("TidingsAuditTests", "RandomSupport", "TestSupport", "TidingsAudit", "TidingsFiles"),
     tests("TidingsFilesTests", "TestSupport", "TidingsFiles"),
     tests("TidingsKeysTests", "TestSupport", "TidingsKeys", "VectorSupport"),
     tests("TidingsSealTests", "RandomSupport", "TidingsSeal"),
@@ -437,6 +449,7 @@ let package = Package(
       "TidingsServiceTests",
       "RandomSupport",
       "TestSupport",
+      "TidingsAudit",
       "TidingsEngine",
       "TidingsFiles",
       "TidingsKeys",

@@ -73,12 +73,31 @@ public enum ConfigurationFile {
   }
 
   private static func contents(_ path: String) throws(UsageError) -> String {
-    guard let file = fopen(path, "r") else {
+    // Who opens a pipe would wait for its writer.
+    let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else {
       throw UsageError("cannot read '\(path)': \(String(cString: strerror(errno)))")
     }
-    defer { fclose(file) }
-    let bytes = [UInt8](unsafeUninitializedCapacity: bytesMax) { buffer, count in
-      count = fread(buffer.baseAddress, 1, bytesMax, file)
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw UsageError("'\(path)' is a folder, a pipe or a device: name a file")
+    }
+    guard status.st_size <= bytesMax else {
+      throw UsageError(
+        "'\(path)' has \(status.st_size) bytes: a configuration file has at most \(bytesMax) bytes"
+      )
+    }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= bytesMax {
+      let count = systemRead(file, &piece, piece.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else {
+        throw UsageError("cannot read '\(path)': \(String(cString: strerror(errno)))")
+      }
+      guard count > 0 else { break }
+      bytes += piece[..<count]
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw UsageError("'\(path)' is not UTF-8 text")
@@ -86,6 +105,12 @@ public enum ConfigurationFile {
     return text
   }
 }
+
+#if canImport(Glibc)
+private let systemRead = Glibc.read
+#else
+private let systemRead = Musl.read
+#endif
 
 extension Substring {
   fileprivate var trimmed: Substring {

@@ -23,7 +23,8 @@ package final class File: Sendable {
 
     fileprivate var flags: CInt {
       switch self {
-      case .read: O_RDONLY | O_CLOEXEC
+      // Who opens a pipe would wait for its writer; files with content do not care.
+      case .read: O_RDONLY | O_NONBLOCK | O_CLOEXEC
       case .write: O_RDWR | O_CLOEXEC
       case .create: O_RDWR | O_CREAT | O_CLOEXEC
       case .createNew: O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
@@ -76,6 +77,17 @@ package final class File: Sendable {
       guard fstat(descriptor, &status) == 0 else { throw FileError("look at", path) }
       return status.st_mode & S_IFMT == S_IFREG
     }
+  }
+
+  /// Whether a path leads to this file, rather than to another or to none.
+  package func isNamed(_ path: String) throws(FileError) -> Bool {
+    var (own, named) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0 else { throw FileError("look at", self.path) }
+    guard stat(path, &named) == 0 else {
+      if errno == ENOENT { return false }
+      throw FileError("look at", path)
+    }
+    return own.st_ino == named.st_ino && own.st_dev == named.st_dev
   }
 
   /// Whether others than the file's owner may read or write it.

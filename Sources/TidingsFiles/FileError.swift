@@ -12,6 +12,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   package let path: String
   /// The system's reason, an `errno`.
   package let code: Int32
+  /// More than the system's reason says; `nil`: it says enough.
+  private var reason: String?
 
   /// An error with the reason that the system gave just now.
   init(_ operation: String, _ path: String) {
@@ -21,10 +23,16 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// An error with a reason.
-  package init(_ operation: String, _ path: String, code: Int32) {
+  package init(_ operation: String, _ path: String, code: Int32, reason: String? = nil) {
+    self.reason = reason
     self.operation = operation
     self.path = path
     self.code = code
+  }
+
+  /// An error of something that is a folder, a pipe or a device, and should be a file with content.
+  package static func notRegular(_ operation: String, _ path: String) -> Self {
+    FileError(operation, path, code: EINVAL, reason: "it is a folder, a pipe or a device, not a file")
   }
 
   /// The file is not there.
@@ -38,6 +46,6 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// For the owner of the file: it names the path.
   package var description: String {
-    "cannot \(operation) '\(path)': \(String(cString: strerror(code)))"
+    "cannot \(operation) '\(path)': \(reason ?? String(cString: strerror(code)))"
   }
 }

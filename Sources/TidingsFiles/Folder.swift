@@ -91,6 +91,40 @@ package enum Folder {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Keeps others than its owner out of a file or folder.
+  ///
+  /// - Parameters:
+  ///   - path: Where.
+  ///   - followsLink: Also if the path is a link: what a link leads to may be anybody's.
+  /// - Returns: The rights that it had; `nil`: others had none, or it is a link.
+  /// - Throws: `FileError` when the rights cannot be read or changed.
+  package static func closeToOthers(
+    _ path: String,
+    followsLink: Bool = false
+  ) throws(FileError) -> UInt32? {
+    let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
+    let descriptor = open(path, flags)
+    guard descriptor >= 0 else {
+      if errno == ELOOP { return nil }
+      throw FileError("open", path)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw FileError("look at", path) }
+    guard status.st_mode & 0o077 != 0 else { return nil }
+    guard fchmod(descriptor, status.st_mode & 0o700) == 0 else {
+      throw FileError("change the rights of", path)
+    }
+    return UInt32(status.st_mode & 0o7777)
+  }
+
+  /// The rights of what a path leads to.
+  package static func mode(_ path: String) throws(FileError) -> UInt32 {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw FileError("look at", path) }
+    return UInt32(status.st_mode & 0o7777)
+  }
+
   /// Bytes of a file, and seconds since 1970 at its last change; `nil` when it is not there.
   package static func status(_ path: String) throws(FileError) -> (size: UInt64, changed: Int64)? {
     var status = stat()

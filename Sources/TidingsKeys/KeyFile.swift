@@ -32,12 +32,15 @@ public enum KeyFile: Sendable {
 
   /// Reads a key file.
   ///
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - isGuarded: Its folder keeps others out, whatever the file's own rights say.
   /// - Throws: When it cannot be read, is no key file, its parts do not belong together, or others
   ///   than its owner may read a secret part.
-  public init(path: String) throws(KeyFileError) {
+  public init(path: String, isGuarded: Bool = false) throws(KeyFileError) {
     let (text, isOpenToOthers) = try Self.read(path)
     self = try Self.parse(text, path)
-    if case .pair = self, isOpenToOthers {
+    if case .pair = self, isOpenToOthers, !isGuarded {
       throw KeyFileError(
         "others can read the key file '\(path)': chmod 600 '\(path)', and replace the key if they "
           + "may have done so"
@@ -48,8 +51,8 @@ public enum KeyFile: Sendable {
   /// Reads the key pair of a file.
   ///
   /// - Throws: As `init(path:)`, and when the file has the public part only.
-  public static func pair(path: String) throws(KeyFileError) -> KeyPair {
-    guard case .pair(let pair) = try Self(path: path) else {
+  public static func pair(path: String, isGuarded: Bool = false) throws(KeyFileError) -> KeyPair {
+    guard case .pair(let pair) = try Self(path: path, isGuarded: isGuarded) else {
       throw KeyFileError("the key file '\(path)' has no secret part: name the file that has both")
     }
     return pair
@@ -123,7 +126,12 @@ public enum KeyFile: Sendable {
   ) throws(KeyFileError) -> (text: String, isOpenToOthers: Bool) {
     do {
       let file = try File(path: path, .read)
-      guard try file.isRegular, try file.size <= UInt64(bytesMax) else {
+      guard try file.isRegular else {
+        throw KeyFileError(
+          "'\(path)' is a folder, a pipe or a device, not a key file: name a file"
+        )
+      }
+      guard try file.size <= UInt64(bytesMax) else {
         throw KeyFileError("'\(path)' is not a key file")
       }
       let bytes = try file.read(at: 0, count: bytesMax)

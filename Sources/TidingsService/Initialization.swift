@@ -25,6 +25,8 @@ public struct Initialization: Sendable {
     public let administratorKey: PublicKey
     /// The administrator's key file; `nil`: the secret part is elsewhere.
     public let administratorKeyPath: String?
+    /// What to know of the data folder; `nil`: nothing.
+    public internal(set) var warning: String?
   }
 
   /// The data folder.
@@ -53,10 +55,12 @@ public struct Initialization: Sendable {
     var written: [String] = []
     do {
       let folder = try DataFolder(path: dataPath)
+      let warning = try folder.keepOthersOut(hasKey: true)
       let connection = try folder.openDatabase(isThorough: false)
       let store = try StoppedStore(connection, in: folder)
       try store.engine.begin()
-      let outcome = try write(folder, store.engine, &written)
+      var outcome = try write(folder, store.engine, &written)
+      outcome.warning = warning
       _ = try store.engine.commit()
       written = []
       try store.noteRun(isClean: true)
@@ -94,8 +98,15 @@ public struct Initialization: Sendable {
       }
       (publicKey, path) = (pair.publicKey, keyPath)
     }
+    let serverKey = try serverKey(folder, &written)
+    guard serverKey != publicKey else {
+      throw StartError(
+        "the administrator's key would be the server's: choose another file with --admin-key, or another "
+          + "name for the administrator"
+      )
+    }
     return Outcome(
-      serverKey: try serverKey(folder, &written),
+      serverKey: serverKey,
       serverKeyPath: folder.serverPublicKeyPath,
       administratorKey: publicKey,
       administratorKeyPath: path

@@ -1,3 +1,5 @@
+internal import TidingsJSON
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -44,7 +46,7 @@ public struct Logger: Sendable {
     _ facts: KeyValuePairs<String, String> = [:]
   ) {
     guard level >= self.level else { return }
-    var line = "\(Self.timeOfDay()) \(level.rawValue) \(message())"
+    var line = "\(Self.timeOfDay()) \(level.rawValue) \(message().terminalText())"
     for (key, value) in facts { line += " \(key)=\(Self.quoted(value))" }
     line += "\n"
     // One write per line, so that lines of several threads do not mix.
@@ -59,7 +61,7 @@ public struct Logger: Sendable {
     for scalar in value.unicodeScalars {
       switch scalar {
       case "\"", "\\": result += "\\" + String(scalar)
-      case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+      case _ where scalar.misleadsReaders:
         result += "\\u{" + String(scalar.value, radix: 16) + "}"
       default: result.unicodeScalars.append(scalar)
       }

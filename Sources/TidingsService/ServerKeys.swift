@@ -22,7 +22,9 @@ extension DataFolder {
         return nil
       }
       if !settings.allowsCoreDumps { CoreDumps.forbid() }
-      if let path = settings.serverKeyPath { return try KeyFile.pair(path: path) }
+      if let path = settings.serverKeyPath {
+        return try KeyFile.pair(path: path, isGuarded: settings.isServerKeyGuarded)
+      }
       let pair = try KeyFile.pair(path: serverKeyPath)
       try publish(pair)
       return pair

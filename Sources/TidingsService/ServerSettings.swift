@@ -12,18 +12,25 @@ public struct ServerSettings: Sendable {
   public var dataPath = "./tidings-data"
   /// The file of the server's key pair; `nil`: `server.key` in the data folder, if it is there.
   public var serverKeyPath: String?
+  /// The supervisor keeps that file, in a folder that it guards.
+  public var isServerKeyGuarded = false
   /// Callers are believed who they say they are, whatever keys there are.
   public var isDevelopment = false
   /// Where there is a server key, a crash may write it to disk with all other memory.
   public var allowsCoreDumps = false
   /// How much is logged.
   public var logLevel = Logger.Level.info
+  /// The socket of syslog or the journal that takes copies of the audit log's lines; `nil`: none does.
+  public var auditSyslogPath: String?
   /// Read every page of the database before starting.
   public var checksThoroughly = false
   /// Only subscribers can read what is pushed, whoever hears it.
   public var sealsPushes = true
   /// What calls may not exceed.
   public var limits = Limits()
+
+  /// Longest path of a socket, in bytes.
+  public static let socketPathBytesMax = AuditSyslog.pathBytesMax
 
   /// The defaults.
   public init() {}

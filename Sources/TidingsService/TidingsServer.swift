@@ -45,6 +45,9 @@ public final class TidingsServer: Sendable {
     let folder = try DataFolder(path: settings.dataPath)
     let admittedKeys = AdmittedKeys()
     let pair = try folder.serverKeys(settings)
+    if let warning = try folder.keepOthersOut(hasKey: pair != nil) {
+      logger.log(.warning, warning, ["data": settings.dataPath])
+    }
     let callerMode = pair == nil ? CallerMode.development : .authenticated
     if let pair {
       configuration.security = .curveServer(pair) { admittedKeys.number(of: $0) }
@@ -59,12 +62,20 @@ public final class TidingsServer: Sendable {
           sealsPushes: settings.sealsPushes,
           callerMode: callerMode,
           admittedKeys: admittedKeys,
+          auditSyslogPath: settings.auditSyslogPath,
           logger: logger,
           remote: loop.remote
         )
         // A lost key must not open to everybody what its users believe closed.
         if pair == nil, !settings.isDevelopment, try core.engine.isAdministered {
           throw folder.withoutServerKey
+        }
+        if let pair, admittedKeys.number(of: pair.publicKey) != nil {
+          logger.log(
+            .warning,
+            "the server's key is a user's too, who can pass for the server: make the user another key "
+              + "(rpcctl keys rotate)"
+          )
         }
         try core.beginRun()
         loop.turn = core

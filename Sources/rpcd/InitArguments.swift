@@ -56,6 +56,7 @@ enum InitArguments {
       key: try key(parsed)
     ).run()
     print(report(outcome, parsed), terminator: "")
+    if let warning = outcome.warning { complain("rpcd init: \(warning)\n") }
   }
 
   private static func key(

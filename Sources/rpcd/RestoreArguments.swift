@@ -84,13 +84,13 @@ private final class RestoreProgress {
   func update(_ progress: Restoration.Progress) {
     guard isShown, progress.step != last || .now >= next else { return }
     (last, next) = (progress.step, .now + Self.interval)
-    guard progress.bytesTotal > 1 else { return complain("\r\u{1B}[K\(progress.step)") }
+    guard progress.bytesTotal > 1 else { return show("\r\u{1B}[K\(progress.step)") }
     let percent = Double(progress.bytesDone) / Double(progress.bytesTotal) * 100
-    complain("\r\u{1B}[K\(progress.step) \(Int(percent))% of \(progress.bytesTotal) bytes")
+    show("\r\u{1B}[K\(progress.step) \(Int(percent))% of \(progress.bytesTotal) bytes")
   }
 
   func end() {
-    if isShown, !last.isEmpty { complain("\r\u{1B}[K") }
+    if isShown, !last.isEmpty { show("\r\u{1B}[K") }
     last = ""
   }
 }

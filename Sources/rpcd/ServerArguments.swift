@@ -36,7 +36,8 @@ enum ServerArguments {
     Option(
       "server-key-file",
       value: "FILE",
-      "The server's key pair; without it server.key in the data folder, which `rpcd init` makes."
+      "The server's key pair; without it the credential tidings.server.key of the service, else server.key "
+        + "in the data folder, which `rpcd init` makes."
     ),
     Option(
       flag: "development",
@@ -52,6 +53,11 @@ enum ServerArguments {
       default: defaults.logLevel.rawValue,
       choices: Logger.Level.allCases.map(\.rawValue),
       "How much is logged to standard error."
+    ),
+    Option(
+      "audit-syslog",
+      value: "SOCKET",
+      "Copy each line of the audit log to this socket of syslog or the journal too: /dev/log."
     ),
     Option(
       "config",
@@ -131,8 +137,20 @@ enum ServerArguments {
       throw UsageError("\(parsed.source("server-key-file")) and --development exclude each other")
     }
     settings.isDevelopment = parsed.has("development")
+    if settings.serverKeyPath == nil, !settings.isDevelopment, let path = credentialPath {
+      (settings.serverKeyPath, settings.isServerKeyGuarded) = (path, true)
+    }
     settings.allowsCoreDumps = parsed.has("core-dumps")
     settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
+    if let path = parsed["audit-syslog"] {
+      guard path.hasPrefix("/"), path.utf8.count <= ServerSettings.socketPathBytesMax else {
+        throw UsageError(
+          "\(parsed.source("audit-syslog")) takes the path of a socket, from / on and of at most "
+            + "\(ServerSettings.socketPathBytesMax) bytes, not '\(path)'"
+        )
+      }
+      settings.auditSyslogPath = path
+    }
     settings.sealsPushes = !parsed.has("unsealed-pushes")
     settings.checksThoroughly = parsed.has("verify")
     try LimitArguments.apply(
@@ -156,6 +174,16 @@ enum ServerArguments {
     else { return false }
     let host = address[..<colon]
     return port > 0 && !host.isEmpty && host != "*" && host != "0.0.0.0"
+  }
+
+  /// The name of the credential that holds the server's key pair.
+  private static let credential = "tidings.server.key"
+
+  /// The server's key pair as the supervisor passes it (systemd's `LoadCredential`); `nil`: it does not.
+  private static var credentialPath: String? {
+    guard let folder = getenv("CREDENTIALS_DIRECTORY") else { return nil }
+    let path = String(cString: folder) + "/" + credential
+    return access(path, F_OK) == 0 ? path : nil
   }
 
   private static func environment() -> [String: String] {

@@ -1,4 +1,5 @@
 import CommandLineTools
+import TidingsJSON
 import TidingsService
 
 #if canImport(Glibc)
@@ -77,7 +78,10 @@ do {
   exit(1)
 }
 
-func complain(_ text: String) {
+func complain(_ text: String) { show(text.terminalText(keepsLines: true)) }
+
+/// Writes to standard error, with what commands a terminal.
+func show(_ text: String) {
   var text = text
   text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

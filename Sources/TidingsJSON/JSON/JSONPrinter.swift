@@ -52,17 +52,18 @@ private struct JSONPrinter {
       case "\n": text += "\\n".utf8
       case "\r": text += "\\r".utf8
       case "\t": text += "\\t".utf8
-      // DEL and the C1 controls too: terminals obey them.
-      case "\0"..<" ", "\u{7F}"..."\u{9F}": writeEscape(UInt8(scalar.value))
+      // More than JSON asks for: results are read on terminals, too.
+      case _ where scalar.misleadsReaders: writeEscape(scalar.value)
       default: text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
       }
     }
     text.append(UInt8(ascii: "\""))
   }
 
-  private mutating func writeEscape(_ control: UInt8) {
-    let digits = String(control, radix: 16)
-    text += "\\u00\(digits.count < 2 ? "0" : "")\(digits)".utf8
+  /// Writes a scalar below U+10000 as `\u` and four digits.
+  private mutating func writeEscape(_ value: UInt32) {
+    let digits = String(value, radix: 16)
+    text += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
   }
 }
 

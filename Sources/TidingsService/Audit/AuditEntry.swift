@@ -1,5 +1,7 @@
+internal import TidingsAudit
 internal import TidingsJSON
 internal import TidingsModel
+internal import TidingsZeroMQ
 
 /// An administrative or a refused action, as it is kept in the audit log.
 struct AuditEntry: Hashable, Sendable {
@@ -22,6 +24,8 @@ struct AuditEntry: Hashable, Sendable {
   var count: UInt64 = 1
   /// What it was about and why, for people; never a secret.
   var detail: String
+  /// Whose files it is kept in.
+  var kind: AuditKind
 
   /// An entry; a long detail is cut.
   init(
@@ -39,23 +43,33 @@ struct AuditEntry: Hashable, Sendable {
     self.publicKey = publicKey
     self.address = address
     self.isRefused = isRefused
+    kind = isRefused ? .refusals : .administration
     self.detail =
       detail.utf8.count <= Self.detailBytesMax
       ? detail : String(decoding: detail.utf8.prefix(Self.detailBytesMax), as: UTF8.self) + "…"
   }
 
   /// The entry without what tells it from those alike.
-  var kind: Self {
-    var kind = self
-    kind.time = Timestamp(millisecondsSince1970: 0)
-    kind.count = 0
-    return kind
+  var withoutTime: Self {
+    var entry = self
+    entry.time = Timestamp(millisecondsSince1970: 0)
+    entry.count = 0
+    return entry
+  }
+
+  /// Who caused it, as far as that is not for the caller to choose: the user, else the network (IPv6: all
+  /// addresses of a /64 are one), else the key.
+  var source: [UInt8] {
+    guard user.isEmpty else { return Array("user \(user)".utf8) }
+    return address.isEmpty ? Array(publicKey.utf8) : RefusalThrottle.network(of: address)
   }
 
   // MARK: Lines of the file
 
   /// One line of JSON, with its end.
-  var line: [UInt8] {
+  ///
+  /// - Parameter link: Its place in the chain; `nil`: it has none.
+  func line(_ link: ChainLink? = nil) -> [UInt8] {
     let value = JSONValue.omittingNil([
       "time": .string(time.utcText),
       "action": .string(action),
@@ -66,11 +80,16 @@ struct AuditEntry: Hashable, Sendable {
       "count": count == 1 ? nil : .integer(count),
       "detail": .string(detail),
     ])
-    return value.text() + [UInt8(ascii: "\n")]
+    let text = value.text() + [UInt8(ascii: "\n")]
+    return link.map { $0.text + text.dropFirst() } ?? text
   }
 
   /// What a line says; `nil`: it is none of ours, for example one that was cut by a crash.
-  init?(line: [UInt8]) {
+  ///
+  /// - Parameters:
+  ///   - line: The line, with or without its end.
+  ///   - kind: Whose files it is from.
+  init?(line: [UInt8], kind: AuditKind) {
     guard let object = (try? JSONValue(parsing: line))?.object,
       let time = object["time"]?.string.flatMap(Timestamp.init(utcText:)),
       let action = object["action"]?.string
@@ -83,5 +102,6 @@ struct AuditEntry: Hashable, Sendable {
     isRefused = object["result"]?.string == "refused"
     count = object["count"]?.number?.exactly() ?? 1
     detail = object["detail"]?.string ?? ""
+    self.kind = kind
   }
 }

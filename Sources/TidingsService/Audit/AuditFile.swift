@@ -1,82 +1,141 @@
+internal import TidingsAudit
 internal import TidingsFiles
 
-/// The files of the audit log: one that grows, and the ones before it.
+/// The files of the audit log of one kind: one that grows, and the ones before it; each line is tied to the
+/// line before.
 struct AuditFile {
   /// A file of that size is closed, and the next one begun.
   static let bytesMax: UInt64 = 16 << 20
-  /// Files that are kept besides the one that grows.
-  static let oldFilesMax = 9
   /// What is read of the last files at a start.
   private static let tailBytes = 512 << 10
+
+  /// Whose entries they have.
+  let kind: AuditKind
+  /// The last line; `none`: there is none with a place in the chain.
+  private(set) var head = ChainHead.none
+  /// There are lines from before there was a chain, and none behind them.
+  private(set) var isUnchained = false
 
   private let folder: String
   private let bytesMax: UInt64
   private var file: File?
   private var size: UInt64 = 0
+  /// The checksum of what a crash left of a line; the next one says so.
+  private var torn: [UInt8]?
 
   /// The files in a folder.
-  init(folder: String, bytesMax: UInt64 = Self.bytesMax) {
+  init(_ kind: AuditKind, folder: String, bytesMax: UInt64 = Self.bytesMax) {
+    self.kind = kind
     self.folder = folder
     self.bytesMax = bytesMax
+    // The newest file may have been renamed and not begun again.
+    for number in 0...1 where !head.isLine {
+      let bytes = tail(path(number))
+      if let end = bytes.lastIndex(of: UInt8(ascii: "\n")) { takeHead(bytes[...end]) }
+    }
   }
 
-  /// Adds lines, and waits until they are on the disk.
+  /// Adds entries, and waits until they are on the disk.
   ///
-  /// - Throws: `FileError`; the next call tries again, without these lines.
-  mutating func append(_ lines: [UInt8]) throws(FileError) {
+  /// - Returns: The lines that were written.
+  /// - Throws: `FileError`; the next call tries again, without these entries.
+  mutating func append(_ entries: [AuditEntry]) throws(FileError) -> [[UInt8]] {
     var file = try open()
-    if size > 0, size + UInt64(lines.count) > bytesMax {
+    var (next, link) = (head, ChainLink(after: head, torn: torn))
+    var lines: [[UInt8]] = []
+    for entry in entries {
+      let line = entry.line(link)
+      next = ChainHead(number: link.number, line: line[...])
+      link = ChainLink(after: next)
+      lines.append(line)
+    }
+    let bytes = lines.flatMap(\.self)
+    if size > 0, size + UInt64(bytes.count) > bytesMax {
       self.file = nil
       try rotate()
       file = try open()
     }
-    try file.write(lines[...], at: size)
-    size += UInt64(lines.count)
+    do {
+      try file.write(bytes[...], at: size)
+    } catch {
+      // Half a line must not stand behind the next one.
+      do { try file.truncate(to: size) } catch { self.file = nil }
+      throw error
+    }
+    size += UInt64(bytes.count)
+    (head, torn, isUnchained) = (next, nil, false)
     try file.synchronize()
+    return lines
   }
 
   /// The newest entries in the files, oldest first; what cannot be read is passed over.
   func newest(max: Int) -> [AuditEntry] {
     var entries: [AuditEntry] = []
     for number in 0...1 where entries.count < max {
-      entries = tail(path(number)) + entries
+      // The first line may be cut: then it is no entry.
+      entries =
+        tail(path(number)).split(separator: UInt8(ascii: "\n"))
+        .compactMap { AuditEntry(line: Array($0), kind: kind) } + entries
     }
     return entries.suffix(max)
   }
 
-  private func path(_ number: Int) -> String {
-    number == 0 ? folder + "/audit.log" : folder + "/audit.\(number).log"
-  }
+  private func path(_ number: Int) -> String { folder + "/" + kind.fileName(number) }
 
-  private func tail(_ path: String) -> [AuditEntry] {
+  private func tail(_ path: String) -> [UInt8] {
     guard let file = try? File(path: path, .read), (try? file.isRegular) == true,
       let size = try? file.size
     else {
       return []
     }
     let offset = size > UInt64(Self.tailBytes) ? size - UInt64(Self.tailBytes) : 0
-    guard let bytes = try? file.read(at: offset, count: Int(size - offset)) else { return [] }
-    // The first line may be cut: then it is no entry.
-    return bytes.split(separator: UInt8(ascii: "\n")).compactMap { AuditEntry(line: Array($0)) }
+    return (try? file.read(at: offset, count: Int(size - offset))) ?? []
+  }
+
+  /// Finds the last line that is whole, and what crashes left behind it.
+  ///
+  /// - Parameter bytes: The end of a file, with the end of its last line.
+  private mutating func takeHead(_ bytes: ArraySlice<UInt8>) {
+    var end = bytes.endIndex
+    while end > bytes.startIndex {
+      let before = bytes[..<(end - 1)].lastIndex(of: UInt8(ascii: "\n"))
+      let line = bytes[(before.map { $0 + 1 } ?? bytes.startIndex)..<end]
+      if AuditEntry(line: Array(line), kind: kind) != nil {
+        head = ChainHead(number: ChainLink(of: line)?.number ?? 0, line: line)
+        isUnchained = head.number == 0
+        break
+      }
+      end = line.startIndex
+    }
+    torn = end < bytes.endIndex ? ChainHead.hash(of: bytes[end...]) : nil
   }
 
   private mutating func open() throws(FileError) -> File {
-    if let file { return file }
+    // Whoever removed or moved the file must not keep what follows from being found.
+    if let file, try file.isNamed(path(0)) { return file }
     let opened = try File(path: path(0), .create)
+    guard try opened.isRegular else { throw FileError.notRegular("write", path(0)) }
     size = try opened.size
-    // A line that a crash has cut must not spoil the next one.
-    if size > 0, try opened.read(at: size - 1, count: 1) != [UInt8(ascii: "\n")] {
+    let end = try opened.read(at: size - min(size, UInt64(Self.tailBytes)), count: Self.tailBytes)
+    if let last = end.last, last != UInt8(ascii: "\n") {
+      // A line that a crash has cut must not spoil the next one.
       try opened.write([UInt8(ascii: "\n")], at: size)
       size += 1
+      takeHead(end[...] + [UInt8(ascii: "\n")])
     }
     file = opened
     return opened
   }
 
+  /// Renames the files up to the first number that is free; the oldest of all goes.
   private func rotate() throws(FileError) {
-    try Folder.remove(path(Self.oldFilesMax))
-    for number in (0..<Self.oldFilesMax).reversed() where try Folder.status(path(number)) != nil {
-      try Folder.rename(path(number), to: path(number + 1))
-    }
+    var last = 1
+    while last < AuditKind.oldFilesMax, try Folder.status(path(last)) != nil { last += 1 }
+    for number in (0..<last).reversed() { try Folder.rename(path(number), to: path(number + 1)) }
   }
+}
+
+extension ChainHead {
+  /// There is a line, with or without a place in the chain.
+  fileprivate var isLine: Bool { self != .none }
 }

@@ -1,59 +1,63 @@
 internal import Synchronization
+internal import TidingsAudit
 internal import TidingsModel
 internal import TidingsSQLite
 
-/// Who administered what, and who was refused what: lines of JSON in the data folder.
+/// Who administered what, and who was refused what: lines of JSON in the data folder, each tied to the line
+/// before it.
 ///
 /// Any thread adds entries and waits for nothing: a thread of the log's own writes them. Administrative
-/// actions are written at once, refused ones within a minute, those alike counted together.
+/// actions are written at once, refused ones within a minute, those alike counted together. What is
+/// refused has files of its own, so that no flood displaces what was done.
 final class AuditLog: Sendable {
-  /// Newest entries that are in memory.
-  static let entriesMax = 1_000
-  /// Entries that wait to be written; more are counted and lost, which the log says.
-  private static let pendingMax = 4_096
+  /// Most entries that are returned.
+  static let entriesMax = AuditLane.newestMax
 
   private struct State {
-    var pending: [AuditEntry] = []
-    var lostCount: UInt64 = 0
+    var lanes: [AuditKind: AuditLane]
     var tally = RefusalTally()
-    /// What was written or is about to be, oldest first.
-    var newest: [AuditEntry]
     var isStopping = false
 
-    mutating func append(_ entries: [AuditEntry]) {
-      for entry in entries {
-        guard pending.count < AuditLog.pendingMax else {
-          lostCount += 1
-          continue
-        }
-        pending.append(entry)
-        newest.append(entry)
-      }
-      if newest.count > 2 * AuditLog.entriesMax {
-        newest.removeFirst(newest.count - AuditLog.entriesMax)
-      }
-    }
+    mutating func append(_ entry: AuditEntry) { lanes[entry.kind]?.append(entry) }
   }
 
+  private let folder: String
   private let state: Mutex<State>
+  /// Held while files are written or renamed, and while they are opened to be verified.
+  private let writing = Mutex(())
   private let wakeUp = Semaphore()
   private let stopped = Semaphore()
   private let logger: Logger
 
   /// The log in a folder; starts its thread.
-  init(folder: String, logger: Logger) {
-    let file = AuditFile(folder: folder)
+  ///
+  /// - Parameters:
+  ///   - folder: Where its files are.
+  ///   - syslogPath: The socket that takes copies of its lines.
+  ///   - logger: Told what cannot be written.
+  init(folder: String, syslogPath: String? = nil, logger: Logger) {
+    self.folder = folder
     self.logger = logger
-    state = Mutex(State(newest: file.newest(max: Self.entriesMax)))
+    let files = AuditKind.allCases.map { AuditFile($0, folder: folder) }
+    state = Mutex(
+      State(lanes: Dictionary(uniqueKeysWithValues: files.map { ($0.kind, AuditLane($0)) }))
+    )
+    // The chain of a log that is older than it begins at once, so that its lines cannot be taken for such.
+    for file in files where file.isUnchained {
+      var entry = AuditEntry("audit", isRefused: false, detail: "from here on lines are chained")
+      entry.kind = file.kind
+      state.withLock { $0.append(entry) }
+      wakeUp.signal()
+    }
     startThread { [self] in
-      run(file)
+      run(files, syslogPath)
       stopped.signal()
     }
   }
 
-  /// Adds an administrative action.
+  /// Adds an entry, to be written at once.
   func add(_ entry: AuditEntry) {
-    state.withLock { $0.append([entry]) }
+    state.withLock { $0.append(entry) }
     wakeUp.signal()
   }
 
@@ -70,15 +74,32 @@ final class AuditLog: Sendable {
   /// The newest entries, oldest first.
   ///
   /// - Parameters:
-  ///   - limit: Most of them, at most `entriesMax`.
+  ///   - limit: Most of them.
   ///   - user: Only those of this user; empty: of all.
+  ///   - isRefused: Only those of refused actions, or of those that were done; `nil`: both.
   /// - Returns: The entries, those included that are still counted.
-  func newest(limit: Int, user: String) -> [AuditEntry] {
-    let (kept, counted) = state.withLock { ($0.newest, $0.tally.entries) }
-    // Refused actions were counted for a minute before they came to the others.
-    let all = (kept.suffix(Self.entriesMax) + counted).sorted { $0.time < $1.time }
-    let matching = user.isEmpty ? all : all.filter { $0.user == user }
-    return Array(matching.suffix(limit))
+  func newest(limit: Int, user: String, isRefused: Bool? = nil) -> [AuditEntry] {
+    let (kept, counted) = state.withLock { state in
+      (state.lanes.values.flatMap { Array($0.newest) }, state.tally.entries)
+    }
+    return (kept + counted)
+      .filter { (user.isEmpty || $0.user == user) && (isRefused ?? $0.isRefused) == $0.isRefused }
+      .sorted { $0.time < $1.time }
+      .suffix(limit)
+  }
+
+  /// The last lines that were written.
+  var heads: [(kind: AuditKind, head: ChainHead)] {
+    state.withLock { state in AuditKind.allCases.map { ($0, state.lanes[$0]?.head ?? .none) } }
+  }
+
+  /// Opens the files to be verified, as they are now.
+  ///
+  /// - Throws: `FileError`.
+  func verifications() throws -> [AuditVerification] {
+    try writing.withLock { _ in
+      try AuditKind.allCases.map { try AuditVerification($0, folder: folder) }
+    }
   }
 
   /// Writes what is left, and ends the thread.
@@ -90,18 +111,23 @@ final class AuditLog: Sendable {
 
   // MARK: The thread
 
-  private func run(_ file: AuditFile) {
-    var file = file
+  private func run(_ files: [AuditFile], _ syslogPath: String?) {
+    var files = files
+    var copies = AuditCopies(syslogPath, logger)
     var isStopping = false
     while !isStopping {
       wait()
-      let (entries, lostCount): ([AuditEntry], UInt64)
-      (entries, lostCount, isStopping) = state.withLock { state in
-        state.append(state.isStopping ? state.tally.takeAll() : state.tally.takeDue(at: .now))
-        defer { (state.pending, state.lostCount) = ([], 0) }
-        return (state.pending, state.lostCount, state.isStopping)
+      let batches: [[AuditEntry]]
+      (batches, isStopping) = state.withLock { state in
+        for entry in state.isStopping ? state.tally.takeAll() : state.tally.takeDue(at: .now) {
+          state.append(entry)
+        }
+        return (files.map { state.lanes[$0.kind]?.take() ?? [] }, state.isStopping)
       }
-      write(entries, lostCount, to: &file)
+      for (index, entries) in batches.enumerated() where !entries.isEmpty {
+        let lines = write(entries, to: &files[index])
+        copies.send(lines, files[index].kind)
+      }
     }
   }
 
@@ -111,16 +137,18 @@ final class AuditLog: Sendable {
     _ = wakeUp.wait(for: max(ContinuousClock.now.duration(to: due), .zero) + .milliseconds(1))
   }
 
-  private func write(_ entries: [AuditEntry], _ lostCount: UInt64, to file: inout AuditFile) {
-    var lines = entries.flatMap(\.line)
-    if lostCount > 0 {
-      lines += AuditEntry("audit", isRefused: true, detail: "\(lostCount) entries were lost").line
-    }
-    guard !lines.isEmpty else { return }
+  /// Writes entries; returns their lines.
+  private func write(_ entries: [AuditEntry], to file: inout AuditFile) -> [[UInt8]] {
+    let kind = file.kind
     do {
-      try file.append(lines)
+      let lines = try writing.withLock { _ in try file.append(entries) }
+      let head = file.head
+      state.withLock { $0.lanes[kind]?.head = head }
+      return lines
     } catch {
       logger.log(.error, "entries of the audit log were not written", ["reason": "\(error)"])
+      state.withLock { $0.lanes[kind]?.lost(entries) }
+      return entries.map { $0.line() }
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+internal import TidingsAudit
 internal import TidingsBackup
 internal import TidingsEngine
 internal import TidingsModel
@@ -19,6 +21,7 @@ final class AdminMethods: TidingsV1.AdminService.Server {
   private let walked: WalkedStore
   private let slot: StoreWalkSlot
   private let audit: AuditLog
+  private let isVerifying = Atomic(false)
 
   init(_ core: Core, _ store: CoreRemote) {
     self.store = store
@@ -44,6 +47,55 @@ final class AdminMethods: TidingsV1.AdminService.Server {
   ) async throws {
     try await walk("a check", call, request.bytesPerSecondMax) { rights, pace in
       try await self.check(request, rights, &pace, responses)
+    }
+  }
+
+  func fetchAuditLog(
+    _ request: TidingsV1.FetchAuditLogRequest,
+    call: ServerCall
+  ) async throws -> TidingsV1.FetchAuditLogResponse {
+    do {
+      let rights = try CallerRights(call)
+      try await store.ask { try rights.check($0) }
+    } catch {
+      throw Self.failure(error)
+    }
+    let limit = request.limit == 0 ? Self.auditPageDefault : Int(request.limit)
+    let entries = audit.newest(
+      limit: min(limit, AuditLog.entriesMax),
+      user: request.userName,
+      isRefused: request.refused
+    )
+    return .init(
+      entries: entries.map { .init($0) },
+      chains: request.verifies
+        ? try await verifiedChains() : audit.heads.map { .init($0.kind, $0.head) }
+    )
+  }
+
+  private static let auditPageDefault = 100
+
+  /// Reads all files of the audit log, one caller at a time.
+  private func verifiedChains() async throws -> [TidingsV1.AuditChain] {
+    guard isVerifying.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+    else {
+      throw RPCError(
+        .resourceExhausted,
+        "another verification of the audit log is running: try again when it has ended"
+      )
+    }
+    defer { isVerifying.store(false, ordering: .relaxed) }
+    let thread = WorkerThread {}
+    defer { thread.stop() }
+    let audit = audit
+    do {
+      return try await thread.run { _ in
+        try audit.verifications().map { .init($0.kind, try $0.check()) }
+      }
+    } catch let error as RPCError {
+      throw error
+    } catch {
+      throw RPCError(.internal, "the audit log cannot be read: \(error)")
     }
   }
 

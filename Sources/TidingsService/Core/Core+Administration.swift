@@ -1,3 +1,4 @@
+internal import TidingsAudit
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
@@ -23,10 +24,6 @@ extension Core {
     register(Methods.listUsers, .read, on: loop) { [self] call in
       try requireAdministrator(call, Methods.listUsers)
       return try listUsers(call)
-    }
-    register(Methods.fetchAuditLog, .read, on: loop) { [self] call in
-      try requireAdministrator(call, Methods.fetchAuditLog)
-      return try fetchAuditLog(call)
     }
     registerStatistics(on: loop)
   }
@@ -145,18 +142,6 @@ extension Core {
     )
   }
 
-  // MARK: The audit log
-
-  private func fetchAuditLog(_ call: borrowing Call) throws -> [UInt8] {
-    let request = try TidingsV1.FetchAuditLogRequest(decoding: call.body.bytes, in: call.arena)
-    let limit = request.limit == 0 ? Self.auditPageDefault : Int(request.limit)
-    let entries = audit.newest(limit: min(limit, AuditLog.entriesMax), user: request.userName)
-    return TidingsV1.FetchAuditLogResponse(entries: entries.map { .init($0) })
-      .encoded(in: call.arena)
-  }
-
-  private static let auditPageDefault = 100
-
   // MARK: Who may
 
   /// Lets administrators call a method that changes something, and notes what they did.
@@ -227,9 +212,11 @@ extension Core {
     throw error
   }
 
-  /// Notes an administrative action that is done once the group is committed.
-  func note(_ method: MethodDescriptor, _ call: borrowing Call, _ about: String) {
-    auditWhenCommitted(entry(method, call, isRefused: false, about))
+  /// Notes a change of a schema that is done once the group is committed.
+  func noteSchemaChange(_ method: MethodDescriptor, _ call: borrowing Call, _ about: String) {
+    var entry = entry(method, call, isRefused: false, about)
+    entry.kind = .schemas
+    auditWhenCommitted(entry)
   }
 
   private func entry(

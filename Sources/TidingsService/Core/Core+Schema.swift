@@ -62,7 +62,7 @@ extension Core {
     try requireDeveloper(call, of: container, method)
     keepsAnswer = !request.dryRun
     let changes = try engine.applySchema(request.text, to: container, isDryRun: request.dryRun)
-    if !request.dryRun { note(method, call, "container \(container)") }
+    if !request.dryRun { noteSchemaChange(method, call, "container \(container)") }
     return TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) })
       .encoded(in: call.arena)
   }
@@ -74,7 +74,7 @@ extension Core {
     try requireDeveloper(call, of: container, method)
     keepsAnswer = !request.dryRun
     let changes = try engine.deploySchema(of: container, isDryRun: request.dryRun)
-    if !request.dryRun { note(method, call, "container \(container)") }
+    if !request.dryRun { noteSchemaChange(method, call, "container \(container)") }
     return TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) })
       .encoded(in: call.arena)
   }

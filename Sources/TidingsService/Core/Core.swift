@@ -91,6 +91,7 @@ final class Core: LoopTurn {
     sealsPushes: Bool,
     callerMode: CallerMode,
     admittedKeys: AdmittedKeys,
+    auditSyslogPath: String? = nil,
     logger: Logger,
     remote: LoopRemote
   ) throws {
@@ -107,7 +108,7 @@ final class Core: LoopTurn {
       clock: { .now }
     )
     self.callerMode = callerMode
-    audit = AuditLog(folder: folder.path, logger: logger)
+    audit = AuditLog(folder: folder.path, syslogPath: auditSyslogPath, logger: logger)
     failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
     if callerMode == .authenticated {

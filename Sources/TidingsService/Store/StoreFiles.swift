@@ -1,3 +1,4 @@
+internal import TidingsAudit
 internal import TidingsFiles
 internal import TidingsSQLite
 
@@ -36,8 +37,8 @@ extension StoreFiles {
 
   /// Counts what a database would know of.
   mutating func count(_ folder: DataFolder) throws(FileError) {
-    auditCount = try Folder.names(folder.path).count {
-      $0.hasPrefix("audit.") && $0.hasSuffix(".log")
+    auditCount = try Folder.names(folder.path).count { name in
+      name.hasSuffix(".log") && AuditKind.allCases.contains { name.hasPrefix($0.name + ".") }
     }
     assetCount = 0
     guard Folder.isThere(folder.assetsPath) else { return }

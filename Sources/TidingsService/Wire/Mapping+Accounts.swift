@@ -1,3 +1,4 @@
+internal import TidingsAudit
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
@@ -85,6 +86,24 @@ extension TidingsV1.Usage {
       bytes: UInt64(clamping: usage.usage.bytes),
       subscriptions: UInt64(clamping: usage.subscriptions)
     )
+  }
+}
+
+extension TidingsV1.AuditChain {
+  init(_ kind: AuditKind, _ head: ChainHead) {
+    self.init(
+      name: kind.name,
+      headNumber: head.number,
+      headHash: head.number == 0 ? [] : head.hash
+    )
+  }
+
+  init(_ kind: AuditKind, _ check: ChainCheck) {
+    self.init(kind, check.head)
+    lineCount = check.lineCount
+    firstNumber = check.firstNumber
+    problems = check.problems
+    remarks = check.remarks
   }
 }
 

@@ -97,7 +97,12 @@ struct Output: Sendable {
   }
 
   /// Prints text, in tables: what is not a result by itself.
-  func write(text: String) { writeData(Array(text.utf8)) }
+  ///
+  /// Parts of it are other users' words, which must not command the terminal.
+  func write(text: String) { write(raw: text.terminalText(keepsLines: true)) }
+
+  /// Prints text as it is.
+  private func write(raw text: String) { writeData(Array(text.utf8)) }
 
   /// Prints a value as it is asked for: indented, or on one line.
   func write(_ value: JSONValue) { write(results.add(value, .single)) }
@@ -128,7 +133,7 @@ struct Output: Sendable {
   }
 
   /// Prints the head of a table, with or without its line break.
-  func write(head: String) { write(text: colors.bold(head)) }
+  func write(head: String) { write(raw: colors.bold(head.terminalText(keepsLines: true))) }
 
   /// Results come over a long time: each is printed at once.
   func beginStream() { results.beginStream() }
@@ -141,7 +146,9 @@ struct Output: Sendable {
 
   private func write(_ text: ResultText) {
     if !text.head.isEmpty { write(head: text.head) }
-    if !text.body.isEmpty { write(text: text.body) }
+    // CSV for a program is as it is stored; the other notations have escapes of their own.
+    let isData = results.notation != .csv || !terminals.data
+    if !text.body.isEmpty { isData ? write(raw: text.body) : write(text: text.body) }
     for failure in text.failures { tellAlways("rpcctl: \(failure)") }
   }
 
@@ -149,16 +156,22 @@ struct Output: Sendable {
   func tell(_ message: String) { if !isQuiet { tellAlways(message) } }
 
   /// Tells what helps on, and is not news.
-  func hint(_ message: String) { tell(colors.dim(message)) }
+  func hint(_ message: String) {
+    if !isQuiet { write(message: colors.dim(message.terminalText(keepsLines: true))) }
+  }
 
   /// Tells what must not be missed.
-  func tellAlways(_ message: String) { writeMessage(Array("\(message)\n".utf8)) }
+  func tellAlways(_ message: String) { write(message: message.terminalText(keepsLines: true)) }
+
+  private func write(message: String) { writeMessage(Array("\(message)\n".utf8)) }
 
   /// Asks something: the answer is to stand on the same line.
-  func ask(_ question: String) { writeMessage(Array(question.utf8)) }
+  func ask(_ question: String) { writeMessage(Array(question.terminalText().utf8)) }
 
   /// Shows how far work has come, in place of what was shown before.
-  func show(progress: String) { writeMessage(Array("\r\u{1B}[K\(progress)".utf8)) }
+  func show(progress: String) {
+    writeMessage(Array("\r\u{1B}[K\(progress.terminalText())".utf8))
+  }
 
   /// Removes what `show(progress:)` showed.
   func endProgress() { if showsProgress { writeMessage(Array("\r\u{1B}[K".utf8)) } }
@@ -169,7 +182,8 @@ struct Output: Sendable {
   /// Tells why the program fails, and returns how it ends.
   func fail(_ error: any Error) -> ExitCode {
     let failure = Failure(error)
-    tellAlways(failsInJSON ? failure.json.description : colors.failure(failure.text))
+    let text = failure.text.terminalText(keepsLines: true)
+    write(message: failsInJSON ? failure.json.description : colors.failure(text))
     return failure.exitCode
   }
 }

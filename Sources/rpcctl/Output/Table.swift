@@ -1,3 +1,5 @@
+internal import TidingsJSON
+
 /// Rows of text in columns.
 struct Table: CustomStringConvertible {
   let header: [String]
@@ -57,17 +59,8 @@ struct Table: CustomStringConvertible {
   }
 }
 
-/// Text in which control characters are escapes.
-func printable(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-    return text
-  }
-  return text.unicodeScalars.reduce(into: "") { result, scalar in
-    result +=
-      scalar.properties.generalCategory == .control
-      ? scalar.escaped(asASCII: true) : String(scalar)
-  }
-}
+/// Text in which control characters, and what hides or reorders others, are escapes.
+func printable(_ text: String) -> String { text.terminalText() }
 
 /// How many cells of a terminal a text takes.
 func displayWidth(_ text: String) -> Int {

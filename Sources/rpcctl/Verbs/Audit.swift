@@ -5,7 +5,7 @@ extension Verb {
   static let audit = Verb(
     command: Command(
       "audit",
-      "Prints the newest administrative and refused actions.",
+      "Show the newest administrative and refused actions, or verify the audit log.",
       options: [
         Option(
           "limit",
@@ -14,22 +14,61 @@ extension Verb {
           "Most of them; the server has at most 1000."
         ),
         Option("user", value: "NAME", "Only those of this user."),
+        Option(
+          "result",
+          value: "RESULT",
+          choices: ["done", "refused"],
+          "Only actions that were done, or only refused ones."
+        ),
+        Option(
+          flag: "verify",
+          "Check the chain of the lines in all files on the server, or in a --folder."
+        ),
+        Option(
+          "folder",
+          value: "FOLDER",
+          "With --verify: a data folder, or a copy of its audit log, on this machine; no server is called."
+        ),
+        Option(
+          "head",
+          value: "CHAIN=NUMBER:HASH",
+          repeats: true,
+          "With --verify --folder: a head that was kept elsewhere, which must be in the files unchanged."
+        ),
       ],
       discussion: """
-        All of them are in audit.log in the data folder of the server. The caller needs the role admin.
+        Done actions are in audit.log and schemas.log in the data folder of the server, refused ones in
+        refusals.log. The caller needs the role admin.
 
-        Example:
+        Each line has the checksum of the line before it. --verify reads all files and names each line
+        that was changed, inserted or removed, and where lines are missing; it ends with 3 if there is
+        one. It prints the head of each chain: keep it elsewhere, and --head tells later whether all
+        lines up to it are still as they were. Without a head kept elsewhere, lines that are cut off
+        at the end cannot be told.
+
+        Examples:
           rpcctl audit --limit 20 -o table
+          rpcctl audit --result done
+          rpcctl audit --verify
+          rpcctl audit --verify --folder /var/lib/tidings
         """
     ),
     run: { invocation in
       try invocation.refuseOperands()
+      if invocation.arguments.has("verify") { return try await AuditVerify.run(invocation) }
+      for option in ["folder", "head"] where invocation.arguments[option] != nil {
+        throw UsageError("--\(option) is for --verify")
+      }
       let text = invocation.arguments["limit"] ?? ""
       guard let limit = UInt32(text), limit > 0 else {
         throw UsageError("\(invocation.arguments.source("limit")) takes a number, not '\(text)'")
       }
       let response = try await invocation.administration().fetchAuditLog(
-        .init(limit: limit, userName: invocation.arguments["user"] ?? ""),
+        .init(
+          limit: limit,
+          userName: invocation.arguments["user"] ?? "",
+          refused: invocation.arguments["result"].map { $0 == "refused" }
+        ),
         options: invocation.callOptions
       )
       var results = Results(columns: [

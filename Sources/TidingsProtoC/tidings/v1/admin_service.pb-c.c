@@ -772,6 +772,51 @@ void   tidings__v1__fetch_audit_log_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__audit_chain__init
+                     (Tidings__V1__AuditChain         *message)
+{
+  static const Tidings__V1__AuditChain init_value = TIDINGS__V1__AUDIT_CHAIN__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__audit_chain__get_packed_size
+                     (const Tidings__V1__AuditChain *message)
+{
+  assert(message->base.descriptor == &tidings__v1__audit_chain__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__audit_chain__pack
+                     (const Tidings__V1__AuditChain *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__audit_chain__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__audit_chain__pack_to_buffer
+                     (const Tidings__V1__AuditChain *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__audit_chain__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__AuditChain *
+       tidings__v1__audit_chain__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__AuditChain *)
+     protobuf_c_message_unpack (&tidings__v1__audit_chain__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__audit_chain__free_unpacked
+                     (Tidings__V1__AuditChain *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__audit_chain__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__create_backup_request__init
                      (Tidings__V1__CreateBackupRequest         *message)
 {
@@ -1944,7 +1989,7 @@ const ProtobufCMessageDescriptor tidings__v1__assign_roles_response__descriptor 
   (ProtobufCMessageInit) tidings__v1__assign_roles_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_request__field_descriptors[4] =
 {
   {
     "limit",
@@ -1970,15 +2015,41 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "refused",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(Tidings__V1__FetchAuditLogRequest, _refused_case),
+    offsetof(Tidings__V1__FetchAuditLogRequest, refused),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "verifies",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchAuditLogRequest, verifies),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_audit_log_request__field_indices_by_name[] = {
   0,   /* field[0] = limit */
+  2,   /* field[2] = refused */
   1,   /* field[1] = user_name */
+  3,   /* field[3] = verifies */
 };
 static const ProtobufCIntRange tidings__v1__fetch_audit_log_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_request__descriptor =
 {
@@ -1988,7 +2059,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_request__descripto
   "Tidings__V1__FetchAuditLogRequest",
   "tidings.v1",
   sizeof(Tidings__V1__FetchAuditLogRequest),
-  2,
+  4,
   tidings__v1__fetch_audit_log_request__field_descriptors,
   tidings__v1__fetch_audit_log_request__field_indices_by_name,
   1,  tidings__v1__fetch_audit_log_request__number_ranges,
@@ -2124,7 +2195,7 @@ const ProtobufCMessageDescriptor tidings__v1__audit_entry__descriptor =
   (ProtobufCMessageInit) tidings__v1__audit_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_response__field_descriptors[2] =
 {
   {
     "entries",
@@ -2138,14 +2209,27 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "chains",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FetchAuditLogResponse, n_chains),
+    offsetof(Tidings__V1__FetchAuditLogResponse, chains),
+    &tidings__v1__audit_chain__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_audit_log_response__field_indices_by_name[] = {
+  1,   /* field[1] = chains */
   0,   /* field[0] = entries */
 };
 static const ProtobufCIntRange tidings__v1__fetch_audit_log_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_response__descriptor =
 {
@@ -2155,11 +2239,127 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_response__descript
   "Tidings__V1__FetchAuditLogResponse",
   "tidings.v1",
   sizeof(Tidings__V1__FetchAuditLogResponse),
-  1,
+  2,
   tidings__v1__fetch_audit_log_response__field_descriptors,
   tidings__v1__fetch_audit_log_response__field_indices_by_name,
   1,  tidings__v1__fetch_audit_log_response__number_ranges,
   (ProtobufCMessageInit) tidings__v1__fetch_audit_log_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__audit_chain__field_descriptors[7] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditChain, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "head_number",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditChain, head_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "head_hash",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditChain, head_hash),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "line_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditChain, line_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "first_number",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AuditChain, first_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problems",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__AuditChain, n_problems),
+    offsetof(Tidings__V1__AuditChain, problems),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remarks",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__AuditChain, n_remarks),
+    offsetof(Tidings__V1__AuditChain, remarks),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__audit_chain__field_indices_by_name[] = {
+  4,   /* field[4] = first_number */
+  2,   /* field[2] = head_hash */
+  1,   /* field[1] = head_number */
+  3,   /* field[3] = line_count */
+  0,   /* field[0] = name */
+  5,   /* field[5] = problems */
+  6,   /* field[6] = remarks */
+};
+static const ProtobufCIntRange tidings__v1__audit_chain__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tidings__v1__audit_chain__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.AuditChain",
+  "AuditChain",
+  "Tidings__V1__AuditChain",
+  "tidings.v1",
+  sizeof(Tidings__V1__AuditChain),
+  7,
+  tidings__v1__audit_chain__field_descriptors,
+  tidings__v1__audit_chain__field_indices_by_name,
+  1,  tidings__v1__audit_chain__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__audit_chain__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tidings__v1__create_backup_request__field_descriptors[2] =

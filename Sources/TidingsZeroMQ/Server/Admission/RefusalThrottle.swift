@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// A client with a refused key tries again at once, and each handshake costs the server some crypto.
 /// So an address that is refused often waits for its answer. Keys that are admitted never come here.
-struct RefusalThrottle {
+package struct RefusalThrottle {
   /// What becomes of a refusal.
   enum Answer: Equatable {
     /// It is told now.
@@ -66,7 +66,7 @@ struct RefusalThrottle {
   }
 
   /// What one owner has: an IPv4 address, the first half of an IPv6 address.
-  static func network(of address: String) -> [UInt8] {
+  package static func network(of address: String) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 16)
     guard inet_pton(AF_INET6, address, &bytes) == 1 else { return Array(address.utf8.prefix(64)) }
     let isIPv4 = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff

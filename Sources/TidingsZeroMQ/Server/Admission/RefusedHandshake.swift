@@ -19,20 +19,26 @@ struct RefusalLog {
 
   /// Most different refusals that are told apart between two reports.
   static let sourcesMax = 256
+  /// Most addresses that are told apart beyond that.
+  static let addressesMax = 256
   /// Shortest time between two reports.
   static let pause = Duration.seconds(1)
 
   private var counts: [Source: Int] = [:]
+  /// Those beyond, without their keys: many keys from one address must not hide another address.
+  private var addresses: [String: Int] = [:]
   private var others = 0
   private var earliest: ContinuousClock.Instant?
 
   /// Counts refusals.
   mutating func note(_ refusal: RefusedHandshake) {
     let source = Source(publicKey: refusal.publicKey, address: refusal.address)
-    if counts[source] == nil, counts.count >= Self.sourcesMax {
-      others += refusal.count
-    } else {
+    if counts[source] != nil || counts.count < Self.sourcesMax {
       counts[source, default: 0] += refusal.count
+    } else if addresses[refusal.address] != nil || addresses.count < Self.addressesMax {
+      addresses[refusal.address, default: 0] += refusal.count
+    } else {
+      others += refusal.count
     }
   }
 
@@ -46,10 +52,14 @@ struct RefusalLog {
     var refusals = counts.map { source, count in
       RefusedHandshake(publicKey: source.publicKey, address: source.address, count: count)
     }
+    for (address, count) in addresses {
+      refusals.append(RefusedHandshake(publicKey: nil, address: address, count: count))
+    }
     if others > 0 {
       refusals.append(RefusedHandshake(publicKey: nil, address: "", count: others))
     }
     counts = [:]
+    addresses = [:]
     others = 0
     earliest = now.advanced(by: Self.pause)
     return refusals

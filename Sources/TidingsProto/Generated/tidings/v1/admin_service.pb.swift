@@ -400,6 +400,10 @@ extension TidingsV1 {
     public var limit: UInt32 = 0
     /// Only entries of this user.
     public var userName: String = ""
+    /// Only refused actions, or only those that were done; absent: both.
+    public var refused: Bool? = nil
+    /// Read all files of the audit log and check the chains of their lines: see AuditChain.problems.
+    public var verifies: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -407,10 +411,14 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       limit: UInt32 = 0,
-      userName: String = ""
+      userName: String = "",
+      refused: Bool? = nil,
+      verifies: Bool = false
     ) {
       self.limit = limit
       self.userName = userName
+      self.refused = refused
+      self.verifies = verifies
     }
   }
 
@@ -462,15 +470,60 @@ extension TidingsV1 {
   public struct FetchAuditLogResponse: Hashable, Sendable {
     /// Oldest first.
     public var entries: [TidingsV1.AuditEntry] = []
+    /// The chains of the lines in the server's files, one for each kind of entry.
+    public var chains: [TidingsV1.AuditChain] = []
 
     /// All fields at their defaults.
     public init() {}
 
     /// The fields named; the others at their defaults.
     public init(
-      entries: [TidingsV1.AuditEntry] = []
+      entries: [TidingsV1.AuditEntry] = [],
+      chains: [TidingsV1.AuditChain] = []
     ) {
       self.entries = entries
+      self.chains = chains
+    }
+  }
+
+  /// The lines of the files of one kind: each has the hash of the line before it.
+  public struct AuditChain: Hashable, Sendable {
+    /// What the names of its files begin with: `audit`, `schemas`, `refusals`.
+    public var name: String = ""
+    /// Number of the last line, from 1; 0: there is none.
+    public var headNumber: UInt64 = 0
+    /// SHA-256 of the last line with its line feed, 32 bytes; empty: there is none. Whoever keeps it elsewhere can
+    /// tell later whether that line and all before it are unchanged.
+    public var headHash: [UInt8] = []
+    /// Lines that were checked; 0 unless the request verifies.
+    public var lineCount: UInt64 = 0
+    /// Number of the first line that is still there: those before it were in files that are no longer kept.
+    public var firstNumber: UInt64 = 0
+    /// What does not fit together, with file and line, for people; bounded.
+    public var problems: [String] = []
+    /// What is no sign of a change but worth knowing, for example a line that a crash has cut.
+    public var remarks: [String] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      name: String = "",
+      headNumber: UInt64 = 0,
+      headHash: [UInt8] = [],
+      lineCount: UInt64 = 0,
+      firstNumber: UInt64 = 0,
+      problems: [String] = [],
+      remarks: [String] = []
+    ) {
+      self.name = name
+      self.headNumber = headNumber
+      self.headHash = headHash
+      self.lineCount = lineCount
+      self.firstNumber = firstNumber
+      self.problems = problems
+      self.remarks = remarks
     }
   }
 
@@ -1251,6 +1304,10 @@ extension TidingsV1.FetchAuditLogRequest: TidingsProtobuf.GeneratedMessage {
     let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchAuditLogRequest.self)
     self.limit = c.pointee.limit
     self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.FetchAuditLogRequest.user_name")
+    if c.pointee._refused_case.rawValue == 3 {
+      self.refused = c.pointee.refused != 0
+    }
+    self.verifies = c.pointee.verifies != 0
   }
 
   /// Builds the generated C struct in the arena.
@@ -1261,6 +1318,11 @@ extension TidingsV1.FetchAuditLogRequest: TidingsProtobuf.GeneratedMessage {
     tidings__v1__fetch_audit_log_request__init(c)
     c.pointee.limit = self.limit
     c.pointee.user_name = arena.packed(self.userName)
+    if let value = self.refused {
+      c.pointee._refused_case = .init(rawValue: 3)
+      c.pointee.refused = value ? 1 : 0
+    }
+    c.pointee.verifies = self.verifies ? 1 : 0
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1332,6 +1394,9 @@ extension TidingsV1.FetchAuditLogResponse: TidingsProtobuf.GeneratedMessage {
     if c.pointee.n_entries > 0 {
       self.entries = try TidingsProtobuf.Unpacked.messages(c.pointee.n_entries, c.pointee.entries)
     }
+    if c.pointee.n_chains > 0 {
+      self.chains = try TidingsProtobuf.Unpacked.messages(c.pointee.n_chains, c.pointee.chains)
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -1343,6 +1408,63 @@ extension TidingsV1.FetchAuditLogResponse: TidingsProtobuf.GeneratedMessage {
     if !self.entries.isEmpty {
       c.pointee.n_entries = self.entries.count
       c.pointee.entries = arena.packed(self.entries) { arena.packed($0) }
+    }
+    if !self.chains.isEmpty {
+      c.pointee.n_chains = self.chains.count
+      c.pointee.chains = arena.packed(self.chains) { arena.packed($0) }
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.AuditChain: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.AuditChain"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.AuditChain", tidings__v1__audit_chain__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__AuditChain.self)
+    self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.v1.AuditChain.name")
+    self.headNumber = c.pointee.head_number
+    self.headHash = TidingsProtobuf.Unpacked.bytes(c.pointee.head_hash)
+    self.lineCount = c.pointee.line_count
+    self.firstNumber = c.pointee.first_number
+    if c.pointee.n_problems > 0 {
+      self.problems = try TidingsProtobuf.Unpacked.strings(c.pointee.n_problems, c.pointee.problems, "tidings.v1.AuditChain.problems")
+    }
+    if c.pointee.n_remarks > 0 {
+      self.remarks = try TidingsProtobuf.Unpacked.strings(c.pointee.n_remarks, c.pointee.remarks, "tidings.v1.AuditChain.remarks")
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__AuditChain.self)
+    tidings__v1__audit_chain__init(c)
+    c.pointee.name = arena.packed(self.name)
+    c.pointee.head_number = self.headNumber
+    c.pointee.head_hash = arena.packed(self.headHash)
+    c.pointee.line_count = self.lineCount
+    c.pointee.first_number = self.firstNumber
+    if !self.problems.isEmpty {
+      c.pointee.n_problems = self.problems.count
+      c.pointee.problems = arena.packed(self.problems) { arena.packed($0) }
+    }
+    if !self.remarks.isEmpty {
+      c.pointee.n_remarks = self.remarks.count
+      c.pointee.remarks = arena.packed(self.remarks) { arena.packed($0) }
     }
     return UnsafeMutableRawPointer(c)
   }
@@ -2163,43 +2285,48 @@ extension TidingsProtobuf.FileDescriptor {
       UglwdWJsaWNLZXkidgoRUmV2b2tlS2V5UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3Vu\
       dFIHYWNjb3VudBIyChVyb3RhdGVkX2NoYW5uZWxfY291bnQYAiABKA1SE3JvdGF0ZWRDaGFubmVsQ291bnQiRwoSQXNz\
       aWduUm9sZXNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSFAoFcm9sZXMYAiADKAlSBXJvbGVzIkQK\
-      E0Fzc2lnblJvbGVzUmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudFIHYWNjb3VudCJJ\
-      ChRGZXRjaEF1ZGl0TG9nUmVxdWVzdBIUCgVsaW1pdBgBIAEoDVIFbGltaXQSGwoJdXNlcl9uYW1lGAIgASgJUgh1c2Vy\
-      TmFtZSLyAQoKQXVkaXRFbnRyeRIuCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGltZRIW\
-      CgZhY3Rpb24YAiABKAlSBmFjdGlvbhIbCgl1c2VyX25hbWUYAyABKAlSCHVzZXJOYW1lEh0KCnB1YmxpY19rZXkYBCAB\
-      KAlSCXB1YmxpY0tleRIYCgdhZGRyZXNzGAUgASgJUgdhZGRyZXNzEhgKB3JlZnVzZWQYBiABKAhSB3JlZnVzZWQSFAoF\
-      Y291bnQYByABKARSBWNvdW50EhYKBmRldGFpbBgIIAEoCVIGZGV0YWlsIkkKFUZldGNoQXVkaXRMb2dSZXNwb25zZRIw\
-      CgdlbnRyaWVzGAEgAygLMhYudGlkaW5ncy52MS5BdWRpdEVudHJ5UgdlbnRyaWVzIngKE0NyZWF0ZUJhY2t1cFJlcXVl\
-      c3QSLwoUYnl0ZXNfcGVyX3NlY29uZF9tYXgYASABKARSEWJ5dGVzUGVyU2Vjb25kTWF4EjAKFHNraXBzX2RhbWFnZWRf\
-      YXNzZXRzGAIgASgIUhJza2lwc0RhbWFnZWRBc3NldHMiLAoUQ3JlYXRlQmFja3VwUmVzcG9uc2USFAoFY2h1bmsYASAB\
-      KAxSBWNodW5rIm8KEUNoZWNrU3RvcmVSZXF1ZXN0Ei8KFGJ5dGVzX3Blcl9zZWNvbmRfbWF4GAEgASgEUhFieXRlc1Bl\
-      clNlY29uZE1heBIpChBjaGVja3Nfc3RydWN0dXJlGAIgASgIUg9jaGVja3NTdHJ1Y3R1cmUi1wIKEkNoZWNrU3RvcmVS\
-      ZXNwb25zZRIpCgRzdGVwGAEgASgOMhUudGlkaW5ncy52MS5DaGVja1N0ZXBSBHN0ZXASHwoLcGFnZXNfdG90YWwYAiAB\
-      KARSCnBhZ2VzVG90YWwSHQoKcGFnZXNfZG9uZRgDIAEoBFIJcGFnZXNEb25lEiEKDGFzc2V0c190b3RhbBgEIAEoBFIL\
-      YXNzZXRzVG90YWwSHwoLYXNzZXRzX2RvbmUYBSABKARSCmFzc2V0c0RvbmUSHwoLYnl0ZXNfdG90YWwYBiABKARSCmJ5\
-      dGVzVG90YWwSHQoKYnl0ZXNfZG9uZRgHIAEoBFIJYnl0ZXNEb25lEi8KBmRhbWFnZRgIIAMoCzIXLnRpZGluZ3MudjEu\
-      U3RvcmVEYW1hZ2VSBmRhbWFnZRIhCgxkYW1hZ2VfY291bnQYCSABKARSC2RhbWFnZUNvdW50IoABCgtTdG9yZURhbWFn\
-      ZRIUCgRwYWdlGAEgASgESABSBHBhZ2USFgoFYXNzZXQYAiABKAxIAFIFYXNzZXQSHgoJc3RydWN0dXJlGAMgASgJSABS\
-      CXN0cnVjdHVyZRIYCgdwcm9ibGVtGAQgASgJUgdwcm9ibGVtQgkKB3N1YmplY3QiGAoWRmV0Y2hTdGF0aXN0aWNzUmVx\
-      dWVzdCLWAgoXRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2USGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIeCgp0b21ic3Rv\
-      bmVzGAIgASgEUgp0b21ic3RvbmVzEhQKBXpvbmVzGAMgASgEUgV6b25lcxIkCg1zdWJzY3JpcHRpb25zGAQgASgEUg1z\
-      dWJzY3JpcHRpb25zEhoKCGNoYW5uZWxzGAUgASgEUghjaGFubmVscxIWCgZldmVudHMYBiABKARSBmV2ZW50cxIlCg5k\
-      YXRhYmFzZV9ieXRlcxgHIAEoBFINZGF0YWJhc2VCeXRlcxIbCglsb2dfYnl0ZXMYCCABKARSCGxvZ0J5dGVzEhYKBmFz\
-      c2V0cxgJIAEoBFIGYXNzZXRzEh8KC2Fzc2V0X2J5dGVzGAogASgEUgphc3NldEJ5dGVzEhQKBXVzZXJzGAsgASgEUgV1\
-      c2VycyqDAQoJQ2hlY2tTdGVwEhoKFkNIRUNLX1NURVBfVU5TUEVDSUZJRUQQABIUChBDSEVDS19TVEVQX1BBR0VTEAES\
-      FQoRQ0hFQ0tfU1RFUF9BU1NFVFMQAhIYChRDSEVDS19TVEVQX1NUUlVDVFVSRRADEhMKD0NIRUNLX1NURVBfRE9ORRAE\
-      Mt0GCgxBZG1pblNlcnZpY2USSwoKQ3JlYXRlVXNlchIdLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJlcXVlc3QaHi50aWRp\
-      bmdzLnYxLkNyZWF0ZVVzZXJSZXNwb25zZRJQCgpVcGRhdGVVc2VyEh0udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVxdWVz\
-      dBoeLnRpZGluZ3MudjEuVXBkYXRlVXNlclJlc3BvbnNlIgOQAgISTQoJTGlzdFVzZXJzEhwudGlkaW5ncy52MS5MaXN0\
-      VXNlcnNSZXF1ZXN0Gh0udGlkaW5ncy52MS5MaXN0VXNlcnNSZXNwb25zZSIDkAIBElYKDEF1dGhvcml6ZUtleRIfLnRp\
-      ZGluZ3MudjEuQXV0aG9yaXplS2V5UmVxdWVzdBogLnRpZGluZ3MudjEuQXV0aG9yaXplS2V5UmVzcG9uc2UiA5ACAhJN\
-      CglSZXZva2VLZXkSHC50aWRpbmdzLnYxLlJldm9rZUtleVJlcXVlc3QaHS50aWRpbmdzLnYxLlJldm9rZUtleVJlc3Bv\
-      bnNlIgOQAgISUwoLQXNzaWduUm9sZXMSHi50aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVxdWVzdBofLnRpZGluZ3MudjEu\
-      QXNzaWduUm9sZXNSZXNwb25zZSIDkAICElkKDUZldGNoQXVkaXRMb2cSIC50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dS\
-      ZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVzcG9uc2UiA5ACARJTCgxDcmVhdGVCYWNrdXASHy50aWRp\
-      bmdzLnYxLkNyZWF0ZUJhY2t1cFJlcXVlc3QaIC50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlc3BvbnNlMAESUgoKQ2hl\
-      Y2tTdG9yZRIdLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJlcXVlc3QaHi50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXNwb25z\
-      ZSIDkAIBMAESXwoPRmV0Y2hTdGF0aXN0aWNzEiIudGlkaW5ncy52MS5GZXRjaFN0YXRpc3RpY3NSZXF1ZXN0GiMudGlk\
-      aW5ncy52MS5GZXRjaFN0YXRpc3RpY3NSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      E0Fzc2lnblJvbGVzUmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudFIHYWNjb3VudCKQ\
+      AQoURmV0Y2hBdWRpdExvZ1JlcXVlc3QSFAoFbGltaXQYASABKA1SBWxpbWl0EhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNl\
+      ck5hbWUSHQoHcmVmdXNlZBgDIAEoCEgAUgdyZWZ1c2VkiAEBEhoKCHZlcmlmaWVzGAQgASgIUgh2ZXJpZmllc0IKCghf\
+      cmVmdXNlZCLyAQoKQXVkaXRFbnRyeRIuCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGlt\
+      ZRIWCgZhY3Rpb24YAiABKAlSBmFjdGlvbhIbCgl1c2VyX25hbWUYAyABKAlSCHVzZXJOYW1lEh0KCnB1YmxpY19rZXkY\
+      BCABKAlSCXB1YmxpY0tleRIYCgdhZGRyZXNzGAUgASgJUgdhZGRyZXNzEhgKB3JlZnVzZWQYBiABKAhSB3JlZnVzZWQS\
+      FAoFY291bnQYByABKARSBWNvdW50EhYKBmRldGFpbBgIIAEoCVIGZGV0YWlsInkKFUZldGNoQXVkaXRMb2dSZXNwb25z\
+      ZRIwCgdlbnRyaWVzGAEgAygLMhYudGlkaW5ncy52MS5BdWRpdEVudHJ5UgdlbnRyaWVzEi4KBmNoYWlucxgCIAMoCzIW\
+      LnRpZGluZ3MudjEuQXVkaXRDaGFpblIGY2hhaW5zItYBCgpBdWRpdENoYWluEhIKBG5hbWUYASABKAlSBG5hbWUSHwoL\
+      aGVhZF9udW1iZXIYAiABKARSCmhlYWROdW1iZXISGwoJaGVhZF9oYXNoGAMgASgMUghoZWFkSGFzaBIdCgpsaW5lX2Nv\
+      dW50GAQgASgEUglsaW5lQ291bnQSIQoMZmlyc3RfbnVtYmVyGAUgASgEUgtmaXJzdE51bWJlchIaCghwcm9ibGVtcxgG\
+      IAMoCVIIcHJvYmxlbXMSGAoHcmVtYXJrcxgHIAMoCVIHcmVtYXJrcyJ4ChNDcmVhdGVCYWNrdXBSZXF1ZXN0Ei8KFGJ5\
+      dGVzX3Blcl9zZWNvbmRfbWF4GAEgASgEUhFieXRlc1BlclNlY29uZE1heBIwChRza2lwc19kYW1hZ2VkX2Fzc2V0cxgC\
+      IAEoCFISc2tpcHNEYW1hZ2VkQXNzZXRzIiwKFENyZWF0ZUJhY2t1cFJlc3BvbnNlEhQKBWNodW5rGAEgASgMUgVjaHVu\
+      ayJvChFDaGVja1N0b3JlUmVxdWVzdBIvChRieXRlc19wZXJfc2Vjb25kX21heBgBIAEoBFIRYnl0ZXNQZXJTZWNvbmRN\
+      YXgSKQoQY2hlY2tzX3N0cnVjdHVyZRgCIAEoCFIPY2hlY2tzU3RydWN0dXJlItcCChJDaGVja1N0b3JlUmVzcG9uc2US\
+      KQoEc3RlcBgBIAEoDjIVLnRpZGluZ3MudjEuQ2hlY2tTdGVwUgRzdGVwEh8KC3BhZ2VzX3RvdGFsGAIgASgEUgpwYWdl\
+      c1RvdGFsEh0KCnBhZ2VzX2RvbmUYAyABKARSCXBhZ2VzRG9uZRIhCgxhc3NldHNfdG90YWwYBCABKARSC2Fzc2V0c1Rv\
+      dGFsEh8KC2Fzc2V0c19kb25lGAUgASgEUgphc3NldHNEb25lEh8KC2J5dGVzX3RvdGFsGAYgASgEUgpieXRlc1RvdGFs\
+      Eh0KCmJ5dGVzX2RvbmUYByABKARSCWJ5dGVzRG9uZRIvCgZkYW1hZ2UYCCADKAsyFy50aWRpbmdzLnYxLlN0b3JlRGFt\
+      YWdlUgZkYW1hZ2USIQoMZGFtYWdlX2NvdW50GAkgASgEUgtkYW1hZ2VDb3VudCKAAQoLU3RvcmVEYW1hZ2USFAoEcGFn\
+      ZRgBIAEoBEgAUgRwYWdlEhYKBWFzc2V0GAIgASgMSABSBWFzc2V0Eh4KCXN0cnVjdHVyZRgDIAEoCUgAUglzdHJ1Y3R1\
+      cmUSGAoHcHJvYmxlbRgEIAEoCVIHcHJvYmxlbUIJCgdzdWJqZWN0IhgKFkZldGNoU3RhdGlzdGljc1JlcXVlc3Qi1gIK\
+      F0ZldGNoU3RhdGlzdGljc1Jlc3BvbnNlEhgKB3JlY29yZHMYASABKARSB3JlY29yZHMSHgoKdG9tYnN0b25lcxgCIAEo\
+      BFIKdG9tYnN0b25lcxIUCgV6b25lcxgDIAEoBFIFem9uZXMSJAoNc3Vic2NyaXB0aW9ucxgEIAEoBFINc3Vic2NyaXB0\
+      aW9ucxIaCghjaGFubmVscxgFIAEoBFIIY2hhbm5lbHMSFgoGZXZlbnRzGAYgASgEUgZldmVudHMSJQoOZGF0YWJhc2Vf\
+      Ynl0ZXMYByABKARSDWRhdGFiYXNlQnl0ZXMSGwoJbG9nX2J5dGVzGAggASgEUghsb2dCeXRlcxIWCgZhc3NldHMYCSAB\
+      KARSBmFzc2V0cxIfCgthc3NldF9ieXRlcxgKIAEoBFIKYXNzZXRCeXRlcxIUCgV1c2VycxgLIAEoBFIFdXNlcnMqgwEK\
+      CUNoZWNrU3RlcBIaChZDSEVDS19TVEVQX1VOU1BFQ0lGSUVEEAASFAoQQ0hFQ0tfU1RFUF9QQUdFUxABEhUKEUNIRUNL\
+      X1NURVBfQVNTRVRTEAISGAoUQ0hFQ0tfU1RFUF9TVFJVQ1RVUkUQAxITCg9DSEVDS19TVEVQX0RPTkUQBDLdBgoMQWRt\
+      aW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXF1ZXN0Gh4udGlkaW5ncy52MS5D\
+      cmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBkYXRlVXNlclJlcXVlc3QaHi50aWRp\
+      bmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVx\
+      dWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRob3JpemVLZXkSHy50aWRpbmdzLnYx\
+      LkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlc3BvbnNlIgOQAgISTQoJUmV2b2tl\
+      S2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAIC\
+      ElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3QaHy50aWRpbmdzLnYxLkFzc2lnblJv\
+      bGVzUmVzcG9uc2UiA5ACAhJZCg1GZXRjaEF1ZGl0TG9nEiAudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVxdWVzdBoh\
+      LnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlIgOQAgESUwoMQ3JlYXRlQmFja3VwEh8udGlkaW5ncy52MS5D\
+      cmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXNwb25zZTABElIKCkNoZWNrU3RvcmUS\
+      HS50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXF1ZXN0Gh4udGlkaW5ncy52MS5DaGVja1N0b3JlUmVzcG9uc2UiA5ACATAB\
+      El8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdBojLnRpZGluZ3MudjEu\
+      RmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACAWIGcHJvdG8z
       """)
 }

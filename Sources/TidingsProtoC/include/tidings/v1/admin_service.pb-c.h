@@ -34,6 +34,7 @@ typedef struct Tidings__V1__AssignRolesResponse Tidings__V1__AssignRolesResponse
 typedef struct Tidings__V1__FetchAuditLogRequest Tidings__V1__FetchAuditLogRequest;
 typedef struct Tidings__V1__AuditEntry Tidings__V1__AuditEntry;
 typedef struct Tidings__V1__FetchAuditLogResponse Tidings__V1__FetchAuditLogResponse;
+typedef struct Tidings__V1__AuditChain Tidings__V1__AuditChain;
 typedef struct Tidings__V1__CreateBackupRequest Tidings__V1__CreateBackupRequest;
 typedef struct Tidings__V1__CreateBackupResponse Tidings__V1__CreateBackupResponse;
 typedef struct Tidings__V1__CheckStoreRequest Tidings__V1__CheckStoreRequest;
@@ -425,6 +426,12 @@ struct  Tidings__V1__AssignRolesResponse
     , NULL }
 
 
+typedef enum {
+  TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST___REFUSED__NOT_SET = 0,
+  TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST___REFUSED_REFUSED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST___REFUSED__CASE)
+} Tidings__V1__FetchAuditLogRequest__RefusedCase;
+
 /*
  * Asks for the newest entries of the audit log.
  */
@@ -439,10 +446,21 @@ struct  Tidings__V1__FetchAuditLogRequest
    * Only entries of this user.
    */
   ProtobufCBinaryData user_name;
+  /*
+   * Read all files of the audit log and check the chains of their lines: see AuditChain.problems.
+   */
+  protobuf_c_boolean verifies;
+  Tidings__V1__FetchAuditLogRequest__RefusedCase _refused_case;
+  union {
+    /*
+     * Only refused actions, or only those that were done; absent: both.
+     */
+    protobuf_c_boolean refused;
+  };
 };
 #define TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_audit_log_request__descriptor) \
-    , 0, {0,NULL} }
+    , 0, {0,NULL}, 0, TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST___REFUSED__NOT_SET, {0} }
 
 
 /*
@@ -500,10 +518,58 @@ struct  Tidings__V1__FetchAuditLogResponse
    */
   size_t n_entries;
   Tidings__V1__AuditEntry **entries;
+  /*
+   * The chains of the lines in the server's files, one for each kind of entry.
+   */
+  size_t n_chains;
+  Tidings__V1__AuditChain **chains;
 };
 #define TIDINGS__V1__FETCH_AUDIT_LOG_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_audit_log_response__descriptor) \
-    , 0,NULL }
+    , 0,NULL, 0,NULL }
+
+
+/*
+ * The lines of the files of one kind: each has the hash of the line before it.
+ */
+struct  Tidings__V1__AuditChain
+{
+  ProtobufCMessage base;
+  /*
+   * What the names of its files begin with: `audit`, `schemas`, `refusals`.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * Number of the last line, from 1; 0: there is none.
+   */
+  uint64_t head_number;
+  /*
+   * SHA-256 of the last line with its line feed, 32 bytes; empty: there is none. Whoever keeps it elsewhere can
+   * tell later whether that line and all before it are unchanged.
+   */
+  ProtobufCBinaryData head_hash;
+  /*
+   * Lines that were checked; 0 unless the request verifies.
+   */
+  uint64_t line_count;
+  /*
+   * Number of the first line that is still there: those before it were in files that are no longer kept.
+   */
+  uint64_t first_number;
+  /*
+   * What does not fit together, with file and line, for people; bounded.
+   */
+  size_t n_problems;
+  ProtobufCBinaryData *problems;
+  /*
+   * What is no sign of a change but worth knowing, for example a line that a crash has cut.
+   */
+  size_t n_remarks;
+  ProtobufCBinaryData *remarks;
+};
+#define TIDINGS__V1__AUDIT_CHAIN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__audit_chain__descriptor) \
+    , {0,NULL}, 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL }
 
 
 /*
@@ -1043,6 +1109,25 @@ Tidings__V1__FetchAuditLogResponse *
 void   tidings__v1__fetch_audit_log_response__free_unpacked
                      (Tidings__V1__FetchAuditLogResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__AuditChain methods */
+void   tidings__v1__audit_chain__init
+                     (Tidings__V1__AuditChain         *message);
+size_t tidings__v1__audit_chain__get_packed_size
+                     (const Tidings__V1__AuditChain   *message);
+size_t tidings__v1__audit_chain__pack
+                     (const Tidings__V1__AuditChain   *message,
+                      uint8_t             *out);
+size_t tidings__v1__audit_chain__pack_to_buffer
+                     (const Tidings__V1__AuditChain   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__AuditChain *
+       tidings__v1__audit_chain__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__audit_chain__free_unpacked
+                     (Tidings__V1__AuditChain *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CreateBackupRequest methods */
 void   tidings__v1__create_backup_request__init
                      (Tidings__V1__CreateBackupRequest         *message);
@@ -1229,6 +1314,9 @@ typedef void (*Tidings__V1__AuditEntry_Closure)
 typedef void (*Tidings__V1__FetchAuditLogResponse_Closure)
                  (const Tidings__V1__FetchAuditLogResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__AuditChain_Closure)
+                 (const Tidings__V1__AuditChain *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__CreateBackupRequest_Closure)
                  (const Tidings__V1__CreateBackupRequest *message,
                   void *closure_data);
@@ -1376,6 +1464,7 @@ extern const ProtobufCMessageDescriptor tidings__v1__assign_roles_response__desc
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__audit_entry__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__audit_chain__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_backup_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_backup_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__check_store_request__descriptor;

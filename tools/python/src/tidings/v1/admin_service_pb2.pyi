@@ -45,6 +45,24 @@ class AssignRolesResponse(_message.Message):
     account: Account
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
 
+class AuditChain(_message.Message):
+    __slots__ = ["first_number", "head_hash", "head_number", "line_count", "name", "problems", "remarks"]
+    FIRST_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    HEAD_HASH_FIELD_NUMBER: _ClassVar[int]
+    HEAD_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    LINE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PROBLEMS_FIELD_NUMBER: _ClassVar[int]
+    REMARKS_FIELD_NUMBER: _ClassVar[int]
+    first_number: int
+    head_hash: bytes
+    head_number: int
+    line_count: int
+    name: str
+    problems: _containers.RepeatedScalarFieldContainer[str]
+    remarks: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., head_number: _Optional[int] = ..., head_hash: _Optional[bytes] = ..., line_count: _Optional[int] = ..., first_number: _Optional[int] = ..., problems: _Optional[_Iterable[str]] = ..., remarks: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class AuditEntry(_message.Message):
     __slots__ = ["action", "address", "count", "detail", "public_key", "refused", "time", "user_name"]
     ACTION_FIELD_NUMBER: _ClassVar[int]
@@ -144,18 +162,24 @@ class CreateUserResponse(_message.Message):
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
 
 class FetchAuditLogRequest(_message.Message):
-    __slots__ = ["limit", "user_name"]
+    __slots__ = ["limit", "refused", "user_name", "verifies"]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    VERIFIES_FIELD_NUMBER: _ClassVar[int]
     limit: int
+    refused: bool
     user_name: str
-    def __init__(self, limit: _Optional[int] = ..., user_name: _Optional[str] = ...) -> None: ...
+    verifies: bool
+    def __init__(self, limit: _Optional[int] = ..., user_name: _Optional[str] = ..., refused: bool = ..., verifies: bool = ...) -> None: ...
 
 class FetchAuditLogResponse(_message.Message):
-    __slots__ = ["entries"]
+    __slots__ = ["chains", "entries"]
+    CHAINS_FIELD_NUMBER: _ClassVar[int]
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    chains: _containers.RepeatedCompositeFieldContainer[AuditChain]
     entries: _containers.RepeatedCompositeFieldContainer[AuditEntry]
-    def __init__(self, entries: _Optional[_Iterable[_Union[AuditEntry, _Mapping]]] = ...) -> None: ...
+    def __init__(self, entries: _Optional[_Iterable[_Union[AuditEntry, _Mapping]]] = ..., chains: _Optional[_Iterable[_Union[AuditChain, _Mapping]]] = ...) -> None: ...
 
 class FetchStatisticsRequest(_message.Message):
     __slots__ = []

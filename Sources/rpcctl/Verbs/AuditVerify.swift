@@ -1,0 +1,87 @@
+internal import CommandLineTools
+internal import TidingsAudit
+internal import TidingsFiles
+internal import TidingsJSON
+internal import TidingsProto
+
+/// `rpcctl audit --verify`: whether the lines of the audit log are as rpcd wrote them.
+enum AuditVerify {
+  static func run(_ invocation: Invocation) async throws -> ExitCode {
+    let chains: [TidingsV1.AuditChain]
+    if let folder = invocation.arguments["folder"] {
+      chains = try check(folder, try heads(invocation.arguments.all("head")))
+    } else {
+      guard invocation.arguments["head"] == nil else {
+        throw UsageError("--head is for --folder: compare what the server says with what was kept")
+      }
+      chains = try await invocation.administration().fetchAuditLog(
+        .init(limit: 1, verifies: true),
+        options: Verb.optionsOfLongCall(invocation)
+      ).chains
+    }
+    return show(chains, invocation.output)
+  }
+
+  /// Checks the files in a folder of this machine.
+  private static func check(
+    _ folder: String,
+    _ heads: [AuditKind: [ChainHead]]
+  ) throws -> [TidingsV1.AuditChain] {
+    guard Folder.isThere(folder) else { throw LocalFailure("there is no folder '\(folder)'") }
+    return try AuditKind.allCases.map { kind in
+      let check = try AuditVerification(kind, folder: folder).check(kept: heads[kind] ?? [])
+      return .init(
+        name: kind.name,
+        headNumber: check.head.number,
+        headHash: check.lineCount == 0 ? [] : check.head.hash,
+        lineCount: check.lineCount,
+        firstNumber: check.firstNumber,
+        problems: check.problems,
+        remarks: check.remarks
+      )
+    }
+  }
+
+  private static func heads(_ texts: [String]) throws(UsageError) -> [AuditKind: [ChainHead]] {
+    var heads: [AuditKind: [ChainHead]] = [:]
+    for text in texts {
+      let parts = text.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, let kind = AuditKind(rawValue: String(parts[0])),
+        let head = ChainHead(text: String(parts[1]))
+      else {
+        let names = AuditKind.allCases.map(\.name).joined(separator: ", ")
+        throw UsageError(
+          "--head takes CHAIN=NUMBER:HASH, as --verify prints it, CHAIN one of \(names), not '\(text)'"
+        )
+      }
+      heads[kind, default: []].append(head)
+    }
+    return heads
+  }
+
+  private static func show(_ chains: [TidingsV1.AuditChain], _ output: Output) -> ExitCode {
+    var results = Results(columns: ["CHAIN", "LINES", "FIRST", "PROBLEMS", "HEAD"])
+    for chain in chains {
+      let head =
+        chain.headHash.isEmpty
+        ? "" : "\(chain.name)=\(ChainHead(number: chain.headNumber, hash: chain.headHash))"
+      results.append(
+        .object([
+          "chain": .string(chain.name), "lines": .integer(chain.lineCount),
+          "first": .integer(chain.firstNumber), "head": .string(head),
+          "problems": .array(chain.problems.map { .string($0) }),
+          "remarks": .array(chain.remarks.map { .string($0) }),
+        ]),
+        [
+          chain.name, "\(chain.lineCount)", "\(chain.firstNumber)", "\(chain.problems.count)", head,
+        ]
+      )
+    }
+    _ = results.finish(output)
+    for chain in chains {
+      for remark in chain.remarks { output.tell("rpcctl: note: \(remark)") }
+      for problem in chain.problems { output.tellAlways("rpcctl: \(problem)") }
+    }
+    return chains.allSatisfy(\.problems.isEmpty) ? .success : .notSo
+  }
+}
