@@ -26,7 +26,7 @@ protocol CallProgress: AnyObject, Sendable {}
 extension Core {
   /// The calls of one user on one connection, which keep their order.
   struct CallLine: Hashable {
-    let connection: ConnectionKey
+    let connection: UInt64
     let caller: CallerKey
   }
 
