@@ -27,6 +27,9 @@ public struct PeerCensus<Peer: Hashable> {
     return true
   }
 
+  /// For whom a connection counts; `nil`: nobody was admitted on it.
+  public func caller(of peer: Peer) -> CallerKey? { callers[peer] }
+
   /// A connection has ended.
   public mutating func ended(_ peer: Peer) {
     guard let caller = callers.removeValue(forKey: peer) else { return }

@@ -1,38 +1,88 @@
 import CZeroMQ
 import Testing
+import TidingsRPC
 
 @testable import TidingsZeroMQ
 
 @Suite struct UnreadAnswersTests {
-  private func envelope(_ number: UInt64) -> Envelope {
-    .short(
-      number << 16 | UInt64(ConnectionNumber.tag) << 8 | UInt64(ConnectionNumber.routingIDBytes)
-    )
-  }
+  private let first = ConnectionNumber(1)
+  private let second = ConnectionNumber(2)
+  private let ada = CallerKey(user: "ada")
+  private let bob = CallerKey(user: "bob")
 
-  @Test("large answers are counted until their frames are gone, small ones are not")
-  func counts() throws {
+  @Test("answers are counted in portions until a frame of each is gone")
+  func portions() throws {
     var unread = UnreadAnswers()
-    let peer = envelope(0)
-    let large = UnreadAnswers.bytesPerConnectionMax / 2
-    let small = unread.count(for: UnreadAnswers.countedBytesMin - 1, to: peer)
-    #expect(small == nil)
-    let counted = unread.count(for: large, to: peer)
-    let count = try #require(counted)
+    let size = UnreadAnswers.portionBytes / 4 - UnreadAnswers.overheadBytes
+    for _ in 0..<3 {
+      let portion = unread.portion(for: size, to: first, of: ada)
+      #expect(portion == nil)
+    }
+    let fourth = unread.portion(for: size, to: first, of: ada)
+    let portion = try #require(fourth)
+    #expect(portion.bytes == UnreadAnswers.portionBytes)
     do {
-      guard let frame = OutgoingFrame(byteCount: large, countedBy: count) else {
+      guard let frame = OutgoingFrame(byteCount: size, counting: portion) else {
         Issue.record("no memory")
         return
       }
-      #expect(count.value == large)
-      #expect(frame.bytes.count == large)
-      #expect(unread.hasRoom(for: large, to: peer))
-      #expect(!unread.hasRoom(for: large + 1, to: peer))
-      // One that reads is not kept waiting by one that does not.
-      #expect(unread.hasRoom(for: large + 1, to: envelope(1)))
+      #expect(frame.bytes.count == size && portion.count.value == UnreadAnswers.portionBytes)
     }
-    #expect(count.value == 0)
-    // A single answer always goes.
-    #expect(unread.hasRoom(for: 2 * large + 1, to: peer))
+    #expect(portion.count.value == 0)
+  }
+
+  @Test("a connection's large answers wait when libzmq has many; a single one always goes")
+  func libzmq() throws {
+    var unread = UnreadAnswers()
+    let half = UnreadAnswers.bytesInLibzmqMax / 2
+    #expect(unread.hasRoomInLibzmq(for: 3 * half, to: first))
+    let counted = unread.portion(for: half, to: first, of: ada)
+    let portion = try #require(counted)
+    portion.count.add(portion.bytes)
+    #expect(!unread.hasRoomInLibzmq(for: half + 1, to: first))
+    #expect(unread.hasRoomInLibzmq(for: half + 1, to: second))
+    portion.count.add(-portion.bytes)
+    #expect(unread.hasRoomInLibzmq(for: 3 * half, to: first))
+  }
+
+  /// Lets answers wait.
+  private func hold(
+    _ byteCount: Int,
+    on number: UInt64,
+    of caller: CallerKey,
+    _ unread: inout UnreadAnswers
+  ) -> UnreadAnswers.Room {
+    let room = unread.room(for: byteCount, to: ConnectionNumber(number), of: caller)
+    if room == .free { unread.waits(byteCount, on: ConnectionNumber(number)) }
+    return room
+  }
+
+  @Test("a connection, a user and all connections together hold so much; the largest ends")
+  func bounds() {
+    var unread = UnreadAnswers()
+    let mebibyte = 1 << 20
+    let most = UnreadAnswers.bytesPerConnectionMax
+    #expect(hold(most, on: 1, of: ada, &unread) == .free)
+    #expect(hold(1, on: 1, of: ada, &unread) == .exceeded(ConnectionNumber(1)))
+    #expect(hold(most - mebibyte, on: 2, of: ada, &unread) == .free)
+    #expect(hold(2 * mebibyte, on: 3, of: ada, &unread) == .exceeded(ConnectionNumber(1)))
+    unread.ends(ConnectionNumber(1))
+    #expect(unread.isEnding(ConnectionNumber(1)))
+    #expect(hold(2 * mebibyte, on: 3, of: ada, &unread) == .free)
+    unread.remove(ConnectionNumber(1))
+    #expect(!unread.isEnding(ConnectionNumber(1)))
+    // What is left of 512 MiB.
+    for number in 10..<12 as Range<UInt64> {
+      #expect(hold(most, on: number, of: bob, &unread) == .free)
+    }
+    let carol = CallerKey(user: "carol")
+    #expect(hold(most - 2 * mebibyte, on: 20, of: carol, &unread) == .free)
+    guard case .exceeded(let largest) = hold(2 * mebibyte, on: 30, of: .nobody, &unread) else {
+      Issue.record("more is held than may be")
+      return
+    }
+    #expect(largest.value == 10 || largest.value == 11)
+    unread.remove(largest)
+    #expect(hold(2 * mebibyte, on: 30, of: .nobody, &unread) == .free)
   }
 }

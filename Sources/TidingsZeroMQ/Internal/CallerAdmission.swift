@@ -57,6 +57,9 @@ struct CallerAdmission {
     return .tooEarly(perSecond: bounds.callsPerSecondMax, retryAfter: wait)
   }
 
+  /// Who called first on a connection; `nil`: nobody was admitted.
+  func caller(on connection: ConnectionNumber) -> CallerKey? { census.caller(of: connection) }
+
   /// A connection has ended.
   mutating func ended(_ connection: ConnectionNumber) {
     census.ended(connection)

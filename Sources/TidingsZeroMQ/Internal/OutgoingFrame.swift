@@ -17,16 +17,16 @@ struct OutgoingFrame: ~Copyable {
     bytes = UnsafeMutableRawBufferPointer(start: zmq_msg_data(frame), count: byteCount)
   }
 
-  /// A frame whose bytes are counted until libzmq has sent or dropped it.
+  /// A frame that is counted until libzmq has sent or dropped it.
   ///
   /// `nil` without memory for it.
-  init?(byteCount: Int, countedBy count: UnreadAnswers.Count) {
-    // In front of the bytes stands how many they are: libzmq tells only where they begin.
+  init?(byteCount: Int, counting portion: UnreadAnswers.Portion) {
+    // In front of the bytes stands what is counted: libzmq tells only where they begin.
     guard let memory = malloc(Self.prefixBytes + byteCount) else { return nil }
-    memory.storeBytes(of: byteCount, as: Int.self)
+    memory.storeBytes(of: portion.bytes, as: Int.self)
     let frame = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
     let data = memory + Self.prefixBytes
-    let hint = Unmanaged.passRetained(count)
+    let hint = Unmanaged.passRetained(portion.count)
     let release: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
       data,
       hint in
@@ -42,7 +42,7 @@ struct OutgoingFrame: ~Copyable {
       frame.deallocate()
       return nil
     }
-    count.add(byteCount)
+    portion.count.add(portion.bytes)
     self.frame = frame
     bytes = UnsafeMutableRawBufferPointer(start: data, count: byteCount)
   }

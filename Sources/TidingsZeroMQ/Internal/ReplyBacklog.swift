@@ -10,6 +10,9 @@ struct ReplyBacklog {
     let envelope: Envelope
     let header: [UInt8]
     let body: [UInt8]
+
+    /// What it takes while it waits.
+    var byteCount: Int { header.count + body.count + UnreadAnswers.overheadBytes }
   }
 
   private struct Queue {

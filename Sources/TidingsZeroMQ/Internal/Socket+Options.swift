@@ -41,6 +41,7 @@ extension Socket {
   func configureListening() throws(TransportError) {
     try set(ZMQ_ZAP_DOMAIN, Array("tidings".utf8))
     try set(ZMQ_HANDSHAKE_IVL, SocketLimits.handshakeMilliseconds)
+    try set(ZMQ_TCP_MAXRT, SocketLimits.unreadMillisecondsMax)
     try set(ZMQ_BACKLOG, SocketLimits.listenBacklog)
   }
 
@@ -66,6 +67,13 @@ enum SocketLimits {
   /// libzmq would wait 30 s: for a server that died after it took the connection, and for as many
   /// strangers as connect and say nothing.
   static let handshakeMilliseconds: CInt = 3000
+  /// Connections with one key that subscribe to something.
+  static let subscribersPerKeyMax = 1000
+  /// Connections with one key that are used for nothing yet.
+  static let unusedPerKeyMax = 1000
+  /// How long a client may take nothing of what is waiting for it, in the system's queue, too: then
+  /// the system ends the connection (TCP_USER_TIMEOUT).
+  static let unreadMillisecondsMax: CInt = 60_000
   /// First pause before a connection is tried again; it doubles up to the maximum.
   static let reconnectMilliseconds: CInt = 50
   /// Longest pause before a connection is tried again.
@@ -74,7 +82,7 @@ enum SocketLimits {
   static let rpcQueueMax = 10_000
   /// Pushes queued in libzmq per subscriber; what does not fit is lost to that subscriber, who
   /// notices by the numbers and fetches.
-  static let pushQueueMax = 10_000
+  static let pushQueueMax = 4_000
   /// How much larger than the announced limit a frame may be before its sender is disconnected:
   /// up to here it is answered.
   static let frameBytesSlack = 1024 * 1024

@@ -126,11 +126,13 @@ extension LoopContext {
     if !backlog.isEmpty {
       hasSent = true
       let undeliverable = backlog.flush { reply in
-        guard unread.hasRoom(for: reply.body.count, to: reply.envelope) else { return .full }
+        guard let connection = reply.envelope.connection else { return .unreachable }
+        guard unread.hasRoomInLibzmq(for: reply.body.count, to: connection) else { return .full }
         let outcome = reply.envelope.send(on: router)
         if outcome == .sent {
+          unread.waits(-reply.byteCount, on: connection)
           _ = reply.header.withUnsafeBytes { router.send($0, more: true) }
-          reply.body.withUnsafeBytes { sendBody($0, to: reply.envelope) }
+          reply.body.withUnsafeBytes { sendBody($0, to: connection) }
         }
         return outcome
       }
@@ -147,7 +149,7 @@ extension LoopContext {
     switch beginSending(to: token.envelope, body.count) {
     case .sent:
       _ = router.send(header, more: true)
-      sendBody(body, to: token.envelope)
+      if let connection = token.peer.connection { sendBody(body, to: connection) }
     case .full: keep(token, Array(header), Array(body))
     case .unreachable: lost(token)
     }
@@ -155,14 +157,36 @@ extension LoopContext {
 
   private func beginSending(to envelope: Envelope, _ byteCount: Int) -> Socket.Sending {
     hasSent = true
-    let mustWait = backlog.holds(envelope) || !unread.hasRoom(for: byteCount, to: envelope)
+    guard let connection = envelope.connection, !unread.isEnding(connection) else {
+      return .unreachable
+    }
+    if byteCount >= UnreadAnswers.portionBytes, !makeRoom(for: byteCount, to: connection) {
+      return .unreachable
+    }
+    let mustWait =
+      backlog.holds(envelope) || !unread.hasRoomInLibzmq(for: byteCount, to: connection)
     return mustWait ? .full : envelope.send(on: router)
   }
 
+  /// Ends connections that hold too much, until an answer has room.
+  ///
+  /// - Returns: `false` when the answer's own connection is ended.
+  private func makeRoom(for byteCount: Int, to connection: ConnectionNumber) -> Bool {
+    while true {
+      let caller = callerBounds.caller(on: connection)
+      guard case .exceeded(let largest) = unread.room(for: byteCount, to: connection, of: caller)
+      else { return true }
+      unread.ends(largest)
+      counters.repliesUndeliverable += UInt64(backlog.remove(largest))
+      if let open = connections.connection(largest) { end(open) }
+      if largest == connection { return false }
+    }
+  }
+
   /// Sends the last frame of an answer.
-  private func sendBody(_ body: UnsafeRawBufferPointer, to envelope: Envelope) {
-    guard body.count >= UnreadAnswers.countedBytesMin,
-      let frame = makeFrame(body.count, to: envelope)
+  private func sendBody(_ body: UnsafeRawBufferPointer, to connection: ConnectionNumber) {
+    guard let portion = portion(body.count, to: connection),
+      let frame = OutgoingFrame(byteCount: body.count, counting: portion)
     else {
       _ = router.send(body)
       return
@@ -172,18 +196,27 @@ extension LoopContext {
   }
 
   private func makeFrame(_ byteCount: Int, to envelope: Envelope) -> OutgoingFrame? {
-    guard let count = unread.count(for: byteCount, to: envelope) else {
-      return OutgoingFrame(byteCount: byteCount)
-    }
-    return OutgoingFrame(byteCount: byteCount, countedBy: count)
+    guard let connection = envelope.connection, let portion = portion(byteCount, to: connection)
+    else { return OutgoingFrame(byteCount: byteCount) }
+    return OutgoingFrame(byteCount: byteCount, counting: portion)
+  }
+
+  private func portion(
+    _ byteCount: Int,
+    to connection: ConnectionNumber
+  ) -> UnreadAnswers.Portion? {
+    unread.portion(for: byteCount, to: connection, of: callerBounds.caller(on: connection))
   }
 
   private func keep(_ token: ReplyToken, _ header: [UInt8], _ body: [UInt8]) {
+    let reply = ReplyBacklog.Reply(envelope: token.envelope, header: header, body: body)
+    guard let connection = token.peer.connection,
+      makeRoom(for: reply.byteCount, to: connection)
+    else { return lost(token) }
     counters.repliesDelayed += 1
-    backlog.append(.init(envelope: token.envelope, header: header, body: body))
+    unread.waits(reply.byteCount, on: connection)
+    backlog.append(reply)
   }
 
-  private func lost(_ token: ReplyToken) {
-    counters.repliesUndeliverable += 1
-  }
+  private func lost(_ token: ReplyToken) { counters.repliesUndeliverable += 1 }
 }

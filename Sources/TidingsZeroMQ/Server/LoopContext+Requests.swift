@@ -105,7 +105,7 @@ extension LoopContext {
     {
       return refuseUnbegun(token, refusal)
     }
-    if let connection = token.peer.connection { connections.used(connection) }
+    if let connection = token.peer.connection { noteUse(of: connection) }
     if case .arriving = passage {
       return keep(token, of: Self.callerKey(header, user: user, keyNumber: keyNumber))
     }

@@ -137,6 +137,14 @@ public final class ZMTPPeer: Sendable {
     }
   }
 
+  /// Sends a message and waits for the answer; the connection may end instead.
+  ///
+  /// - Returns: `nil`: it has ended.
+  public func ask(_ frames: [[UInt8]]) async -> [[UInt8]]? {
+    guard (try? await send(frames)) != nil else { return nil }
+    return try? await receive()
+  }
+
   private func answer(_ command: [UInt8]) throws {
     guard command.starts(with: [4] + Array("PING".utf8)), command.count >= 7 else { return }
     try write([4] + Array("PONG".utf8) + command[7...], flags: 4)

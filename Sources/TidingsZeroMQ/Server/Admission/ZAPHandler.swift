@@ -15,6 +15,7 @@ final class ZAPHandler: Sendable {
     case forgetClaimant
     case watch(ConnectionWatch)
     case end(ConnectionSlot, floor: UInt64)
+    case used(ConnectionNumber)
     case fail
     case stop
   }
@@ -81,6 +82,9 @@ final class ZAPHandler: Sendable {
   /// Follows the connections of a socket that is not yet bound.
   func watch(_ watch: ConnectionWatch) { commands.send(.watch(watch)) }
 
+  /// A connection is used for the first time.
+  func used(_ number: ConnectionNumber) { commands.send(.used(number)) }
+
   /// Ends a connection, unless it has ended.
   ///
   /// - Parameters:
@@ -130,6 +134,7 @@ private struct ZAPLoop: ~Copyable {
   private var claimant: PublicKey?
   private var throttle = RefusalThrottle()
   private var refusals = RefusalLog()
+  private var unused = UnusedConnections()
   /// The order is that in which they are due.
   private var waiting: [WaitingReply] = []
 
@@ -168,6 +173,7 @@ private struct ZAPLoop: ~Copyable {
         case .forgetClaimant: claimant = nil
         case .watch(let watch): add(watch)
         case .end(let slot, let floor): try end(slot, floor)
+        case .used(let number): unused.used(number)
         case .fail: throw TransportError("the thread that admits connections ended")
         case .stop: return
         }
@@ -211,7 +217,7 @@ private struct ZAPLoop: ~Copyable {
     try fence?.pass()
     try followConnections(now)
     for (peer, request) in requests {
-      if let reply = admission(of: request) {
+      if let reply = admission(of: request, now) {
         send(reply, to: peer, request.id)
       } else {
         refuse(request, peer, now)
@@ -236,7 +242,10 @@ private struct ZAPLoop: ~Copyable {
   }
 
   /// The reply that lets a connection in; `nil`: it is refused.
-  private mutating func admission(of request: ZAPRequest) -> ZAPReply? {
+  private mutating func admission(
+    of request: ZAPRequest,
+    _ now: ContinuousClock.Instant
+  ) -> ZAPReply? {
     var number: Int64?
     if let admit {
       guard let key = request.publicKey else { return nil }
@@ -245,8 +254,11 @@ private struct ZAPLoop: ~Copyable {
     } else if !request.isNull {
       return nil
     }
+    if let number, !unused.admits(number, now) { return .dropped }
     lastNumber += 1
-    return .admitted(keyNumber: number, ConnectionNumber(lastNumber))
+    let connection = ConnectionNumber(lastNumber)
+    if let number { unused.add(connection, of: number, now) }
+    return .admitted(keyNumber: number, connection)
   }
 
   private mutating func refuse(

@@ -14,6 +14,8 @@ struct ConnectionTable {
     var isInUse = false
     /// Topics that it asked for.
     var topics = 0
+    /// Whose key it has, if it subscribed to something.
+    var subscriber: Int64?
   }
 
   private struct Silent {
@@ -28,6 +30,7 @@ struct ConnectionTable {
 
   private var open: [ConnectionSlot: Open] = [:]
   private var slots: [ConnectionNumber: ConnectionSlot] = [:]
+  private var subscribers: [Int64: Int] = [:]
   /// In the order in which they are due.
   private var silent: [Silent] = []
   private var silentHead = 0
@@ -60,8 +63,14 @@ struct ConnectionTable {
   ///
   /// - Returns: Its number, if it sent something.
   mutating func ended(_ slot: ConnectionSlot) -> ConnectionNumber? {
-    guard let number = open.removeValue(forKey: slot)?.number else { return nil }
+    guard let connection = open.removeValue(forKey: slot), let number = connection.number else {
+      return nil
+    }
     slots[number] = nil
+    if let key = connection.subscriber {
+      let count = subscribers[key, default: 1] - 1
+      subscribers[key] = count == 0 ? nil : count
+    }
     if recent[Self.place(number)] == number.value { recent[Self.place(number)] = 0 }
     return number
   }
@@ -89,10 +98,24 @@ struct ConnectionTable {
   }
 
   /// A call of the connection was begun, or it subscribed to something.
-  mutating func used(_ number: ConnectionNumber) {
-    guard recent[Self.place(number)] != number.value, let slot = slots[number] else { return }
-    open[slot]?.isInUse = true
+  ///
+  /// - Returns: Whether it was for the first time.
+  mutating func used(_ number: ConnectionNumber) -> Bool {
+    guard recent[Self.place(number)] != number.value, let slot = slots[number] else { return false }
     recent[Self.place(number)] = number.value
+    if open[slot]?.isInUse == true { return false }
+    open[slot]?.isInUse = true
+    return true
+  }
+
+  /// A connection subscribed to something for the first time.
+  ///
+  /// - Returns: How many connections with its key have.
+  mutating func subscribes(_ number: ConnectionNumber, key: Int64) -> Int {
+    guard let slot = slots[number] else { return 0 }
+    open[slot]?.subscriber = key
+    subscribers[key, default: 0] += 1
+    return subscribers[key, default: 0]
   }
 
   /// A connection that is open; `nil`: it has ended, or sent nothing.

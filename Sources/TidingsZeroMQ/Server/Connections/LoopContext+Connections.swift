@@ -81,10 +81,21 @@ extension LoopContext {
         connections.join(number, ConnectionSlot(socket: .pushes, descriptor: descriptor))
       else { return }
     }
-    connections.used(number)
-    guard connections.addTopic(number) > SocketLimits.topicsPerConnectionMax,
-      let connection = connections.connection(number)
-    else { return }
-    end(connection)
+    var isTooMuch = connections.addTopic(number) > SocketLimits.topicsPerConnectionMax
+    if noteUse(of: number), let key = frames.keyNumber(ofFrame: 0) {
+      let count = connections.subscribes(number, key: key)
+      isTooMuch = isTooMuch || count > SocketLimits.subscribersPerKeyMax
+    }
+    if isTooMuch, let connection = connections.connection(number) { end(connection) }
+  }
+
+  /// A call of a connection was begun, or it subscribed to something.
+  ///
+  /// - Returns: Whether it was for the first time.
+  @discardableResult
+  func noteUse(of number: ConnectionNumber) -> Bool {
+    guard connections.used(number) else { return false }
+    admission.used(number)
+    return true
   }
 }
