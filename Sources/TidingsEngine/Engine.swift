@@ -249,6 +249,7 @@ public final class Engine {
     )
     subscriptionChanges = ModifySubscriptions(
       accesses: publicAccesses,
+      events: events,
       catalog: catalog,
       channels: channels,
       removalChannels: removalChannels,
@@ -293,6 +294,7 @@ public final class Engine {
       readerChannels.forget()
       visibility.forget()
       shareTable.forget()
+      subscriptions.forgetUsages()
       try channels.restore()
       try zoneRemover.load()
       try indexes.load()

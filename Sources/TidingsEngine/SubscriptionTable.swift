@@ -22,6 +22,22 @@ final class SubscriptionTable {
     var body: [UInt8]
   }
 
+  /// What a user's active subscriptions in a container take.
+  struct Usage {
+    var count: Int64
+    var bytes: Int64
+  }
+
+  private struct UsageKey: Hashable {
+    var owner: String
+    var container: String
+    var environment: Environment
+  }
+
+  /// Users whose usage is known without looking.
+  private static let knownUsagesMax = 1_000
+
+  private var usages: [UsageKey: Usage] = [:]
   private let selectOne: any SQLStatement
   private let selectNames: any SQLStatement
   private let selectMembers: any SQLStatement
@@ -69,7 +85,7 @@ final class SubscriptionTable {
     )
     countOwned = try connection.prepare(
       """
-      SELECT count(*) \(from)
+      SELECT count(*), coalesce(sum(length(s.body)), 0) \(from)
       WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3 AND \(active)
       """
     )
@@ -173,17 +189,30 @@ final class SubscriptionTable {
     return topics
   }
 
-  /// How many active subscriptions a user has in a container.
-  func count(
+  /// What a user's active subscriptions in a container take.
+  func usage(
     of owner: String,
     container: String,
     environment: Environment
-  ) throws(SQLError)
-    -> Int64
-  {
+  ) throws(SQLError) -> Usage {
+    let key = UsageKey(owner: owner, container: container, environment: environment)
+    if let known = usages[key] { return known }
     bind(owner, container, environment, to: countOwned)
     defer { countOwned.reset() }
-    return try countOwned.step() ? countOwned.int64(0) : 0
+    guard try countOwned.step() else { return Usage(count: 0, bytes: 0) }
+    let usage = Usage(count: countOwned.int64(0), bytes: countOwned.int64(1))
+    if usages.count >= Self.knownUsagesMax { usages = [:] }
+    usages[key] = usage
+    return usage
+  }
+
+  /// Subscriptions may have ended otherwise: looks at what users' subscriptions take.
+  func forgetUsages() { if !usages.isEmpty { usages = [:] } }
+
+  private func note(_ count: Int64, _ bytes: Int, of owner: String, in id: DatabaseID) {
+    let key = UsageKey(owner: owner, container: id.container, environment: id.environment)
+    usages[key]?.count += count
+    usages[key]?.bytes += count * Int64(bytes)
   }
 
   /// Writes a new active subscription; one of the same name is active no longer.
@@ -208,10 +237,27 @@ final class SubscriptionTable {
     insert.bind(body, at: 8)
     insert.bind(time.millisecondsSince1970, at: 9)
     try insert.run()
+    note(1, body.count, of: owner, in: database.id)
   }
 
   /// Ends a subscription: it keeps its events up to a number.
   func end(_ row: Row, at sequence: Int64) throws(SQLError) {
+    try write(end: sequence, of: row)
+    forgetUsages()
+  }
+
+  /// Ends a subscription of a user.
+  func end(
+    _ row: Row,
+    at sequence: Int64,
+    of owner: String,
+    in database: DatabaseEntry
+  ) throws(SQLError) {
+    try write(end: sequence, of: row)
+    note(-1, row.body.count, of: owner, in: database.id)
+  }
+
+  private func write(end sequence: Int64, of row: Row) throws(SQLError) {
     end.bind(row.number, at: 1)
     end.bind(sequence, at: 2)
     try end.run()
