@@ -89,6 +89,13 @@ public struct AdjustableLimit: Sendable {
       "of one user in one container; 0: no bound"
     ),
     Self(
+      "subscription-bytes-per-user-max",
+      .bytes,
+      0...1_000_000_000,
+      \.subscriptionBytesPerUserMax,
+      "of the subscriptions of one user in one container; 0: no bound"
+    ),
+    Self(
       "records-per-user-max",
       .records,
       0...1_000_000_000_000,

@@ -144,7 +144,9 @@ final class ChannelRegistry {
     if let known = contents.content(entry.number) { return known }
     let stored = try table.content(entry.number)
     let database = try catalog.database(numbered: entry.databaseNumber)
-    let definition = try stored.definition.withUnsafeBytes { try codec.decodeSubscription($0) }
+    var definition = try stored.definition.withUnsafeBytes { try codec.decodeSubscription($0) }
+    // No event is made of it, and the index has it.
+    definition.predicate = .true
     let source = EventSource(of: definition, in: database.id)
     let content = ChannelContent(
       database: database,
@@ -162,6 +164,11 @@ final class ChannelRegistry {
   /// A change to a record of this type may fire a query channel.
   func watches(_ recordType: String, in database: DatabaseEntry) -> Bool {
     index.watches(database: database.number, recordType: recordType)
+  }
+
+  /// How many comparisons each change to a record of this type is matched with, whatever is in it.
+  func openComparisons(_ recordType: String, in database: DatabaseEntry) -> Int {
+    index.openComparisons(database: database.number, recordType: recordType)
   }
 
   /// There are zone or database channels at all.

@@ -261,6 +261,7 @@ public final class Engine {
     )
     subscriptionChanges = ModifySubscriptions(
       accesses: publicAccesses,
+      events: events,
       catalog: catalog,
       channels: channels,
       removalChannels: removalChannels,
@@ -314,6 +315,7 @@ public final class Engine {
       devices.forget()
       eventBodies.forget()
       shareTable.forget()
+      subscriptions.forgetUsages()
       try channels.restore()
       try zoneRemover.load()
       try indexes.load()

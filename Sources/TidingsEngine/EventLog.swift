@@ -32,6 +32,8 @@ final class EventLog {
   private var pending: [StoredEvent] = []
   /// How many events were stored since the start.
   private(set) var storedCount = 0
+  /// How many channels have fired for the only time since the start.
+  private(set) var onceCount = 0
 
   /// The call at hand.
   private struct Call {
@@ -456,6 +458,7 @@ final class EventLog {
 
   /// The channel has fired, and does so once.
   private func end(_ entry: ChannelEntry, _ channel: ChannelContent) throws {
+    onceCount += 1
     guard try !removalChannels.close(entry) else { return }
     try onceChannels.end(
       entry.number,

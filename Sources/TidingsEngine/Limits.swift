@@ -17,6 +17,12 @@ public struct Limits: Hashable, Sendable {
   ///
   /// 0: no bound.
   public var subscriptionsPerUserMax = 10_000
+  /// Comparisons with subscriptions that no field leads to, of all records of a call; one record may have more.
+  public var comparisonsPerCallMax = 200_000
+  /// Bytes of one user's subscriptions in one container, as they are stored; 0: no bound.
+  ///
+  /// In memory they take some ten times as much.
+  public var subscriptionBytesPerUserMax = 4_194_304
   /// Most containers in which a user has databases.
   public var containersPerUserMax = 100
   /// Most names of a user's devices.

@@ -32,6 +32,7 @@ extension ModifyRecords {
   /// Finds the query channels that changes of records with large values fire.
   func match(_ plan: inout RecordPlan, _ scene: Scene, _ matching: inout Matching) throws {
     guard !scene.isDryRun else { return }
+    try checkComparisons(of: plan, scene)
     for (index, write) in plan.writes.enumerated() {
       let firings = firings(write.old, write.new, write.zone, scene, &matching)
       if let firings { plan.setFirings(firings, at: index) }
@@ -45,6 +46,29 @@ extension ModifyRecords {
       else { continue }
       plan.cascadeFirings[offset] = firings(old, nil, zone, scene, &matching)
     }
+  }
+
+  /// Refuses many records in one call that would be compared with many subscriptions each: everybody waits
+  /// meanwhile. They are the caller's own, or those of the database's owner; in a public database they
+  /// are anybody's, and no reason to refuse a save.
+  private func checkComparisons(of plan: RecordPlan, _ scene: Scene) throws(ItemError) {
+    guard plan.writes.count + plan.cascades.count > 1, scene.database.id.scope != .public else {
+      return
+    }
+    var (count, known) = (0, [:] as [String: Int])
+    for write in plan.writes {
+      let type = write.row.recordType
+      let comparisons = known[type] ?? tables.channels.openComparisons(type, in: scene.database)
+      known[type] = comparisons
+      count += comparisons
+    }
+    guard count > limits.comparisonsPerCallMax else { return }
+    throw ItemError(
+      .limitExceeded,
+      "the records of this call would be compared \(count) times with subscriptions that no field leads "
+        + "to, at most \(limits.comparisonsPerCallMax) are allowed: save fewer records in one call, or "
+        + "delete such subscriptions (docs: predicates, cost)"
+    )
   }
 
   /// `nil`: the values are small, and it is found when the change is written.

@@ -25,9 +25,13 @@ final class ModifySubscriptions {
   private let codec: any BodyCodec
   private let limits: Limits
   private let accesses: PublicAccesses
+  private let events: EventLog
+  /// `events.onceCount` when it was looked what users' subscriptions take.
+  private var onceCount = 0
 
   init(
     accesses: PublicAccesses,
+    events: EventLog,
     catalog: Catalog,
     channels: ChannelRegistry,
     removalChannels: RemovalChannels,
@@ -39,6 +43,7 @@ final class ModifySubscriptions {
     limits: Limits
   ) {
     self.accesses = accesses
+    self.events = events
     self.catalog = catalog
     self.channels = channels
     self.removalChannels = removalChannels
@@ -90,7 +95,7 @@ final class ModifySubscriptions {
         isNew: false
       )
     }
-    if existing == nil { try checkCount(of: owner, in: id) }
+    try checkOwned(of: owner, in: id, adding: body.count, replacing: existing?.body.count)
     try checkRoom(for: body, subscription.subscriptionID, of: owner, in: id)
 
     if let equivalent = try equivalent(to: subscription, of: owner, in: database) {
@@ -104,7 +109,7 @@ final class ModifySubscriptions {
     let reader = try accesses.reader(of: subscription, for: owner, in: id)
     let channel = try channels.join(subscription, in: database, for: reader)
     try removalChannels.joined(channel, in: database)
-    if let existing { try end(existing, in: database) }
+    if let existing { try end(existing, of: owner, in: database) }
     try subscriptions.insert(
       subscription.subscriptionID,
       of: owner,
@@ -147,7 +152,7 @@ final class ModifySubscriptions {
     guard let database = try catalog.database(id),
       let row = try subscriptions.row(subscriptionID, of: owner, in: database)
     else { throw unknown(subscriptionID) }
-    try end(row, in: database)
+    try end(row, of: owner, in: database)
   }
 
   /// Returns a subscription.
@@ -178,25 +183,48 @@ final class ModifySubscriptions {
     return try subscriptions.names(of: owner, in: database)
   }
 
-  private func end(_ row: SubscriptionTable.Row, in database: DatabaseEntry) throws {
-    try subscriptions.end(row, at: channels.head(row.channel))
+  private func end(
+    _ row: SubscriptionTable.Row,
+    of owner: String,
+    in database: DatabaseEntry
+  ) throws {
+    try subscriptions.end(row, at: channels.head(row.channel), of: owner, in: database)
     guard try !removalChannels.keep(row.channel, of: row.number, in: database) else { return }
     try channels.leave(row.channel)
   }
 
-  private func checkCount(of owner: String, in id: DatabaseID) throws {
+  private func checkOwned(
+    of owner: String,
+    in id: DatabaseID,
+    adding bytes: Int,
+    replacing replaced: Int?
+  ) throws {
     let countMax = try quotas.quota(of: owner).subscriptionsMax
-    guard countMax > 0 else { return }
-    let count = try subscriptions.count(
+    let bytesMax = Int64(limits.subscriptionBytesPerUserMax)
+    guard countMax > 0 || bytesMax > 0 else { return }
+    if events.onceCount != onceCount {
+      onceCount = events.onceCount
+      subscriptions.forgetOwned()
+    }
+    let owned = try subscriptions.owned(
       of: owner,
       container: id.container,
       environment: id.environment
     )
-    guard count < countMax else {
+    if replaced == nil, countMax > 0, owned.count >= countMax {
       throw ItemError(
         .limitExceeded,
-        "user '\(owner)' has \(count) subscriptions in container '\(id.container)' and may have "
+        "user '\(owner)' has \(owned.count) subscriptions in container '\(id.container)' and may have "
           + "\(countMax): delete some first, or ask an administrator for a larger quota"
+      )
+    }
+    let added = Int64(bytes - (replaced ?? 0))
+    if bytesMax > 0, added > 0, owned.bytes + added > bytesMax {
+      throw ItemError(
+        .limitExceeded,
+        "the subscriptions of user '\(owner)' in container '\(id.container)' would take "
+          + "\(owned.bytes + added) bytes and may take \(bytesMax): delete some first, or shorten their "
+          + "predicates"
       )
     }
   }

@@ -22,6 +22,22 @@ final class SubscriptionTable {
     var body: [UInt8]
   }
 
+  /// What a user's active subscriptions in a container take.
+  struct Owned {
+    var count: Int64
+    var bytes: Int64
+  }
+
+  private struct OwnerKey: Hashable {
+    var owner: String
+    var container: String
+    var environment: Environment
+  }
+
+  /// Users of whom this is known without looking.
+  private static let knownOwnersMax = 1_000
+
+  private var owned: [OwnerKey: Owned] = [:]
   private let usage: UsageTable
   private let selectOne: any SQLStatement
   private let selectNames: any SQLStatement
@@ -71,7 +87,7 @@ final class SubscriptionTable {
     )
     countOwned = try connection.prepare(
       """
-      SELECT count(*) \(from)
+      SELECT count(*), coalesce(sum(length(s.body)), 0) \(from)
       WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3 AND \(active)
       """
     )
@@ -175,17 +191,30 @@ final class SubscriptionTable {
     return topics
   }
 
-  /// How many active subscriptions a user has in a container.
-  func count(
+  /// What a user's active subscriptions in a container take.
+  func owned(
     of owner: String,
     container: String,
     environment: Environment
-  ) throws(SQLError)
-    -> Int64
-  {
+  ) throws(SQLError) -> Owned {
+    let key = OwnerKey(owner: owner, container: container, environment: environment)
+    if let known = owned[key] { return known }
     bind(owner, container, environment, to: countOwned)
     defer { countOwned.reset() }
-    return try countOwned.step() ? countOwned.int64(0) : 0
+    guard try countOwned.step() else { return Owned(count: 0, bytes: 0) }
+    let found = Owned(count: countOwned.int64(0), bytes: countOwned.int64(1))
+    if owned.count >= Self.knownOwnersMax { owned = [:] }
+    owned[key] = found
+    return found
+  }
+
+  /// Subscriptions may have ended otherwise: looks at what users' subscriptions take.
+  func forgetOwned() { if !owned.isEmpty { owned = [:] } }
+
+  private func note(_ count: Int64, _ bytes: Int, of owner: String, in id: DatabaseID) {
+    let key = OwnerKey(owner: owner, container: id.container, environment: id.environment)
+    owned[key]?.count += count
+    owned[key]?.bytes += count * Int64(bytes)
   }
 
   /// Writes a new active subscription; one of the same name is active no longer.
@@ -212,10 +241,27 @@ final class SubscriptionTable {
     try insert.run()
     let cost = StorageCost.subscription(body: body.count)
     try usage.add(cost, to: owner, in: database.id.container)
+    note(1, body.count, of: owner, in: database.id)
   }
 
   /// Ends a subscription: it keeps its events up to a number.
   func end(_ row: Row, at sequence: Int64) throws(SQLError) {
+    try write(end: sequence, of: row)
+    forgetOwned()
+  }
+
+  /// Ends a subscription of a user.
+  func end(
+    _ row: Row,
+    at sequence: Int64,
+    of owner: String,
+    in database: DatabaseEntry
+  ) throws(SQLError) {
+    try write(end: sequence, of: row)
+    note(-1, row.body.count, of: owner, in: database.id)
+  }
+
+  private func write(end sequence: Int64, of row: Row) throws(SQLError) {
     end.bind(row.number, at: 1)
     end.bind(sequence, at: 2)
     try end.run()

@@ -17,6 +17,8 @@ public final class ChannelIndex {
     var channelCount = 0
     /// Of these, those that want to know of records that leave.
     var leaveCount = 0
+    /// Comparisons of the channels to which no field leads: each change of a record is compared with all.
+    var openComparisons = 0
     var evaluation = Evaluation()
     var transitions = TransitionFields()
     /// In the order of their names.
@@ -36,6 +38,8 @@ public final class ChannelIndex {
     var conditionCount: UInt8
     var options: UInt8
     var hasZone: Bool
+    /// No field leads to it.
+    var isOpen: Bool
 
     var firingOptions: Subscription.FiringOptions {
       Subscription.FiringOptions(rawValue: Int64(options))
@@ -72,6 +76,18 @@ public final class ChannelIndex {
     typeIndex[TypeKey(database: database, recordType: recordType)] != nil
   }
 
+  /// How many comparisons each change of a record of a type is matched with, whatever is in it.
+  public func openComparisons(database: Int64, recordType: String) -> Int {
+    let type = typeIndex[TypeKey(database: database, recordType: recordType)]
+    return type.map { types[Int($0)].openComparisons } ?? 0
+  }
+
+  private func openComparisons(_ slot: Int) -> Int {
+    guard slots[slot].isOpen else { return 0 }
+    let count = Int(slots[slot].conditionCount) + (slots[slot].rest?.comparisonCount ?? 0)
+    return max(count, 1)
+  }
+
   /// What was looked at for the channels of a channel's record type.
   public func evaluation(of channel: Int64) -> Evaluation {
     guard let slot = slotOfChannel[channel] else { return Evaluation() }
@@ -102,9 +118,11 @@ public final class ChannelIndex {
         firstPosting: TermTable.none,
         conditionCount: run.count,
         options: UInt8(truncatingIfNeeded: watched.options.rawValue),
-        hasZone: watched.zone != nil
+        hasZone: watched.zone != nil,
+        isOpen: plan.terms.contains { $0.kind == .always }
       )
     )
+    types[Int(type)].openComparisons += openComparisons(Int(slot))
     slotOfChannel[watched.channel] = slot
     if watched.options.isOfTransitions { insertTransition(slot, watched, Int(type)) }
     for term in plan.terms { register(slot, under: term, type) }
@@ -121,6 +139,7 @@ public final class ChannelIndex {
     var posting = slots[Int(slot)].firstPosting
     while posting != TermTable.none { posting = unregister(posting, type) }
     if slots[Int(slot)].firingOptions.isOfTransitions { removeTransition(slot, Int(type)) }
+    types[Int(type)].openComparisons -= openComparisons(Int(slot))
     conditions.remove(slots[Int(slot)].conditions)
     slots[Int(slot)].rest = nil
     slots[Int(slot)].firstPosting = firstFreeSlot

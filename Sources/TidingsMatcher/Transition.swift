@@ -90,6 +90,16 @@ extension FieldValue {
 }
 
 extension Predicate.Node {
+  /// How many comparisons there are.
+  var comparisonCount: Int {
+    switch self {
+    case .constant: 0
+    case .comparison: 1
+    case .not(let operand): operand.comparisonCount
+    case .and(let operands), .or(let operands): operands.reduce(0) { $0 + $1.comparisonCount }
+    }
+  }
+
   /// The names of all fields, each once.
   fileprivate var fieldNames: Set<String> {
     var names: Set<String> = []

@@ -55,6 +55,24 @@ struct ChannelIndexPropertyTests {
     index.match(database: database, zone: zone, old: old, new: new, at: time, into: &firings)
     #expect(Array(firings.dropFirst()) == expected, place)
     #expect(firings.first == before, place)
+    let memory = EvaluationMemory(
+      stepsMax: source.random.pick([0, 300, 3_000, nil] as [Int?]),
+      largeBytesMin: 0
+    )
+    repeat {
+      memory.beginPass()
+      firings = []
+      index.match(
+        database: database,
+        zone: zone,
+        old: old,
+        new: new,
+        at: nil,
+        memory: memory,
+        into: &firings
+      )
+    } while memory.hasPending && memory.work { false }
+    #expect(firings == expected, place)
     return expected.count
   }
 }

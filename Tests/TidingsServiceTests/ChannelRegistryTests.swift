@@ -85,6 +85,7 @@ internal import TidingsSQLite
         new: house("h", city: city),
         zone: .default,
         in: entry,
+        memory: nil,
         into: &firings
       )
       facts.append("\(city): \(firings.map(\.channel))")

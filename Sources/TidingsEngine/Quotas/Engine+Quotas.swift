@@ -38,10 +38,12 @@ extension Engine {
   }
 
   private func subscriptionCount(of user: String, in container: String) throws -> Int64 {
-    try [Environment.development, .production].reduce(0) { count, environment in
+    // Those that fired for the only time have ended since.
+    subscriptions.forgetUsages()
+    return try [Environment.development, .production].reduce(0) { count, environment in
       count
         + Int64(
-          try subscriptions.count(of: user, container: container, environment: environment)
+          try subscriptions.usage(of: user, container: container, environment: environment).count
         )
     }
   }

@@ -16,9 +16,13 @@ public final class EvaluationMemory: @unchecked Sendable {
 
   /// Steps of one evaluation of a call: with about a nanosecond each, a millisecond.
   public static let stepsMax = 1_000_000
+  /// A value of so many bytes is a large one.
+  public static let largeBytesMin = 4_096
   /// Things that are noted at a time; the others are noted when the evaluation is repeated.
   private static let pendingMax = 10_000
 
+  /// Values of so many bytes are remembered; smaller ones are looked through again.
+  let largeBytesMin: Int
   /// Of this evaluation.
   private var stepsLeft: Int
   private let stepsPerPass: Int
@@ -32,8 +36,14 @@ public final class EvaluationMemory: @unchecked Sendable {
 
   /// A memory without anything in it.
   ///
-  /// - Parameter stepsMax: What one evaluation may take; `nil`: as much as it needs.
-  public init(stepsMax: Int? = EvaluationMemory.stepsMax) {
+  /// - Parameters:
+  ///   - stepsMax: What one evaluation may take; `nil`: as much as it needs.
+  ///   - largeBytesMin: Values of so many bytes are remembered.
+  public init(
+    stepsMax: Int? = EvaluationMemory.stepsMax,
+    largeBytesMin: Int = EvaluationMemory.largeBytesMin
+  ) {
+    self.largeBytesMin = largeBytesMin
     stepsPerPass = stepsMax ?? .max
     stepsLeft = stepsPerPass
   }
@@ -88,6 +98,12 @@ public final class EvaluationMemory: @unchecked Sendable {
     return true
   }
 
+  /// Takes steps that are few, whether or not they are left.
+  func charge(_ steps: Int) {
+    stepsTaken += steps
+    stepsLeft -= steps
+  }
+
   func note(_ task: Task) {
     if pending.count < Self.pendingMax { pending.append(task) }
   }
@@ -100,12 +116,12 @@ package struct LargeFields {
 
   /// `nil`: the record has none.
   package init?(_ record: Record, _ memory: EvaluationMemory) {
-    guard record.hasLargeValues else { return nil }
     self.memory = memory
     values = record.fields.sorted.compactMap { field in
-      guard let value = field.value, value.isLarge else { return nil }
+      guard let value = field.value, value.isLarge(memory.largeBytesMin) else { return nil }
       return (field.name, memory.value(value))
     }
+    if values.isEmpty { return nil }
   }
 
   /// A field's value, if it is a large one.
@@ -117,28 +133,15 @@ package struct LargeFields {
 extension Record {
   /// A value is so large that looking through it again and again takes long.
   package var hasLargeValues: Bool {
-    fields.sorted.contains { $0.value?.isLarge ?? false }
+    fields.sorted.contains { $0.value?.isLarge(EvaluationMemory.largeBytesMin) ?? false }
   }
 }
 
 extension FieldValue {
-  private static let largeBytesMin = 4_096
-
   /// Whether looking through this value takes longer than remembering what was found.
-  var isLarge: Bool {
-    switch self {
-    case .string(let text): text.utf8.count >= Self.largeBytesMin
-    case .bytes(let bytes): bytes.count >= Self.largeBytesMin
-    case .stringList(let texts): Self.isLarge(texts) { $0.utf8.count }
-    case .bytesList(let all): Self.isLarge(all) { $0.count }
-    case .referenceList(let targets): targets.count * 64 >= Self.largeBytesMin
-    default: memberCount * 16 >= Self.largeBytesMin
-    }
-  }
-
-  private static func isLarge<Member>(_ members: [Member], _ bytes: (Member) -> Int) -> Bool {
-    if members.count * 16 >= largeBytesMin { return true }
-    return members.reduce(0) { $0 + bytes($1) + 16 } >= largeBytesMin
+  func isLarge(_ bytesMin: Int) -> Bool {
+    // The members need not be looked at when there are many.
+    memberCount * 16 >= max(bytesMin, 1) || searchedBytes >= bytesMin
   }
 
   /// About how many bytes are looked through.
