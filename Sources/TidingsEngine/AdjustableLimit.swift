@@ -128,7 +128,7 @@ public struct AdjustableLimit: Sendable {
       .devices,
       1...1_000_000,
       \.devicesPerUserMax,
-      "names of one user's devices"
+      "of one user whose names are known"
     ),
     Self(
       "calls-per-second-per-user-max",

@@ -321,10 +321,6 @@ public final class Engine {
       try readMarks.load()
       mustReload = false
     }
-    if usage.isFull {
-      catalog.forget()
-      usage.forget()
-    }
     moment = time.moment()
     catalog.forgetChangedZones()
     sharedFirings.begin()
