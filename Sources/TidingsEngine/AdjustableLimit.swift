@@ -2,7 +2,8 @@
 public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
-    case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys, members, minutes
+    case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys,
+      members, minutes
     case notifications, participants, pushes, records, roles, shares, subscriptions, types, uploads
     case users, versions, zones
   }

@@ -257,6 +257,8 @@ public final class Engine {
       events: events,
       followers: followers,
       remover: zoneRemover,
+      usage: usage,
+      quotas: quotas,
       limits: limits
     )
     subscriptionChanges = ModifySubscriptions(

@@ -121,7 +121,10 @@ internal import TidingsRPC
         #expect(fetched.results[0].record?.fields["n"] == 1)
       }
       let feed = try await client.records.fetchRecordZoneChanges(
-        .init(databaseID: Self.publicDatabase, zones: [.init(zoneID: .init(zoneName: "_defaultZone"))])
+        .init(
+          databaseID: Self.publicDatabase,
+          zones: [.init(zoneID: .init(zoneName: "_defaultZone"))]
+        )
       )
       #expect(devices(feed.zones.first?.changedRecords.first) == [device, device])
     }

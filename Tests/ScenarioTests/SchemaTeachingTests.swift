@@ -35,7 +35,9 @@ internal import TidingsRPC
     #expect(saved[0].error == nil)
     #expect(try await ann.modify([.init("Notes", "own", ["n": 2])])[0].error == nil)
     let field = try await ann.modify([.init("Notes", "own", ["n": 2, "more": 1])])[0]
-    #expect(field.error?.code == .invalidArguments && field.error?.message.contains("'more'") == true)
+    #expect(
+      field.error?.code == .invalidArguments && field.error?.message.contains("'more'") == true
+    )
     #expect(
       try await other.modify(
         [.init("Mine", "m", ["n": 1])],
@@ -55,7 +57,9 @@ internal import TidingsRPC
     )
   }
 
-  @Test("a type that private saves taught is seen by those whose saves need it, until it is declared")
+  @Test(
+    "a type that private saves taught is seen by those whose saves need it, until it is declared"
+  )
   func privateTypes() async throws {
     let secure = try await SecureServer.start()
     let dev = try await secure.client(try await secure.createUser("dev", roles: ["developer"]))

@@ -76,7 +76,11 @@ internal import TidingsRPC
   func unnamedAssets() async throws {
     let server = try await TestServer.start(arguments: Self.quota)
     let ada = try await server.client(as: "ada")
-    func upload(_ byte: UInt8, _ bytes: Int, in scope: TidingsV1.DatabaseScope = .private)
+    func upload(
+      _ byte: UInt8,
+      _ bytes: Int,
+      in scope: TidingsV1.DatabaseScope = .private
+    )
       async throws -> TidingsV1.Asset
     {
       let content = [UInt8](repeating: byte, count: bytes)
@@ -146,7 +150,9 @@ internal import TidingsRPC
     #expect(try Self.databaseBytes(server) < 8_000_000)
   }
 
-  @Test("what many subscriptions carry of a record is in the log once, and each of them has all of it")
+  @Test(
+    "what many subscriptions carry of a record is in the log once, and each of them has all of it"
+  )
   func log() async throws {
     let server = try await TestServer.start()
     let ada = try await server.client(as: "ada", device: "laptop")
@@ -202,8 +208,10 @@ internal import TidingsRPC
     var saves = 0
     var refusal: TidingsV1.ItemError?
     while refusal == nil, saves < 1_000 {
-      refusal = try await ada.modify([.init("Notes", "n", ["n": .init(.int64Value(1 + Int64(saves % 100)))])])[0]
-        .error
+      refusal = try await ada.modify([
+        .init("Notes", "n", ["n": .init(.int64Value(1 + Int64(saves % 100)))])
+      ])[0]
+      .error
       saves += 1
     }
     #expect(refusal?.code == .quotaExceeded && saves < 100, "\(saves) saves")
