@@ -2,7 +2,8 @@
 public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
-    case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys, members, minutes
+    case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys,
+      members, minutes
     case notifications, participants, pushes, records, roles, shares, subscriptions, types, uploads
     case users, versions, zones
   }
@@ -135,7 +136,7 @@ public struct AdjustableLimit: Sendable {
       .devices,
       1...1_000_000,
       \.devicesPerUserMax,
-      "names of one user's devices"
+      "of one user whose names are known"
     ),
     Self(
       "calls-per-second-per-user-max",

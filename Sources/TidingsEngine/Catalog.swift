@@ -314,6 +314,14 @@ final class Catalog {
     return count
   }
 
+  /// Whether a zone of this name was deleted, and is remembered.
+  func isDeleted(_ id: ZoneID, in database: DatabaseEntry) throws(SQLError) -> Bool {
+    selectDeleted.bind(database.number, at: 1)
+    selectDeleted.bind(id.zoneName, at: 2)
+    defer { selectDeleted.reset() }
+    return try selectDeleted.step()
+  }
+
   /// Writes a zone that does not exist.
   func makeZone(
     _ id: ZoneID,

@@ -257,6 +257,8 @@ public final class Engine {
       events: events,
       followers: followers,
       remover: zoneRemover,
+      usage: usage,
+      quotas: quotas,
       limits: limits
     )
     subscriptionChanges = ModifySubscriptions(
@@ -322,10 +324,6 @@ public final class Engine {
       try events.load()
       try readMarks.load()
       mustReload = false
-    }
-    if usage.isFull {
-      catalog.forget()
-      usage.forget()
     }
     moment = time.moment()
     catalog.forgetChangedZones()

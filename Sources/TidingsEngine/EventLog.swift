@@ -28,6 +28,16 @@ final class EventLog {
   private var zoneChanges: [ZoneChange] = []
   private var firings: [Firing] = []
 
+  /// What a change fires, before it is stored.
+  private struct PreparedEvent {
+    let entry: ChannelEntry
+    let channel: ChannelContent
+    let reason: Event.Reason
+    let content: EventContent?
+  }
+
+  /// The events of the change at hand.
+  private var prepared: [PreparedEvent] = []
   /// What was stored since the last commit.
   private var pending: [StoredEvent] = []
   /// How many events were stored since the start.
@@ -217,57 +227,70 @@ final class EventLog {
         change.creators[record.recordType, default: []].insert(record.creator)
       }
     }
-    let carried = try carriedContents(old: old, new: new, in: database, for: removal)
-    let shared = carried.count > 1 ? SharedEventContent(of: carried, record, isDeletion: new == nil) : nil
-    let contentNumber = shared == nil ? 0 : lastID + 1
+    try prepare(record, old: old, new: new, in: database, for: removal)
+    defer { prepared.removeAll(keepingCapacity: true) }
+    let shared = sharedContent(record, isDeletion: new == nil)
+    let contentNumber = lastID + 1
+    for event in prepared {
+      let isShared = shared != nil && event.content?.isLarge == true
+      try store(
+        .record(record.recordID, event.reason),
+        event.content,
+        event.entry,
+        event.channel,
+        contentNumber: isShared ? contentNumber : 0,
+        creator: database.id.scope == .public ? record.creator : nil
+      )
+      if event.channel.definition.options.contains(.once) { try end(event.entry, event.channel) }
+    }
+    if let shared { try store(shared, contentNumber, in: database) }
+  }
+
+  /// Finds the events of a change, and what they carry.
+  private func prepare(
+    _ record: Record,
+    old: Record?,
+    new: Record?,
+    in database: DatabaseEntry,
+    for removal: Int64?
+  ) throws {
     for firing in firings {
       guard let entry = channels.entry(firing.channel),
         removalChannels.fires(entry.number, for: removal),
         try access.mayTell(entry.number, of: record, in: database)
       else { continue }
       let channel = try channels.content(of: entry)
-      let content = content(of: channel, old: old, new: new)
-      let isShared = shared != nil && content?.isLarge == true
-      try store(
-        .record(record.recordID, firing.reason.eventReason),
-        content,
-        entry,
-        channel,
-        contentNumber: isShared ? contentNumber : 0,
-        creator: database.id.scope == .public ? record.creator : nil
+      prepared.append(
+        PreparedEvent(
+          entry: entry,
+          channel: channel,
+          reason: firing.reason.eventReason,
+          content: content(of: channel, old: old, new: new)
+        )
       )
-      if channel.definition.options.contains(.once) { try end(entry, channel) }
     }
-    if let shared { try store(shared, contentNumber, in: database) }
   }
 
-  /// What the channels that fire carry of a record, as far as it is large.
-  private func carriedContents(
-    old: Record?,
-    new: Record?,
-    in database: DatabaseEntry,
-    for removal: Int64?
-  ) throws -> [(info: NotificationInfo, bytes: Int)] {
-    guard firings.count > 1 else { return [] }
-    var contents: [(info: NotificationInfo, bytes: Int)] = []
-    for firing in firings {
-      guard let entry = channels.entry(firing.channel),
-        removalChannels.fires(entry.number, for: removal),
-        let record = new ?? old, try access.mayTell(entry.number, of: record, in: database)
-      else { continue }
-      let channel = try channels.content(of: entry)
-      guard let info = channel.definition.notificationInfo, info.carriesFields,
-        let content = content(of: channel, old: old, new: new), content.isLarge
-      else { continue }
-      contents.append((info, content.byteCount))
+  /// What the events had better keep together.
+  private func sharedContent(_ record: Record, isDeletion: Bool) -> SharedEventContent? {
+    guard prepared.count > 1 else { return nil }
+    let large = prepared.compactMap { event -> (info: NotificationInfo, bytes: Int)? in
+      guard let content = event.content, content.isLarge,
+        let info = event.channel.definition.notificationInfo
+      else { return nil }
+      return (info, content.byteCount)
     }
-    return contents
+    return SharedEventContent(of: large, record, isDeletion: isDeletion)
   }
 
   private func content(of channel: ChannelContent, old: Record?, new: Record?) -> EventContent? {
-    channel.definition.notificationInfo.map {
-      EventContent($0, old: old, new: new, fieldsBytesMax: limits.notificationFieldsBytesMax)
-    }
+    guard let info = channel.definition.notificationInfo, info.carriesFields else { return nil }
+    return EventContent(
+      info,
+      old: old,
+      new: new,
+      fieldsBytesMax: limits.notificationFieldsBytesMax
+    )
   }
 
   private func store(

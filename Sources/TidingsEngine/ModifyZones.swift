@@ -17,6 +17,8 @@ final class ModifyZones {
   private let events: EventLog
   private let followers: [any RecordFollower]
   private let remover: ZoneRemover
+  private let usage: UsageTable
+  private let quotas: QuotaTable
   private let limits: Limits
 
   init(
@@ -24,12 +26,15 @@ final class ModifyZones {
     events: EventLog,
     followers: [any RecordFollower],
     remover: ZoneRemover,
+    usage: UsageTable,
+    quotas: QuotaTable,
     limits: Limits
   ) {
     self.catalog = catalog
     self.events = events
     self.followers = followers
     self.remover = remover
+    (self.usage, self.quotas) = (usage, quotas)
     self.limits = limits
   }
 
@@ -54,6 +59,7 @@ final class ModifyZones {
     let database = try catalog.makeDatabase(databaseID, by: user)
     if let zone = try catalog.zone(id, in: database) { return zone.info }
     try checkZoneCount(of: database, for: id)
+    try pay(for: id, in: database)
     let zone = try catalog.makeZone(id, in: database, at: time)
     // The default zone is there from the beginning, as far as clients can tell.
     if id != .default { events.noteCreation(of: id, in: database) }
@@ -69,6 +75,25 @@ final class ModifyZones {
       "zone '\(id.zoneName)': the database has \(count) zones and may have "
         + "\(limits.zonesPerDatabaseMax): delete those that are not needed, or use fewer zones"
     )
+  }
+
+  /// A zone counts from its creation until its deletion is forgotten.
+  ///
+  /// - Throws: `ItemError` `quotaExceeded`; `SQLError`.
+  private func pay(for id: ZoneID, in database: DatabaseEntry) throws {
+    guard id != .default, try !catalog.isDeleted(id, in: database) else { return }
+    let change = Usage(bytes: StorageCost.zone(name: id.zoneName))
+    let quota = try quotas.quota(of: database.id.owner)
+    let used = try usage.account(of: database)
+    guard quota.admits(change, over: used) else {
+      throw quota.exceeded(
+        by: "zone '\(id.zoneName)'",
+        taking: change,
+        over: used,
+        in: database.id
+      )
+    }
+    try usage.add(change.bytes, to: database)
   }
 
   /// Deletes a zone with all its records, within a call; those that are watched fire.

@@ -82,7 +82,7 @@ internal import TidingsProto
     #expect(generated.exit == 0, "\(generated.errors)")
     let pair = try KeyFile.pair(path: file)
     _ = try await secure.administration().createUser(
-      .init(name: "ada", publicKey: .init(key: "\(pair.publicKey)"))
+      .init(name: "ada", publicKey: .init(key: "\(pair.publicKey)"), roles: ["developer"])
     )
     var houses = Houses(example, endpoint: secure.server.rpcEndpoint)
     houses.environment["TIDINGS_KEY_FILE"] = file

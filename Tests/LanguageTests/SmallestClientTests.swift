@@ -33,7 +33,7 @@ internal import TidingsProto
       .first { $0.hasPrefix("secret-key ") }.map { String($0.dropFirst("secret-key ".count)) }
     let pair = try KeyFile.pair(path: file)
     _ = try await secure.administration().createUser(
-      .init(name: "ada", publicKey: .init(key: "\(pair.publicKey)"))
+      .init(name: "ada", publicKey: .init(key: "\(pair.publicKey)"), roles: ["developer"])
     )
     let environment = [
       "TIDINGS_ENDPOINT": secure.server.rpcEndpoint, "TIDINGS_SERVER_KEY": "\(secure.serverKey)",

@@ -54,7 +54,7 @@ final class FeedStore {
       """
       INSERT INTO events VALUES (
         NULL, coalesce(?7, (SELECT coalesce(max(id), 0) + 1 FROM events)), ?1, ?2, ?3, ?4, ?5, ?6,
-        NULL
+        NULL, NULL
       )
       """
     )
@@ -126,10 +126,16 @@ final class FeedStore {
 
   /// Runs the retention until it has nothing to do, and the sweep that follows it.
   func retain(limits: Limits, at now: Int64) throws {
-    let retention = try NotificationRetention(connection, limits: limits)
+    let usage = try UsageTable(connection)
+    let retention = try NotificationRetention(
+      connection,
+      limits: limits,
+      usage: usage,
+      catalog: Catalog(connection)
+    )
     try write {
       while try retention.work(at: Moment(undisturbed: now)) == .zero {}
-      let sweep = try ChannelSweep(connection, ended: EndedSubscriptions(connection))
+      let sweep = try ChannelSweep(connection, ended: EndedSubscriptions(connection, usage: usage))
       while try sweep.work(rowsMax: 7) {}
     }
   }

@@ -3,6 +3,7 @@ internal import Testing
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
+internal import TidingsProtobuf
 
 @testable internal import TidingsService
 
@@ -94,6 +95,42 @@ internal import TidingsProto
     try store.modify(delete: [RecordID(recordName: "r")])
     let deletion = try #require(try store.newEvents().first).notification
     #expect(deletion.recordFields.isEmpty && deletion.omittedKeys.isEmpty)
+  }
+
+  @Test(
+    "what many events of a change carry is stored once, and forgotten and paid back with the last"
+  )
+  func sharedContents() throws {
+    var limits = Limits()
+    limits.notificationRetentionDays = 0
+    let store = try EventStore(limits: limits)
+    for (name, predicate) in [("p", "n > 0"), ("q", "n > -1"), ("small", "n > -2")] {
+      try store.subscribe(name, where: predicate, on: [.recordCreation, .recordUpdate]) {
+        $0.desiredKeys = name == "small" ? ["n"] : ["n", "text"]
+        $0.alertLocalizationArgs = name == "q" ? ["text"] : []
+      }
+    }
+    let text = String(repeating: "x", count: 5_000)
+    for number in 1...3 {
+      try store.modify([Record("r", ["n": .int64(Int64(number)), "text": .string(text)])])
+    }
+    let notifications = try store.page().items.map { try TidingsV1.Notification(decoding: $0.body) }
+    #expect(notifications.count == 9)
+    #expect(notifications.map { $0.recordFields.count }.sorted() == [1, 1, 1, 2, 2, 2, 2, 2, 2])
+    #expect(notifications.filter { !$0.alertLocalizationValues.isEmpty }.count == 3)
+    #expect(try store.number("SELECT count(*) FROM event_contents") == 3)
+    #expect(try store.number("SELECT sum(length(body)) FROM events") < 1_000)
+    let difference = """
+      SELECT (SELECT sum(length(body)) FROM records)
+        + (SELECT sum(length(body) + length(origin_user) + length(origin_device) + 96) FROM events)
+        + (SELECT coalesce(sum(length(body) + 96), 0) FROM event_contents)
+        + (SELECT sum(2 * length(body) + 256) FROM subscriptions)
+        - (SELECT sum(bytes) FROM usage WHERE owner = 'ada')
+      """
+    #expect(try store.number(difference) == 0)
+    while try store.number("SELECT count(*) FROM events") > 1 { try store.doOneChore() }
+    #expect(try store.number("SELECT count(*) FROM event_contents") <= 1)
+    #expect(try store.number(difference) == 0)
   }
 
   @Test("a record that left is described as it is now, a deleted one as it was, without fields")

@@ -1,11 +1,11 @@
 internal import TestSupport
-internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsSQL
 internal import TidingsSQLite
 
+@testable internal import TidingsEngine
 @testable internal import TidingsService
 
 /// An engine, and a look at the events that its calls store.
@@ -162,13 +162,19 @@ final class EventStore {
   func newEvents() throws -> [Row] {
     let select = try connection.prepare(
       """
-      SELECT id, batch, channel_id, origin_user, origin_device, body, committed FROM events
-      WHERE id > ?1 ORDER BY id
+      SELECT id, batch, channel_id, origin_user, origin_device, body, committed, content
+      FROM events WHERE id > ?1 ORDER BY id
       """
     )
     select.bind(lastID, at: 1)
+    let bodies = try EventBodies(connection, codec: ProtoBodyCodec())
     var rows: [Row] = []
     try select.forEachRow {
+      let body = try bodies.body(
+        select.bytes(5),
+        of: select.int64(2),
+        content: select.isNull(7) ? nil : select.int64(7)
+      )
       rows.append(
         Row(
           id: select.int64(0),
@@ -176,7 +182,7 @@ final class EventStore {
           channel: select.int64(2),
           committed: select.int64(6),
           caller: Caller(user: select.string(3), device: select.string(4)),
-          notification: try TidingsV1.Notification(decoding: select.bytes(5))
+          notification: try TidingsV1.Notification(decoding: body)
         )
       )
     }

@@ -316,7 +316,7 @@ extension FaultCall<Engine> {
       },
       .init("roles") { _, engine in
         (
-          try engine.isAdministrator("root"), try engine.isDeveloper("ada"),
+          try engine.isAdministrator("root"), try engine.isDeveloper("ada", of: "c"),
           try engine.roles(of: "ben"),
           try engine.displayName(of: "ada"), try engine.isRestricted("ben"),
           try engine.administration,

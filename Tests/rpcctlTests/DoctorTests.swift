@@ -44,7 +44,7 @@ import TidingsRPC
     )
     let found = ServerJudgements.account(good, now: time(0))
     #expect(found.map(\.result) == [.ok, .ok, .warning])
-    #expect(found[2].found == "95 of 100 bytes in container 'c'")
+    #expect(found[2].found == "95 of 100 bytes in all containers")
     let soon = ServerJudgements.account(good, now: time(20 * 86_400))
     #expect(soon.map(\.result) == [.ok, .warning, .warning])
     let none = ServerJudgements.account(.init(status: .noAccount), now: time(0))

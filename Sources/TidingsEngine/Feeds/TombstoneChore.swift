@@ -36,7 +36,7 @@ final class TombstoneChore: Chore {
     zones = try AgedRows(
       connection,
       select: """
-        SELECT database_id, changed, name, 0, 0 FROM deleted_zones
+        SELECT database_id, changed, name, 2 * length(name) + 96, database_id FROM deleted_zones
         WHERE deleted < ?1 ORDER BY deleted LIMIT ?2
         """,
       delete: "DELETE FROM deleted_zones WHERE database_id = ?1 AND name = ?2",
@@ -46,10 +46,13 @@ final class TombstoneChore: Chore {
 
   func work(at moment: Moment) throws -> Duration {
     let oldest = moment.steady.milliseconds - retention.milliseconds
-    let recordCount = try records.forget(before: oldest) { cost, database in
+    func giveBack(_ cost: Int64, _ database: Int64) throws {
       if database != 0 { try usage.add(-cost, to: catalog.database(numbered: database)) }
     }
-    let count = max(recordCount, try zones.forget(before: oldest))
+    let count = max(
+      try records.forget(before: oldest, giveBack),
+      try zones.forget(before: oldest, giveBack)
+    )
     // An hour is precise enough for days; a shorter retention is looked after more often.
     let pause = min(.seconds(3600), max(.seconds(1), retention / 10))
     return count == AgedRows.rowsMax ? .zero : pause

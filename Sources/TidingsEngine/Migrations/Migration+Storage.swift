@@ -69,6 +69,11 @@ extension Migration {
           SELECT owner, container, sum(2 * length(body) + 256) FROM subscriptions
           GROUP BY owner, container
           UNION ALL
+          SELECT d.owner, d.container, sum(2 * length(z.name) + 96) FROM (
+            SELECT database_id, name FROM zones WHERE name <> '_defaultZone'
+            UNION ALL SELECT database_id, name FROM deleted_zones
+          ) AS z JOIN databases d ON d.id = z.database_id GROUP BY d.owner, d.container
+          UNION ALL
           SELECT owner, '', sum(length(response) + length(idempotency_key) + 96) FROM answers
           GROUP BY owner
           UNION ALL

@@ -52,7 +52,12 @@ extension Engine {
   func checkRoom(for asset: Asset, in database: DatabaseEntry, by user: String) throws {
     let change = Usage(bytes: Int64(clamping: asset.size))
     let payer = database.id.owner.isEmpty ? user : database.id.owner
-    try checkRoom(for: change, of: payer, "the asset \(asset.checksum.hexadecimal)", in: database.id)
+    try checkRoom(
+      for: change,
+      of: payer,
+      "the asset \(asset.checksum.hexadecimal)",
+      in: database.id
+    )
     guard database.id.scope == .public else { return }
     // A record could not name it either.
     let used = try usage.account(of: database)

@@ -13,6 +13,9 @@ enum StorageCost {
     Int64(name.utf8.count + recordType.utf8.count)
   }
 
+  /// A zone besides the default one, and what tells that it was deleted.
+  static func zone(name: String) -> Int64 { Int64(2 * name.utf8.count) + row }
+
   /// An entry of the notification log.
   static func event(body: Int, user: Int, device: Int) -> Int64 {
     Int64(body + user + device) + row

@@ -35,9 +35,6 @@ final class UsageTable: RecordFollower {
     let container: String
   }
 
-  /// Most entries that are kept from one transaction to the next.
-  private static let entriesMax = 100_000
-
   private var entries: [Key: UsageEntry] = [:]
   private var accounts: [String: UsageAccount] = [:]
   private var dirty: [UsageEntry] = []
@@ -142,9 +139,6 @@ final class UsageTable: RecordFollower {
     }
     dirty.removeAll(keepingCapacity: true)
   }
-
-  /// There are more entries than are worth their memory: the catalog forgets with this table.
-  var isFull: Bool { entries.count > Self.entriesMax && dirty.isEmpty }
 
   /// Forgets what a transaction that was rolled back may have changed.
   ///

@@ -14,7 +14,10 @@ extension Core {
     var refusals: [ZoneID: ItemError] = [:]
     for zoneID in Set(response.results.compactMap { $0.recordID?.zoneID }) {
       do {
-        _ = try engine.zone(try Optional(zoneID).named(in: database, for: call.caller), in: database)
+        _ = try engine.zone(
+          try Optional(zoneID).named(in: database, for: call.caller),
+          in: database
+        )
       } catch let error as ItemError {
         refusals[ZoneID(zoneName: zoneID.zoneName, ownerName: zoneID.ownerName)] = error
       }

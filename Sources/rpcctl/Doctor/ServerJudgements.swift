@@ -100,18 +100,24 @@ enum ServerJudgements {
   /// There is room for more.
   private static func quota(_ account: TidingsV1.FetchAccountStatusResponse) -> [Diagnosis] {
     guard let quota = account.quota else { return [] }
-    return account.usage.flatMap { usage in
-      let parts: [(String, UInt64, UInt64)] = [
-        ("records", usage.records, quota.recordsMax), ("bytes", usage.bytes, quota.bytesMax),
-        ("subscriptions", usage.subscriptions, UInt64(quota.subscriptionsMax)),
-      ]
-      return parts.filter { $0.2 > 0 && Double($0.1) >= quotaWarning * Double($0.2) }.map {
-        Diagnosis.warning(
-          "quota",
-          "\($0.1) of \($0.2) \($0.0) in container '\(usage.container)'",
-          "Delete what is not needed, or ask an administrator: `rpcctl users update --help`."
-        )
-      }
+    let (records, bytes) = account.usage.reduce(into: (UInt64(0), UInt64(0))) {
+      $0.0 += $1.records
+      $0.1 += $1.bytes
+    }
+    var parts: [(what: String, used: UInt64, max: UInt64)] = [
+      ("records in all containers", records, quota.recordsMax),
+      ("bytes in all containers", bytes, quota.bytesMax),
+    ]
+    for usage in account.usage {
+      let what = "subscriptions in container '\(usage.container)'"
+      parts.append((what, usage.subscriptions, UInt64(quota.subscriptionsMax)))
+    }
+    return parts.filter { $0.max > 0 && Double($0.used) >= quotaWarning * Double($0.max) }.map {
+      Diagnosis.warning(
+        "quota",
+        "\($0.used) of \($0.max) \($0.what)",
+        "Delete what is not needed, or ask an administrator: `rpcctl users update --help`."
+      )
     }
   }
 }

@@ -39,9 +39,16 @@ extension Verb {
     table.append(["user", response.userRecordName])
     table.append(["roles", response.roles.joined(separator: " ")])
     if let quota = response.quota { table.append(["quota", QuotaOptions.text(quota)]) }
+    if !response.usage.isEmpty {
+      let (records, bytes) = response.usage.reduce(into: (UInt64(0), UInt64(0))) {
+        $0.0 += $1.records
+        $0.1 += $1.bytes
+      }
+      table.append(["usage", "\(records) records, \(bytes) bytes in all containers"])
+    }
     for usage in response.usage {
       table.append([
-        "usage of \(usage.container)",
+        usage.container.isEmpty ? "usage of no container" : "usage of \(usage.container)",
         "\(usage.records) records, \(usage.bytes) bytes, \(usage.subscriptions) subscriptions",
       ])
     }
