@@ -193,17 +193,13 @@ import TidingsProto
   func misleading() async throws {
     let server = try await TestServer.start()
     let ada = try await server.client(as: "ada")
-    let name = "a\u{202E}txt.exe\u{2066}\u{200F}\u{061C}\u{2028}"
-    _ = try await ada.records.modifyRecords(
-      .init(recordsToSave: [
-        .init(
-          recordID: .init(recordName: name),
-          recordType: "Note",
-          fields: [
-            "text": .init(value: .stringValue("\u{1B}]0;owned\u{07}\u{9B}31m\u{202E}abc\u{FEFF}"))
-          ]
-        )
-      ])
+    let text = "a\u{202E}txt.exe\u{2066}\u{200F}\u{061C}\u{2028}\u{1B}]0;owned\u{07}\u{9B}31m\u{FEFF}"
+    _ = try await ada.save(
+      .init(
+        recordID: .init(recordName: "a"),
+        recordType: "Note",
+        fields: ["text": .init(value: .stringValue(text))]
+      )
     )
     func isClean(_ text: String) -> Bool {
       !text.unicodeScalars.contains { $0.misleadsReaders && $0 != "\n" }
@@ -215,10 +211,9 @@ import TidingsProto
     }
     // What a program reads is what is stored, as JSON and as CSV.
     let json = await RpcctlRun(server, ["query", "Note", "-o", "jsonl"])
-    #expect(
-      try JSONValue(parsing: Array(json.out.utf8.dropLast())).object?["recordName"]?.string == name
-    )
-    #expect(await RpcctlRun(server, ["query", "Note", "-o", "csv"]).out.contains(name))
+    let fields = try JSONValue(parsing: Array(json.out.utf8.dropLast())).object?["fields"]?.object
+    #expect(fields?["text"]?.string == text)
+    #expect(await RpcctlRun(server, ["query", "Note", "-o", "csv"]).out.contains(text))
     let missing = await RpcctlRun(server, ["fetch-records", "b\u{202E}c"])
     #expect(isClean(missing.out) && isClean(missing.err), "\(missing.err.debugDescription)")
     let failed = await RpcctlRun(server, ["fetch-zones", "z\u{202E}\u{1B}[31m"])

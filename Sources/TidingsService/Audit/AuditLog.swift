@@ -80,7 +80,7 @@ final class AuditLog: Sendable {
   /// - Returns: The entries, those included that are still counted.
   func newest(limit: Int, user: String, isRefused: Bool? = nil) -> [AuditEntry] {
     let (kept, counted) = state.withLock { state in
-      (state.lanes.values.flatMap { Array($0.newest) }, state.tally.entries)
+      (AuditKind.allCases.flatMap { Array(state.lanes[$0]?.newest ?? []) }, state.tally.entries)
     }
     return (kept + counted)
       .filter { (user.isEmpty || $0.user == user) && (isRefused ?? $0.isRefused) == $0.isRefused }
