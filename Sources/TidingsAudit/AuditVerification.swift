@@ -52,7 +52,7 @@ public struct AuditVerification: Sendable {
         let file = try File(path: folder + "/" + name, .read)
         guard try file.isRegular else { throw FileError.notRegular("read", folder + "/" + name) }
         files.append(OpenFile(file: file, name: name, size: try file.size))
-      } catch where error.isMissing {
+      } catch  where error.isMissing {
         continue
       }
     }
@@ -109,6 +109,11 @@ public struct AuditVerification: Sendable {
 extension FileError {
   /// The files were renamed each time that they were opened.
   fileprivate static func changing(_ path: String) -> Self {
-    FileError("open", path, code: EBUSY, reason: "the files of the audit log are renamed all the time")
+    FileError(
+      "open",
+      path,
+      code: EBUSY,
+      reason: "the files of the audit log are renamed all the time"
+    )
   }
 }

@@ -65,7 +65,9 @@ public struct ChainCheck: Sendable {
   /// - Parameter incomplete: Where bytes without a line feed are at its end; `nil`: there are none.
   public mutating func finish(incomplete: String? = nil) {
     if hasChain {
-      for stranger in strangers { report("\(stranger): it is no line of rpcd: inserted or changed") }
+      for stranger in strangers {
+        report("\(stranger): it is no line of rpcd: inserted or changed")
+      }
     } else if strangerCount > 0 {
       report("no line has a place in the chain: they are older than it, or it was removed")
     }
@@ -132,7 +134,9 @@ public struct ChainCheck: Sendable {
     if link.number > next {
       report("\(place): lines \(next) to \(link.number - 1) are missing before it")
     } else if link.number < next {
-      report("\(place): number \(link.number) stands where \(next) should: lines were inserted or moved")
+      report(
+        "\(place): number \(link.number) stands where \(next) should: lines were inserted or moved"
+      )
     } else {
       report("\(place): the line before it was changed")
     }

@@ -28,10 +28,10 @@ public struct ChainHead: Hashable, Sendable, CustomStringConvertible {
   /// A head from its text; `nil` for any other.
   public init?(text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, let number = UInt64(parts[0]), number > 0,
+    guard parts.count == 2, let number = Int64(parts[0]), number > 0,
       let hash = [UInt8](hexadecimal: parts[1]), hash.count == Self.hashBytes
     else { return nil }
-    self.init(number: number, hash: hash)
+    self.init(number: UInt64(number), hash: hash)
   }
 
   /// `NUMBER:HASH`, the checksum in hexadecimal.

@@ -51,15 +51,16 @@ extension ArraySlice<UInt8> {
   fileprivate mutating func takeNumber() -> UInt64? {
     let digits = prefix(20).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     removeFirst(digits.count)
-    // Each number has one text only.
+    // Each number has one text only, and the next one is a number too.
     guard digits.first != UInt8(ascii: "0") else { return nil }
-    return UInt64(String(decoding: digits, as: UTF8.self))
+    return Int64(String(decoding: digits, as: UTF8.self)).map { UInt64($0) }
   }
 
   /// A checksum and the quote behind it.
   fileprivate mutating func takeHash() -> [UInt8]? {
     let digits = prefix(2 * ChainHead.hashBytes)
-    guard digits.count == 2 * ChainHead.hashBytes, dropFirst(digits.count).first == UInt8(ascii: "\"")
+    guard digits.count == 2 * ChainHead.hashBytes,
+      dropFirst(digits.count).first == UInt8(ascii: "\"")
     else { return nil }
     removeFirst(digits.count + 1)
     return [UInt8](hexadecimal: String(decoding: digits, as: UTF8.self))

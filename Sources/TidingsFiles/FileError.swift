@@ -32,7 +32,12 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// An error of something that is a folder, a pipe or a device, and should be a file with content.
   package static func notRegular(_ operation: String, _ path: String) -> Self {
-    FileError(operation, path, code: EINVAL, reason: "it is a folder, a pipe or a device, not a file")
+    FileError(
+      operation,
+      path,
+      code: EINVAL,
+      reason: "it is a folder, a pipe or a device, not a file"
+    )
   }
 
   /// The file is not there.

@@ -125,6 +125,12 @@ package enum Folder {
     return UInt32(status.st_mode & 0o7777)
   }
 
+  /// Whether the path is a link, to whatever.
+  package static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
   /// Bytes of a file, and seconds since 1970 at its last change; `nil` when it is not there.
   package static func status(_ path: String) throws(FileError) -> (size: UInt64, changed: Int64)? {
     var status = stat()

@@ -90,10 +90,21 @@ public enum KeyFile: Sendable {
 
   /// There is no file, or an empty one: what a power loss leaves of a file that was just made.
   ///
-  /// - Throws: When it cannot be looked at.
+  /// - Throws: When it cannot be looked at, or is a link to nothing: a disk that is not there must not look
+  ///   like a server without a key.
   package static func isMissing(_ path: String) throws(KeyFileError) -> Bool {
     do {
-      guard let status = try Folder.status(path) else { return true }
+      guard let status = try Folder.status(path) else {
+        guard !Folder.isLink(path) else {
+          throw FileError(
+            "open",
+            path,
+            code: ENOENT,
+            reason: "it is a link to a file that is not there"
+          )
+        }
+        return true
+      }
       return status.size == 0 && Folder.isFile(path)
     } catch {
       throw KeyFileError("\(error)")

@@ -46,12 +46,20 @@ public struct Logger: Sendable {
     _ facts: KeyValuePairs<String, String> = [:]
   ) {
     guard level >= self.level else { return }
-    var line = "\(Self.timeOfDay()) \(level.rawValue) \(message().terminalText())"
-    for (key, value) in facts { line += " \(key)=\(Self.quoted(value))" }
-    line += "\n"
     // One write per line, so that lines of several threads do not mix.
-    var bytes = line
+    var bytes = Self.line(level, message(), facts)
     bytes.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+
+  /// A line: what is in the message and the values ends no line and commands no terminal.
+  static func line(
+    _ level: Level,
+    _ message: String,
+    _ facts: KeyValuePairs<String, String>
+  ) -> String {
+    var line = "\(Self.timeOfDay()) \(level.rawValue) \(message.terminalText())"
+    for (key, value) in facts { line += " \(key)=\(Self.quoted(value))" }
+    return line + "\n"
   }
 
   private static func quoted(_ value: String) -> String {

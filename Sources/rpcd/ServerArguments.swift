@@ -120,8 +120,8 @@ enum ServerArguments {
       throw UsageError("rpcd takes no operands, and got '\(parsed.operands[0])'")
     }
     var settings = ServerSettings()
-    settings.rpcEndpoint = parsed["rpc"] ?? settings.rpcEndpoint
-    settings.pushEndpoint = parsed["push"] ?? settings.pushEndpoint
+    settings.rpcEndpoint = try endpoint("rpc", parsed) ?? settings.rpcEndpoint
+    settings.pushEndpoint = try endpoint("push", parsed) ?? settings.pushEndpoint
     if let endpoint = parsed["advertise-push"] {
       guard isReachable(endpoint) else {
         throw UsageError(
@@ -163,6 +163,26 @@ enum ServerArguments {
       return nil
     }
     return settings
+  }
+
+  /// Where to bind: libzmq would take a port that is too large for another one.
+  private static func endpoint(
+    _ name: String,
+    _ parsed: ParsedArguments
+  ) throws(UsageError) -> String? {
+    guard let endpoint = parsed[name] else { return nil }
+    if endpoint.hasPrefix("ipc://"), endpoint.count > "ipc://".count { return endpoint }
+    let address = endpoint.dropFirst("tcp://".count)
+    if endpoint.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
+      !address[..<colon].isEmpty
+    {
+      let port = address[address.index(after: colon)...]
+      if port == "*" || UInt16(port) != nil { return endpoint }
+    }
+    throw UsageError(
+      "\(parsed.source(name)) takes tcp://HOST:PORT, the port from 0 to 65535, or ipc://PATH, not "
+        + "'\(endpoint)'"
+    )
   }
 
   /// It names one place: a client cannot connect to all addresses, or to any free port.

@@ -127,10 +127,27 @@ extension Held<ConnectionCeiling> {
     let taken = log.take(start)
     #expect(taken.count == RefusalLog.sourcesMax + 1)
     #expect(taken.map(\.count).reduce(0, +) == 3 * keys.count)
-    #expect(taken.last == RefusedHandshake(publicKey: nil, address: "", count: 150))
+    // Beyond the keys that are told apart, the address still is.
+    #expect(taken.last == RefusedHandshake(publicKey: nil, address: "a", count: 150))
     #expect(log.due(start) == nil)
     log.note(.init(publicKey: keys[0], address: "a", count: 1))
     #expect(log.due(start) == start.advanced(by: RefusalLog.pause))
+  }
+
+  @Test("many keys from one address do not hide another address, and many addresses are bounded")
+  func addresses() {
+    var log = RefusalLog()
+    for _ in 0..<2 * RefusalLog.sourcesMax {
+      log.note(.init(publicKey: KeyPair().publicKey, address: "a", count: 1))
+    }
+    log.note(.init(publicKey: KeyPair().publicKey, address: "b", count: 1))
+    #expect(log.take(start).contains { $0.address == "b" && $0.count == 1 })
+    for number in 0..<10_000 {
+      log.note(.init(publicKey: nil, address: "\(number)", count: 1))
+    }
+    let taken = log.take(start)
+    #expect(taken.count == RefusalLog.sourcesMax + RefusalLog.addressesMax + 1)
+    #expect(taken.map(\.count).reduce(0, +) == 10_000)
   }
 }
 

@@ -80,7 +80,7 @@ final class AuditLog: Sendable {
   /// - Returns: The entries, those included that are still counted.
   func newest(limit: Int, user: String, isRefused: Bool? = nil) -> [AuditEntry] {
     let (kept, counted) = state.withLock { state in
-      (state.lanes.values.flatMap { Array($0.newest) }, state.tally.entries)
+      (AuditKind.allCases.flatMap { Array(state.lanes[$0]?.newest ?? []) }, state.tally.entries)
     }
     return (kept + counted)
       .filter { (user.isEmpty || $0.user == user) && (isRefused ?? $0.isRefused) == $0.isRefused }
@@ -93,12 +93,16 @@ final class AuditLog: Sendable {
     state.withLock { state in AuditKind.allCases.map { ($0, state.lanes[$0]?.head ?? .none) } }
   }
 
-  /// Opens the files to be verified, as they are now.
+  /// Checks all files, as they are now: the lines that this process wrote last must be there.
   ///
   /// - Throws: `FileError`.
-  func verifications() throws -> [AuditVerification] {
-    try writing.withLock { _ in
+  func verify() throws -> [(kind: AuditKind, check: ChainCheck)] {
+    let heads = heads
+    let files = try writing.withLock { _ in
       try AuditKind.allCases.map { try AuditVerification($0, folder: folder) }
+    }
+    return try zip(files, heads).map { file, last in
+      (file.kind, try file.check(kept: last.head.number == 0 ? [] : [last.head]))
     }
   }
 

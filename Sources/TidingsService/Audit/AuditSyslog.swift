@@ -74,7 +74,8 @@ struct AuditSyslog: ~Copyable {
     until end: ContinuousClock.Instant
   ) -> Bool {
     let text = line.last == UInt8(ascii: "\n") ? line.dropLast() : line[...]
-    let bytes = Array("<\(Self.facility | Int(severity))>\(Self.time()) rpcd[\(getpid())]: ".utf8) + text
+    let bytes =
+      Array("<\(Self.facility | Int(severity))>\(Self.time()) rpcd[\(getpid())]: ".utf8) + text
     var hasReconnected = false
     while true {
       guard connect() == nil else { return false }
