@@ -317,7 +317,7 @@ public final class Engine {
       devices.forget()
       eventBodies.forget()
       shareTable.forget()
-      subscriptions.forgetUsages()
+      subscriptions.forgetOwned()
       try channels.restore()
       try zoneRemover.load()
       try indexes.load()

@@ -39,11 +39,11 @@ extension Engine {
 
   private func subscriptionCount(of user: String, in container: String) throws -> Int64 {
     // Those that fired for the only time have ended since.
-    subscriptions.forgetUsages()
+    subscriptions.forgetOwned()
     return try [Environment.development, .production].reduce(0) { count, environment in
       count
         + Int64(
-          try subscriptions.usage(of: user, container: container, environment: environment).count
+          try subscriptions.owned(of: user, container: container, environment: environment).count
         )
     }
   }
