@@ -53,6 +53,16 @@ static entry *find_or_make(int descriptor) {
   return find(descriptor);
 }
 
+/* One descriptor passes from thread to thread through the system, of which the sanitizer knows nothing. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNSANITIZED __attribute__((no_sanitize("thread")))
+#endif
+#endif
+#ifndef UNSANITIZED
+#define UNSANITIZED
+#endif
+
 static ino_t inode(int descriptor) {
   int error = errno;
   struct stat status;
@@ -64,7 +74,7 @@ static ino_t inode(int descriptor) {
 typedef int (*accept4_function)(int, struct sockaddr *, socklen_t *, int);
 typedef int (*listen_function)(int, int);
 
-static int accept_filtered(int listener, struct sockaddr *address, socklen_t *size, int flags) {
+UNSANITIZED static int accept_filtered(int listener, struct sockaddr *address, socklen_t *size, int flags) {
   static _Atomic(accept4_function) original;
   accept4_function next = atomic_load_explicit(&original, memory_order_relaxed);
   if (!next) {
@@ -100,7 +110,7 @@ __attribute__((visibility("default"), used)) int accept(int listener, struct soc
   return accept_filtered(listener, address, size, 0);
 }
 
-__attribute__((visibility("default"), used)) int listen(int descriptor, int backlog) {
+UNSANITIZED __attribute__((visibility("default"), used)) int listen(int descriptor, int backlog) {
   entry *listener = marks_listeners ? find_or_make(descriptor) : find(descriptor);
   if (listener) *listener = (entry){{0}, inode(descriptor), marks_listeners};
   if (marks_listeners && !listener) {
@@ -111,8 +121,8 @@ __attribute__((visibility("default"), used)) int listen(int descriptor, int back
   return next(descriptor, backlog);
 }
 
-__attribute__((visibility("default"), used)) ssize_t recv(int descriptor, void *bytes, size_t size,
-                                                          int flags) {
+UNSANITIZED __attribute__((visibility("default"), used)) ssize_t recv(int descriptor, void *bytes,
+                                                                      size_t size, int flags) {
   ssize_t count = recvfrom(descriptor, bytes, size, flags, NULL, NULL);
   entry *accepted = find(descriptor);
   if (!accepted || accepted->stream.phase == 0 || count <= 0 || flags & MSG_PEEK) return count;

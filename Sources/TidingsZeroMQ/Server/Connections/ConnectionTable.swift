@@ -91,7 +91,9 @@ struct ConnectionTable {
   /// - Returns: `false` when the connection has ended.
   mutating func join(_ number: ConnectionNumber, _ slot: ConnectionSlot) -> Bool {
     if slots[number] != nil { return true }
-    guard let floor = open[slot]?.floor, number.value > floor else { return false }
+    // A connection has one number.
+    guard let connection = open[slot], connection.number == nil, number.value > connection.floor
+    else { return false }
     open[slot]?.number = number
     slots[number] = slot
     return true
