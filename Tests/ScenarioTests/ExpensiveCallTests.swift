@@ -106,7 +106,7 @@ internal import TidingsRPC
   @Test("a call with many large subscriptions is written in pieces, in its order")
   func subscriptions() async throws {
     let server = try await TestServer.start()
-    let wanted = (0..<400).map { number in
+    let wanted = (0..<398).map { number in
       let alternatives = (0..<100).map { "field\($0) = \(number * 1_000 + $0)" }
       return TidingsV1.Subscription(
         "s\(number)",
@@ -121,19 +121,21 @@ internal import TidingsRPC
         subscriptionIDsToDelete: ["s7", "none"]
       ).encoded()
     )
-    let fires = Self.save(["field3": .init(integerLiteral: 399_003)])
+    let fires = Self.save(["field3": .init(integerLiteral: 397_003)])
     let answers = try await answers(
       to: [call, fires, Self.fetch(as: "bob")],
       from: server
     )
     #expect(answers.map(\.call) == [2, 0, 1])
     let response = try TidingsV1.ModifySubscriptionsResponse(decoding: answers[1].body)
-    #expect(response.results.map(\.subscriptionID) == wanted.map(\.subscriptionID) + ["s7", "none"])
-    #expect(response.results.prefix(400).allSatisfy { $0.subscription != nil })
-    #expect(response.results[400].outcome == .deleted(true))
-    #expect(response.results[401].error?.code == .unknownItem)
+    #expect(
+      response.results.map(\.subscriptionID) == wanted.map(\.subscriptionID) + ["s7", "none"]
+    )
+    #expect(response.results.prefix(398).allSatisfy { $0.subscription != nil })
+    #expect(response.results.suffix(2).first?.outcome == .deleted(true))
+    #expect(response.results.last?.error?.code == .unknownItem)
     let client = try await server.client(as: "ada", device: "phone")
-    #expect(try await client.feed().notifications.map(\.subscriptionID) == ["s399"])
+    #expect(try await client.feed().notifications.map(\.subscriptionID) == ["s397"])
   }
 
   @Test("a large call is read on another thread, and what it asks for is refused as ever")
@@ -179,7 +181,9 @@ internal import TidingsRPC
     #expect(try await save("a", 2_200)?.error == nil)
   }
 
-  @Test("many records of a call under many subscriptions that no field leads to are refused, one is not")
+  @Test(
+    "many records of a call under many subscriptions that no field leads to are refused, one is not"
+  )
   func openComparisons() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")

@@ -356,7 +356,8 @@ final class QueryEngine {
   // MARK: Explaining
 
   private func report(_ run: QueryRun, _ query: RecordQuery, _ plan: QueryPlan) -> QueryReport {
-    let end = "the page ended after \(run.progress.rowsVisited) rows; the query goes on with its cursor"
+    let end =
+      "the page ended after \(run.progress.rowsVisited) rows; the query goes on with its cursor"
     return QueryReport(
       steps: plan.steps(for: query) + (run.progress.endedEarly ? [end] : []),
       predicate: query.predicate.text,

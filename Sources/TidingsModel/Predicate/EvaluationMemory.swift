@@ -140,8 +140,14 @@ extension Record {
 extension FieldValue {
   /// Whether looking through this value takes longer than remembering what was found.
   func isLarge(_ bytesMin: Int) -> Bool {
+    switch self {
+    // They are small, and NaN would never be found again.
+    case .double, .location: return false
+    case .doubleList(let numbers) where numbers.contains(where: \.isNaN): return false
+    default: break
+    }
     // The members need not be looked at when there are many.
-    memberCount * 16 >= max(bytesMin, 1) || searchedBytes >= bytesMin
+    return memberCount * 16 >= max(bytesMin, 1) || searchedBytes >= bytesMin
   }
 
   /// About how many bytes are looked through.

@@ -98,7 +98,8 @@ final class ReaderPool: Sendable {
     /// What was worked on it in earlier slices.
     fileprivate var worked = Duration.zero
     /// Works on a reader thread; returns what is left to do on the loop, or `nil` for another slice.
-    fileprivate let run: @Sendable (_ reader: () throws -> Reader, Slice, _ worked: Duration) -> Delivery?
+    fileprivate let run:
+      @Sendable (_ reader: () throws -> Reader, Slice, _ worked: Duration) -> Delivery?
     /// Delivers that it was not worked on.
     fileprivate let fail: @Sendable (RPCError) -> Delivery
 
