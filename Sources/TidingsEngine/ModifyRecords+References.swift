@@ -46,6 +46,12 @@ extension ModifyRecords {
       },
       isReadable: { [self] id in
         try zones[id.zoneID].map { try canRead(id.recordName, in: $0, scene) } ?? false
+      },
+      isOthers: { [self] id in
+        guard let access = scene.access as? PublicAccess, let zone = zones[id.zoneID],
+          let record = try tables.records.row(id.recordName, in: zone).flatMap({ try decoded($0) })
+        else { return false }
+        return try !access.mayChange(record)
       }
     )
     let decided = try ReferencePlan(
@@ -54,8 +60,7 @@ extension ModifyRecords {
       failed: plan.failed,
       isAtomic: isAtomic,
       limits: limits,
-      stored: stored,
-      sparesCascades: scene.database.id.scope == .public
+      stored: stored
     )
     plan.fail(decided.failures)
     plan.cascades = decided.cascades

@@ -38,5 +38,8 @@ extension ReferencePlan {
     var exists: (RecordID) throws -> Bool
     /// The caller may read a record that is there.
     var isReadable: (RecordID) throws -> Bool
+    /// A record that is there is another user's, whom the caller must not depend on: if it would go along
+    /// and cannot, it stays, and does not keep what it refers to.
+    var isOthers: (RecordID) throws -> Bool = { _ in false }
   }
 }

@@ -15,7 +15,6 @@ struct ReferencePlan {
   private let deletions: [Deletion]
   private let saveIndex: [RecordID: Int]
   private let isAtomic: Bool
-  private let sparesCascades: Bool
   private let limits: Limits
   private let stored: Stored
 
@@ -53,8 +52,6 @@ struct ReferencePlan {
   ///   - isAtomic: An item that fails stops its zone; its siblings are the caller's to fail.
   ///   - limits: How much may go along.
   ///   - stored: What the store says.
-  ///   - sparesCascades: What would go along and cannot stays, and does not keep what it refers to:
-  ///     it may be another user's.
   /// - Throws: What `stored` throws.
   init(
     saves: [Save],
@@ -62,13 +59,11 @@ struct ReferencePlan {
     failed: [RecordID],
     isAtomic: Bool,
     limits: Limits,
-    stored: Stored,
-    sparesCascades: Bool = false
+    stored: Stored
   ) throws {
     self.saves = saves
     self.deletions = deletions
     self.isAtomic = isAtomic
-    self.sparesCascades = sparesCascades
     self.limits = limits
     self.stored = stored
     saveIndex = Dictionary(
@@ -102,7 +97,7 @@ struct ReferencePlan {
       let gone = try deletedRecords()
       visitsLeft -= gone.records.count + referenceCount
       if visitsLeft < 0 {
-        guard sparesCascades, !sparesAll else { return failAll() }
+        guard !spared.isEmpty, !sparesAll else { return failAll() }
         // One more decision without them.
         (sparesAll, failureCount, visitsLeft) = (true, -1, fullVisits)
         continue
@@ -262,7 +257,7 @@ struct ReferencePlan {
         gone.records.append(recordID)
         gone.cascades.append(Cascade(recordID: recordID, target: target))
         guard gone.cascades.count <= limits.cascadedDeletionsMax else {
-          if sparesCascades {
+          if try gone.cascades.contains(where: { try stored.isOthers($0.recordID) }) {
             sparesAll = true
             return try deletedRecords()
           }
@@ -315,7 +310,7 @@ struct ReferencePlan {
     var pending: [RecordID] = []
     for target in gone.records {
       guard let blocker = try holder(of: target, gone) else { continue }
-      if sparesCascades, gone.targets[target] != nil, !isDeletion(target) {
+      if gone.targets[target] != nil, !isDeletion(target), try stored.isOthers(target) {
         spared.insert(target)
         continue
       }

@@ -85,14 +85,14 @@ import TidingsRPC
   @Test("a caller is whom the key belongs to; a guest is nobody; metadata cannot say otherwise")
   func identity() async throws {
     let secure = try await SecureServer.start()
-    let (ada, guest) = (try await secure.createUser("ada", roles: ["editor"]), KeyPair())
+    let (ada, guest) = (try await secure.createUser("ada", roles: ["developer"]), KeyPair())
     _ = try await secure.administration().authorizeKey(
       .init(publicKey: .init(key: "\(guest.publicKey)"))
     )
     let client = try await secure.client(ada)
     let status = try await accounts(client).fetchAccountStatus(.init())
     #expect(status.status == .available && status.userRecordName == "ada")
-    #expect(status.roles == ["editor"] && status.keyExpiresMs == 0)
+    #expect(status.roles == ["developer"] && status.keyExpiresMs == 0)
     #expect(try await accounts(client).fetchUserRecordID(.init()).userRecordName == "ada")
     let saved = try await client.save(.init("Houses", "h"))
     #expect(saved.created?.userRecordName == "ada")

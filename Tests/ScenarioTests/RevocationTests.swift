@@ -77,7 +77,7 @@ import TidingsRPC
     let secure = try await SecureServer.start()
     let pair = KeyPair()
     let root = try await secure.administration()
-    _ = try await root.createUser(.init(name: "ada"))
+    _ = try await root.createUser(.init(name: "ada", roles: ["developer"]))
     let expires = secondsFromNow(20)
     _ = try await root.authorizeKey(
       .init(userName: "ada", publicKey: .init(key: "\(pair.publicKey)", expires: expires))
