@@ -50,7 +50,9 @@ extension DataFolder {
     return closed
   }
 
-  /// The name of a file that rpcd makes for itself alone. Keys are looked at when they are read.
+  /// The name of a file that rpcd makes for itself alone.
+  ///
+  /// Keys are looked at when they are read.
   private static func isSecret(_ name: String) -> Bool {
     name.hasPrefix("tidings.sqlite") || name == StoreStateFile.name
       || AuditKind.allCases.contains { name.hasPrefix($0.name + ".") && name.hasSuffix(".log") }

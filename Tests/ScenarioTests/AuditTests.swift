@@ -149,8 +149,7 @@ import TidingsRPC
     "lines are copied to syslog's socket, and the server does not wait for one that nobody reads"
   )
   func syslog() async throws {
-    let path = "/tmp/tidings-log-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    defer { unlink(path) }
+    let path = try TemporaryFolder().file("log")
     let socket = try SupervisorSocket(name: path)
     let secure = try await SecureServer.start(arguments: ["--audit-syslog", path])
     _ = try await secure.createUser("ada")

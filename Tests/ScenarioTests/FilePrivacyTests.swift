@@ -152,7 +152,8 @@ import TidingsProto
   func badEndpoints() async throws {
     let data = try TemporaryFolder().file("data")
     for text in [
-      "", "tcp://127.0.0.1:99999", "tcp://127.0.0.1:12x", "tcp://:1", "tcp://x", "ipc://",
+      "", "nonsense", "tcp://127.0.0.1:99999", "tcp://127.0.0.1:12x", "tcp://:1", "tcp://x",
+      "ipc://",
     ] {
       for option in ["--rpc", "--push"] {
         let (exit, errors) = try await run(["--data", data, option, text])
@@ -193,7 +194,8 @@ import TidingsProto
   func misleading() async throws {
     let server = try await TestServer.start()
     let ada = try await server.client(as: "ada")
-    let text = "a\u{202E}txt.exe\u{2066}\u{200F}\u{061C}\u{2028}\u{1B}]0;owned\u{07}\u{9B}31m\u{FEFF}"
+    let text =
+      "a\u{202E}txt.exe\u{2066}\u{200F}\u{061C}\u{2028}\u{1B}]0;owned\u{07}\u{9B}31m\u{FEFF}"
     _ = try await ada.save(
       .init(
         recordID: .init(recordName: "a"),

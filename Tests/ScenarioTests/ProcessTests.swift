@@ -173,7 +173,6 @@ internal import TidingsRPC
     let cases: [([String], String)] = [
       (["--rpc", taken.rpcEndpoint, "--push", "tcp://127.0.0.1:0"] + data, "in use"),
       (["--rpc", "tcp://127.0.0.1:0", "--push", taken.pushEndpoint] + data, "in use"),
-      (["--rpc", "nonsense", "--push", "tcp://127.0.0.1:0"] + data, "nonsense"),
       (["--rpc", "tcp://0.0.0.0:0", "--push", "tcp://127.0.0.1:0"] + data, "authenticated"),
       (["--rpc", "tcp://127.0.0.1:0", "--push", "tcp://*:0"] + data, "authenticated"),
       (Self.ports + ["--data", folder.file("no/such/folder")], "cannot create"),

@@ -210,8 +210,7 @@ internal import TidingsModel
   )
   func syslog() async throws {
     let folder = try TemporaryFolder()
-    let socket = "/tmp/tidings-syslog-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    defer { unlink(socket) }
+    let socket = folder.file("syslog")
     let log = AuditLog(folder: folder.path, syslogPath: socket, logger: Logger(level: .error))
     log.add(AuditEntry("A", user: "root", isRefused: false, detail: "lost: nobody is there"))
     log.add(AuditEntry("B", user: "root", isRefused: false, detail: "too"))

@@ -17,6 +17,7 @@ extension String {
   /// The text with escapes in place of what misleads its readers, like `\u{202E}`.
   ///
   /// - Parameter keepsLines: Line feeds and tabs stay as they are.
+  /// - Returns: The text.
   public func terminalText(keepsLines: Bool = false) -> String {
     func stays(_ scalar: Unicode.Scalar) -> Bool {
       !scalar.misleadsReaders || keepsLines && (scalar == "\n" || scalar == "\t")

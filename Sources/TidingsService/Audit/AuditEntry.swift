@@ -69,6 +69,7 @@ struct AuditEntry: Hashable, Sendable {
   /// One line of JSON, with its end.
   ///
   /// - Parameter link: Its place in the chain; `nil`: it has none.
+  /// - Returns: The line.
   func line(_ link: ChainLink? = nil) -> [UInt8] {
     let value = JSONValue.omittingNil([
       "time": .string(time.utcText),

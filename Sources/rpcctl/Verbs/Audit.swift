@@ -43,14 +43,14 @@ extension Verb {
         Each line has the checksum of the line before it. --verify reads all files and names each line
         that was changed, inserted or removed, and where lines are missing; it ends with 3 if there is
         one. It prints the head of each chain: keep it elsewhere, and --head tells later whether all
-        lines up to it are still as they were. Without a head kept elsewhere, lines that are cut off
-        at the end cannot be told.
+        lines up to it are still as they were. Without a head kept elsewhere, lines that were cut off
+        at the end are not found.
 
         Examples:
           rpcctl audit --limit 20 -o table
           rpcctl audit --result done
           rpcctl audit --verify
-          rpcctl audit --verify --folder /var/lib/tidings
+          rpcctl audit --verify --folder audit-copy
         """
     ),
     run: { invocation in
