@@ -160,7 +160,9 @@ public final class FrozenPages: @unchecked Sendable {
 
   /// A checkpoint goes on, whatever becomes of the copy.
   private func putAside(_ page: UInt32) {
-    guard Int(page) > readCount, page <= pageCount, places[page] == nil, failure == nil else { return }
+    guard Int(page) > readCount, page <= pageCount, places[page] == nil, failure == nil else {
+      return
+    }
     var bytes = [UInt8](repeating: 0, count: pageBytes)
     _ = readThrough(&bytes, at: Int64(page - 1) * Int64(pageBytes))
     do {
