@@ -5,7 +5,9 @@ extension LoopContext {
   /// Tells a request from what is none, and answers the latter.
   func handleMessage(_ passage: Passage) {
     let count = frames.count
-    guard let number = ConnectionNumber(routingID: frames[0]), isOpen(number) else {
+    guard let number = ConnectionNumber(routingID: frames[0]), !unread.isEnding(number),
+      isOpen(number)
+    else {
       counters.messagesOfEnded += 1
       return
     }

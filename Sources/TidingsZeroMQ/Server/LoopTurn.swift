@@ -11,7 +11,9 @@ public protocol LoopTurn: AnyObject {
   func timerFired(_ loop: LoopContext)
   /// Connections have ended: what their calls wait for is not needed any more.
   ///
-  /// - Parameter connections: As `ReplyToken.connection` names them.
+  /// - Parameters:
+  ///   - connections: As `ReplyToken.connection` names them.
+  ///   - loop: Whose connections they were.
   func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext)
   /// The last call: answer what is still kept; the sockets are closed after it.
   func stopping(_ loop: LoopContext)

@@ -10,6 +10,7 @@ protocol ZMTPMechanism {
   /// - Parameters:
   ///   - properties: What the client tells of itself, encoded.
   ///   - exchange: Sends a command, and returns the server's next one.
+  /// - Throws: `WaitingFailure` when the server refuses the client.
   mutating func greet(
     _ properties: [UInt8],
     _ exchange: (_ command: [UInt8]) throws -> [UInt8]

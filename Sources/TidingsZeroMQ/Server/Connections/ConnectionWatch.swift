@@ -43,6 +43,7 @@ final class ConnectionWatch: @unchecked Sendable {
   ///   - now: The current time.
   ///   - lastNumber: The last number given to a connection; it rises with each one accepted.
   ///   - report: Takes the events.
+  /// - Throws: When the socket that reports fails.
   func follow(
     _ now: ContinuousClock.Instant,
     _ lastNumber: inout UInt64,
@@ -74,6 +75,10 @@ final class ConnectionWatch: @unchecked Sendable {
   /// - Parameters:
   ///   - descriptor: Where it is.
   ///   - floor: Tells it from others that were or will be there.
+  ///   - now: The current time.
+  ///   - lastNumber: The last number given to a connection.
+  ///   - report: Takes the events.
+  /// - Throws: When the socket that reports fails.
   func end(
     _ descriptor: CInt,
     floor: UInt64,
