@@ -11,13 +11,12 @@ struct SharedEventContent {
   /// An event keeps what it carries itself up to this size.
   static let inlineBytesMax = 256
 
-  /// Decides for the channels that a change fires.
+  /// Decides for the channels that a change fires; `nil` when each event had better keep its own.
   ///
   /// - Parameters:
   ///   - contents: What each event would carry, and what made it so; those beyond `inlineBytesMax`.
   ///   - record: The record after the change; of a deletion, before.
   ///   - isDeletion: The record was deleted.
-  /// - Returns: `nil` when each event had better keep its own.
   init?(
     of contents: [(info: NotificationInfo, bytes: Int)],
     _ record: Record,

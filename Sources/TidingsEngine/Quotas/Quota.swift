@@ -1,8 +1,8 @@
 /// What a user may take; 0 of anything: no bound.
 public struct Quota: Hashable, Sendable {
-  /// Records in all private databases of a container, without tombstones.
+  /// Records in all private databases, without tombstones.
   public var recordsMax: Int64
-  /// Bytes of records and of the assets they name, in all private databases of a container.
+  /// Bytes of all that is stored, in all containers.
   public var bytesMax: Int64
   /// Calls in a second, over all connections.
   public var callsPerSecondMax: Int64

@@ -150,15 +150,11 @@ extension Core {
     on loop: LoopContext,
     _ handler: @escaping AdministrativeHandler
   ) {
-    register(
-      method,
-      .write,
-      on: loop,
-      repeating: { [self] call, answer in
-        try requireAdministrator(call, method)
-        return answer
-      }
-    ) { [self] call in
+    let repeating: Repetition = { [self] call, answer in
+      try requireAdministrator(call, method)
+      return answer
+    }
+    register(method, .write, on: loop, repeating: repeating) { [self] call in
       try requireAdministrator(call, method)
       do {
         let (body, about) = try handler(call)

@@ -14,8 +14,9 @@ extension Core {
       Methods.modifyRecords,
       .write,
       on: loop,
-      repeating: { [self] in try repeatedRecords($0, $1) }
-    ) { [self] in try modifyRecords($0) }
+      repeating: { [self] in try repeatedRecords($0, $1) },
+      { [self] in try modifyRecords($0) }
+    )
     register(Methods.fetchRecords, .read, on: loop) { [self] in try fetchRecords($0) }
   }
 

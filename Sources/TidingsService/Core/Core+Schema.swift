@@ -21,8 +21,9 @@ extension Core {
         let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
         try requireDeveloper(call, of: try containerName(request.container), Methods.applySchema)
         return answer
-      }
-    ) { [self] in try applySchema($0) }
+      },
+      { [self] in try applySchema($0) }
+    )
     register(
       Methods.deploySchema,
       .write,
@@ -31,8 +32,9 @@ extension Core {
         let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
         try requireDeveloper(call, of: try containerName(request.container), Methods.deploySchema)
         return answer
-      }
-    ) { [self] in try deploySchema($0) }
+      },
+      { [self] in try deploySchema($0) }
+    )
   }
 
   private static func fetchSchema(

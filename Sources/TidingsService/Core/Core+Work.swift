@@ -12,8 +12,9 @@ extension Core {
       Methods.leaseNotifications,
       .write,
       on: loop,
-      repeating: { [self] in try repeatedLeases($0, $1) }
-    ) { [self] in try leaseNotifications($0) }
+      repeating: { [self] in try repeatedLeases($0, $1) },
+      { [self] in try leaseNotifications($0) }
+    )
     register(Methods.settleNotifications, .write, on: loop) { [self] in
       try settleNotifications($0)
     }

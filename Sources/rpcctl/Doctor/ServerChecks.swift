@@ -84,25 +84,35 @@ struct ServerChecks: Sendable {
         .problem("version", "\(error)", "The server is too old, or does not let the caller ask.")
       )
     }
-    var hasAccount = false
+    var (hasAccount, mayTeach) = (false, true)
     do {
       let account = try await TidingsV1.AccountService.Client(session.transport)
         .fetchAccountStatus(.init(), options: invocation.callOptions)
       hasAccount = account.status == .available
+      mayTeach = invocation.settings.client.keys == nil || isDeveloper(account.roles)
       for diagnosis in ServerJudgements.account(account, now: wallClock()) { tell(diagnosis) }
     } catch {
       tell(.problem("account", "\(error)", "Ask an administrator: `rpcctl audit` tells why."))
     }
-    await lookAtPushes(session, hasAccount: hasAccount)
+    await lookAtPushes(session, hasAccount: hasAccount, mayTeach: mayTeach)
+  }
+
+  /// Whether the roles are among those whose saves add record types.
+  private func isDeveloper(_ roles: [String]) -> Bool {
+    let container = invocation.settings.container
+    let name = container.isEmpty ? "default" : container
+    return !Set(roles).isDisjoint(with: ["admin", "developer", "\(name)/developer"])
   }
 
   /// The clock and the pushes: both need a record to be saved.
-  private func lookAtPushes(_ session: Session, hasAccount: Bool) async {
+  private func lookAtPushes(_ session: Session, hasAccount: Bool, mayTeach: Bool) async {
     let reason =
       !hasAccount
       ? "without an account nothing is pushed"
-      : invocation.settings.environment == .production && !isTypeGiven
-        ? "production learns no types: --type names one that it has" : nil
+      : !mayTeach && !isTypeGiven
+        ? "only developers' saves add record types: --type names one that the schema has"
+        : invocation.settings.environment == .production && !isTypeGiven
+          ? "production learns no types: --type names one that it has" : nil
     if let reason {
       tell(.skipped("clock", reason))
       tell(.skipped("push", reason))

@@ -62,7 +62,8 @@ extension TidingsV1 {
     public var userRecordName: String = ""
     /// The caller's roles, sorted.
     public var roles: [String] = []
-    /// What the caller's private databases take, by container, sorted.
+    /// What is stored for the caller, by container, sorted; what belongs to no container comes first,
+    /// with an empty one. The bounds of the quota are for all of them together.
     public var usage: [TidingsV1.Usage] = []
     /// What they may take.
     public var quota: TidingsV1.Quota? = nil
@@ -90,13 +91,13 @@ extension TidingsV1 {
     }
   }
 
-  /// What the private databases of a user take in a container.
+  /// What is stored for a user in a container.
   public struct Usage: Hashable, Sendable {
     /// The container.
     public var container: String = ""
     /// Records, without tombstones.
     public var records: UInt64 = 0
-    /// Bytes of the records, and of the assets that they name.
+    /// Bytes of the records, of the assets that they name, and of all else that is stored.
     public var bytes: UInt64 = 0
     /// Subscriptions.
     public var subscriptions: UInt64 = 0
@@ -120,9 +121,9 @@ extension TidingsV1 {
 
   /// What a user may take; 0 of anything: no bound.
   public struct Quota: Hashable, Sendable {
-    /// Records, in all private databases of a container.
+    /// Records, in all private databases of all containers.
     public var recordsMax: UInt64 = 0
-    /// Bytes of records and assets, in all private databases of a container.
+    /// Bytes of all that is stored, in all containers.
     public var bytesMax: UInt64 = 0
     /// Calls in a second, over all connections.
     public var callsPerSecondMax: UInt32 = 0

@@ -91,7 +91,8 @@ struct  Tidings__V1__FetchAccountStatusResponse
   size_t n_roles;
   ProtobufCBinaryData *roles;
   /*
-   * What the caller's private databases take, by container, sorted.
+   * What is stored for the caller, by container, sorted; what belongs to no container comes first,
+   * with an empty one. The bounds of the quota are for all of them together.
    */
   size_t n_usage;
   Tidings__V1__Usage **usage;
@@ -110,7 +111,7 @@ struct  Tidings__V1__FetchAccountStatusResponse
 
 
 /*
- * What the private databases of a user take in a container.
+ * What is stored for a user in a container.
  */
 struct  Tidings__V1__Usage
 {
@@ -124,7 +125,7 @@ struct  Tidings__V1__Usage
    */
   uint64_t records;
   /*
-   * Bytes of the records, and of the assets that they name.
+   * Bytes of the records, of the assets that they name, and of all else that is stored.
    */
   uint64_t bytes;
   /*
@@ -144,11 +145,11 @@ struct  Tidings__V1__Quota
 {
   ProtobufCMessage base;
   /*
-   * Records, in all private databases of a container.
+   * Records, in all private databases of all containers.
    */
   uint64_t records_max;
   /*
-   * Bytes of records and assets, in all private databases of a container.
+   * Bytes of all that is stored, in all containers.
    */
   uint64_t bytes_max;
   /*
