@@ -150,7 +150,7 @@ public struct AdjustableLimit: Sendable {
       .connections,
       0...1_000_000,
       \.connectionsPerUserMax,
-      "of one user that call within a minute; 0: no bound"
+      "of one user that have made a call, until they end; 0: no bound"
     ),
     Self(
       "waiting-calls-per-user-max",
