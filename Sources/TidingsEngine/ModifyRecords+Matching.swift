@@ -48,8 +48,9 @@ extension ModifyRecords {
     }
   }
 
-  /// Refuses many records in one call that would be compared with many subscriptions each: everybody waits
-  /// meanwhile. They are the caller's own, or those of the database's owner; in a public database they
+  /// Refuses many records in one call that would be compared with many subscriptions each.
+  ///
+  /// Everybody waits meanwhile. They are the caller's own, or those of the database's owner; in a public database they
   /// are anybody's, and no reason to refuse a save.
   private func checkComparisons(of plan: RecordPlan, _ scene: Scene) throws(ItemError) {
     guard plan.writes.count + plan.cascades.count > 1, scene.database.id.scope != .public else {

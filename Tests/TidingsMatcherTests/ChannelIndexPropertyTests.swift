@@ -55,6 +55,7 @@ struct ChannelIndexPropertyTests {
     index.match(database: database, zone: zone, old: old, new: new, at: time, into: &firings)
     #expect(Array(firings.dropFirst()) == expected, place)
     #expect(firings.first == before, place)
+    guard source.random.oneIn(32) else { return expected.count }
     let memory = EvaluationMemory(
       stepsMax: source.random.pick([0, 300, 3_000, nil] as [Int?]),
       largeBytesMin: 0

@@ -99,6 +99,7 @@ final class QueryRun {
   ///   - start: The first row, unless a slice before came to another one.
   ///   - body: Takes a row; answers whether to go on.
   /// - Returns: Whether all was visited.
+  /// - Throws: `SQLError`; what `body` throws.
   private func visitSlice(
     from start: QueryPosition?,
     _ body: @escaping QueryRows.Visitor
@@ -234,6 +235,7 @@ final class QueryRun {
   /// - Parameters:
   ///   - positions: The first records in order, one more than the limit if there are so many.
   ///   - areCurrent: They were found in this snapshot; if not, some may match no longer.
+  /// - Throws: `SQLError`; what delivering throws.
   private func deliver(_ positions: [QueryPosition], areCurrent: Bool) throws {
     let byNumber = Dictionary(uniqueKeysWithValues: zones.map { ($0.number, $0) })
     for position in positions.prefix(limit) {

@@ -1,10 +1,11 @@
 // The evaluator where large values are remembered: the same meaning, with the answer 'not known yet'.
 extension Predicate.Node {
-  /// Whether a record matches this canonical node; `nil`: more is to be found first, and is noted.
+  /// Whether a record matches this canonical node.
   ///
   /// - Parameters:
   ///   - record: The record.
   ///   - large: Its large values; `nil`: it has none.
+  /// - Returns: `nil`: more is to be found first, and is noted.
   package func matches(_ record: Record, _ large: LargeFields?) -> Bool? {
     guard let large else { return matches(record) }
     return evaluated(record, large)

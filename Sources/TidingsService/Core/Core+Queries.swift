@@ -27,12 +27,12 @@ private final class QueryWork: @unchecked Sendable {
   init(_ caller: Caller) { self.caller = caller }
 
   func advance(
-    _ request: () throws -> TidingsV1.QueryRecordsRequest,
+    _ request: (ReaderPool.Reader) throws -> TidingsV1.QueryRecordsRequest,
     _ reader: ReaderPool.Reader,
     _ slice: ReaderPool.Slice,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
-    var page = try self.page ?? request().page(for: caller)
+    var page = try self.page ?? request(reader).page(for: caller)
     self.page = nil
     let answer = try reader.engine.advance(
       &page,
@@ -67,7 +67,7 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
       wanted = .some(try request.desiredKeys.map { try Core.fields($0, reader.engine.limits) })
       response = SplicedMessage(capacity: Self.firstBytes)
     }
-    let answer = try work.advance({ try request(reader) }, reader, slice) { body in
+    let answer = try work.advance(request, reader, slice) { body in
       if case .some(.some(let wanted)) = wanted {
         response.add(1, try Core.record(body, keeping: wanted, in: reader.arena))
       } else {
@@ -99,7 +99,7 @@ private final class ExplanationAnswering: SlicedAnswer, @unchecked Sendable {
   }
 
   func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]? {
-    let answer = try work.advance({ try query(reader) }, reader, slice) { _ in }
+    let answer = try work.advance(query, reader, slice) { _ in }
     guard let report = answer?.report else { return nil }
     let response = TidingsV1.ExplainQueryResponse(
       steps: report.steps,

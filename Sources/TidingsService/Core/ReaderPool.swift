@@ -418,6 +418,7 @@ final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - role: What the thread works on.
   ///   - ended: What it did before.
+  /// - Returns: The job.
   private func next(_ role: Schedule.Role, after ended: Ended?) -> Schedule.Taken? {
     var ended = ended
     while true {
