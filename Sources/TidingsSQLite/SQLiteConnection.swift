@@ -95,7 +95,9 @@ public final class SQLiteConnection: SQLConnection {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// A transaction is open. SQLite itself takes one back after some failures, reads included.
+  /// A transaction is open.
+  ///
+  /// SQLite itself takes one back after some failures, reads included.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Resets all statements that are under way, and takes back the open transaction, if there is one.

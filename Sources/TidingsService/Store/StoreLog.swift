@@ -25,8 +25,8 @@ final class StoreLog {
   ///   - connection: The connection that commits.
   ///   - path: The database file.
   ///   - bytesMax: From which length on new snapshots wait.
-  ///   - wake: Called on another thread when `restart` is to be called soon.
   ///   - logger: Failures to move the log are logged.
+  ///   - wake: Called on another thread when `restart` is to be called soon.
   init(
     _ connection: SQLiteConnection,
     path: String,
