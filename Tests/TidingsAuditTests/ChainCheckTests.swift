@@ -166,6 +166,7 @@ import TidingsFiles
         case 0: lines.remove(at: index)
         case 1: lines.insert(all[random.below(all.count)], at: index)
         case 2: lines[index] = Array(lines[index].prefix(random.below(120))) + [UInt8(ascii: "\n")]
+        case _ where lines[index].count < 2: continue
         default: lines[index][random.below(lines[index].count - 1)] = UInt8(random.below(256))
         }
         if lines.isEmpty { lines = all }
