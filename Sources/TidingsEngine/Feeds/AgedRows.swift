@@ -51,7 +51,6 @@ struct AgedRows {
       delete.bind(row.owner, at: 1)
       delete.bind(row.name, at: 2)
       try delete.run()
-      try removed(row.cost, row.database)
       floors[row.owner] = max(floors[row.owner] ?? 0, row.number)
     }
     for (owner, floor) in floors {
@@ -59,6 +58,8 @@ struct AgedRows {
       raise.bind(floor, at: 2)
       try raise.run()
     }
+    // Only now the rows and the floors tell again how far the numbers are.
+    for row in rows { try removed(row.cost, row.database) }
     return Int64(rows.count)
   }
 }

@@ -43,8 +43,8 @@ final class Tidings implements AutoCloseable {
   private final Map<String, String> caller = new HashMap<>();
   private final String endpoint;
   private final ZMQ.Socket calls;
-  // What became of connections. Open and read as long as its socket is: JeroMQ's thread waits without
-  // an end for room for an event.
+  // What became of connections. Open and read as long as its socket is: the library's thread waits
+  // without an end for room for an event.
   private final ZMQ.Socket callEvents;
   private ZMQ.Socket pushes, pushEvents;
   private long callID;
