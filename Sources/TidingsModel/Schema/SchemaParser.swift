@@ -208,20 +208,22 @@ struct SchemaParser {
           ? "write LIST<ENCRYPTED …>" : "a list has no lists as members: use several fields"
       )
     }
-    let expected = scanner.expected(Self.types)
+    let before = scanner
     let name = try scanner.name(Self.types)
     guard !name.isQuoted, let kind = FieldValue.Kind(rawValue: name.text.uppercased()),
       !kind.isList, !kind.isEncrypted
-    else { throw expected }
+    else { throw before.expected(Self.types) }
     return Schema.Field(.values(kind), isEncrypted: isEncrypted)
   }
 
   private mutating func readPreference() throws(SchemaError) -> Schema.Number? {
     guard scanner.take(.preferred) else { return nil }
     try expect(.as)
-    let expected = scanner.expected("INT64 or DOUBLE")
+    let before = scanner
     let name = try scanner.name("INT64 or DOUBLE")
-    guard let number = Schema.Number(rawValue: name.text.uppercased()) else { throw expected }
+    guard let number = Schema.Number(rawValue: name.text.uppercased()) else {
+      throw before.expected("INT64 or DOUBLE")
+    }
     return number
   }
 
