@@ -3,7 +3,7 @@ public struct AdjustableLimit: Sendable {
   /// What a limit counts.
   public enum Unit: String, Sendable {
     case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys,
-      members, minutes
+      members, microseconds, minutes
     case notifications, participants, pushes, records, roles, shares, subscriptions, types, uploads
     case users, versions, zones
   }
@@ -88,6 +88,27 @@ public struct AdjustableLimit: Sendable {
       0...1_000_000,
       \.subscriptionsPerUserMax,
       "of one user in one container; 0: no bound"
+    ),
+    Self(
+      "call-cost-max",
+      .microseconds,
+      0...1_000_000,
+      \.callCostMax,
+      "that a call may take, about, in a transaction with others; what takes more pauses for their turns"
+    ),
+    Self(
+      "events-per-call-max",
+      .notifications,
+      1...10_000_000,
+      \.eventsPerCallMax,
+      "that the changes of one call to several records store"
+    ),
+    Self(
+      "replaced-bytes-per-call-max",
+      .bytes,
+      1_000_000...10_000_000_000,
+      \.replacedBytesPerCallMax,
+      "of stored records that one call replaces or deletes"
     ),
     Self(
       "subscription-bytes-per-user-max",

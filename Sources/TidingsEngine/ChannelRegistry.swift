@@ -171,6 +171,16 @@ final class ChannelRegistry {
     index.openComparisons(database: database.number, recordType: recordType)
   }
 
+  /// How many query channels a change to a record of this type may fire.
+  func queryChannelCount(_ recordType: String, in database: DatabaseEntry) -> Int {
+    index.channelCount(database: database.number, recordType: recordType)
+  }
+
+  /// How many zone and database channels a change in a database may fire.
+  func zoneChannelCount(in database: DatabaseEntry) -> Int {
+    zones.channelCount(database: database.number)
+  }
+
   /// There are zone or database channels at all.
   var watchesAnyZone: Bool { zones.count > 0 }
 
@@ -268,8 +278,11 @@ final class ChannelRegistry {
   }
 
   /// Writes the heads that moved in this transaction.
-  func writeHeads() throws(SQLError) {
-    for entry in touched { try writeHead(entry) }
+  func writeHeads(_ pace: Pace) throws(SQLError) {
+    for entry in touched {
+      try writeHead(entry)
+      pace.step()
+    }
   }
 
   /// The transaction was taken back: reads anew what it changed.

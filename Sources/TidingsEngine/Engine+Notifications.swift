@@ -39,7 +39,7 @@ extension Engine {
 
   /// The names of a user's subscriptions in a database, sorted.
   public func subscriptionNames(of owner: String, in id: DatabaseID) throws -> [String] {
-    try subscriptionChanges.names(of: owner, in: id)
+    try subscriptionChanges.names(of: owner, in: id, pace: pace)
   }
 
   /// How many changes were looked at that a channel might have fired for, since the server started,
@@ -159,10 +159,12 @@ extension Engine {
     let topics = try subscriptions.topics(
       of: caller.user,
       container: container,
-      environment: environment
+      environment: environment,
+      pace: pace
     )
     let device = originTags.device(of: caller)
-    return topics.compactMap { number, subscriptionID, topic in
+    return try topics.compactMap { number, subscriptionID, topic in
+      try pace.decisionStep()
       guard let channel = channels.entry(number) else { return nil }
       return PushChannel(
         channel: number,

@@ -35,6 +35,9 @@ extension Engine {
   /// - Returns: The old topics.
   /// - Throws: `SQLError`.
   public func rotateChannels(_ numbers: [Int64]) throws -> [[UInt8]] {
-    try numbers.compactMap { try rotation.rotate($0) }
+    try numbers.compactMap { number in
+      pace.step()
+      return try rotation.rotate(number)
+    }
   }
 }

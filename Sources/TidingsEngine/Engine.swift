@@ -50,6 +50,7 @@ public final class Engine {
   let fetchLog: FetchLog
   let tracer: NotificationTracer
   let recordChanges: ModifyRecords
+  let recordLookup: RecordLookup
   let shareReader: ShareReader
   let shareTable: ShareTable
   private let zoneChanges: ModifyZones
@@ -70,6 +71,9 @@ public final class Engine {
   private let bell = ChoreBell()
   /// Something was changed that gives the chores work: do them soon.
   public var hasUrgentChores: Bool { bell.isRung }
+
+  /// Lets calls that take long pause.
+  public let pace: Pace
 
   private let connection: any SQLConnection
   private let beginStatement: any SQLStatement
@@ -96,6 +100,7 @@ public final class Engine {
     try connection.migrate(Migration.store)
     self.connection = connection
     self.limits = limits
+    pace = Pace(costMax: limits.callCostMax)
     time = try StoreTime(connection, shared: steadyClock, read: clock)
     moment = time.moment()
     self.codec = codec
@@ -161,7 +166,8 @@ public final class Engine {
       codec: codec,
       limits: limits,
       access: FiringAccess(channels: channels, accesses: publicAccesses),
-      usage: usage
+      usage: usage,
+      pace: pace
     )
     answers = try AnswerLog(connection, limits: limits, usage: usage)
     readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
@@ -213,7 +219,7 @@ public final class Engine {
     let followers: [any RecordFollower] = [
       usage,
       references,
-      FieldIndex(registry: indexes, entries: indexEntries),
+      FieldIndex(registry: indexes, entries: indexEntries, pace: pace),
       clientTokens,
       assets,
       shareTable,
@@ -250,7 +256,14 @@ public final class Engine {
         zoneRemover: zoneRemover
       ),
       codec: codec,
-      limits: limits
+      limits: limits,
+      pace: pace
+    )
+    recordLookup = RecordLookup(
+      catalog: catalog,
+      records: records,
+      shares: shareReader,
+      codec: codec
     )
     zoneChanges = ModifyZones(
       catalog: catalog,
@@ -334,18 +347,33 @@ public final class Engine {
     try beginStatement.run()
   }
 
+  /// Writes what has to be written before a commit.
+  ///
+  /// - Parameter hasWrites: As for `commit`.
+  /// - Throws: `SQLError`.
+  public func prepareCommit(hasWrites: Bool) throws(SQLError) {
+    try catalog.writeHeads()
+    try usage.write()
+    try schemas.writeVersions()
+    try channels.writeHeads(pace)
+    if hasWrites { try time.save(ifOlderThan: StoreTime.saveInterval) }
+  }
+
   /// Makes the group durable.
   ///
   /// - Parameter hasWrites: Something was written, or may have been: the store's time is kept with it.
   /// - Returns: The events of the group, to be published.
   /// - Throws: `SQLError`.
   public func commit(hasWrites: Bool = true) throws(SQLError) -> [StoredEvent] {
-    try catalog.writeHeads()
-    try usage.write()
-    try schemas.writeVersions()
-    try channels.writeHeads()
-    if hasWrites { try time.save(ifOlderThan: StoreTime.saveInterval) }
+    try prepareCommit(hasWrites: hasWrites)
     try commitStatement.run()
+    return didCommit()
+  }
+
+  /// The group was made durable, by another thread.
+  ///
+  /// - Returns: The events of the group, to be published.
+  public func didCommit() -> [StoredEvent] {
     accounts.committed()
     return events.takePending()
   }

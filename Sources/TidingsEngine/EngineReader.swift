@@ -21,6 +21,7 @@ public final class EngineReader {
   private var subscriptionExplainer: SubscriptionExplainer?
 
   private let interruption = Interruption()
+  private var lookup: RecordLookup?
   private var queryEngine: QueryEngine?
   private var sharedZoneFeed: SharedZoneFeed?
   private var feed: NotificationFeed?
@@ -56,6 +57,19 @@ public final class EngineReader {
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
     endStatement = try connection.prepare("COMMIT")
+  }
+
+  /// Finds records by their names; its statements are compiled for the first one.
+  func recordLookup() throws -> RecordLookup {
+    if let lookup { return lookup }
+    let made = RecordLookup(
+      catalog: catalog,
+      records: try RecordTable(connection),
+      shares: shares,
+      codec: codec
+    )
+    lookup = made
+    return made
   }
 
   /// Answers queries; its statements are compiled for the first one.

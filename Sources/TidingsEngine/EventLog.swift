@@ -17,6 +17,7 @@ final class EventLog {
   private let limits: Limits
   private let access: FiringAccess
   private let usage: UsageTable
+  private let pace: Pace
   private let insert: any SQLStatement
   private let insertPublic: any SQLStatement
   private let insertContent: any SQLStatement
@@ -80,8 +81,10 @@ final class EventLog {
     codec: any BodyCodec,
     limits: Limits,
     access: FiringAccess,
-    usage: UsageTable
+    usage: UsageTable,
+    pace: Pace
   ) throws {
+    self.pace = pace
     (self.removals, self.removalChannels) = (removals, removalChannels)
     self.usage = usage
     self.access = access
@@ -255,6 +258,7 @@ final class EventLog {
     for removal: Int64?
   ) throws {
     for firing in firings {
+      pace.step()
       guard let entry = channels.entry(firing.channel),
         removalChannels.fires(entry.number, for: removal),
         try access.mayTell(entry.number, of: record, in: database)
@@ -432,6 +436,7 @@ final class EventLog {
     creator: String? = nil
   ) throws {
     guard let call else { preconditionFailure("an event is stored outside of a call") }
+    pace.step()
     let sequence = channels.advance(entry)
     let values = content?.isEmpty ?? true ? [] : codec.encode(content ?? EventContent())
     var stored = codec.encode(

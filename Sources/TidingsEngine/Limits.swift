@@ -19,6 +19,13 @@ public struct Limits: Hashable, Sendable {
   public var subscriptionsPerUserMax = 10_000
   /// Comparisons with subscriptions that no field leads to, of all records of a call; one record may have more.
   public var comparisonsPerCallMax = 200_000
+  /// What a call may take that shares its transaction with others, in about so many microseconds of processor
+  /// time; what takes more has the store for itself, and pauses for the turns of others.
+  public var callCostMax = 3_000
+  /// Events that the changes of a call to several records store, about; a single change may store more.
+  public var eventsPerCallMax = 20_000
+  /// Bytes of stored records that a call replaces or deletes, about; a single record may have more.
+  public var replacedBytesPerCallMax = 33_554_432
   /// Bytes of one user's subscriptions in one container, as they are stored; 0: no bound.
   ///
   /// In memory they take some ten times as much.
@@ -80,7 +87,7 @@ public struct Limits: Hashable, Sendable {
   /// Most references of one record that bind: delete-self and validate.
   public var bindingReferencesPerRecordMax = 1_000
   /// Most entries of indexes that the saves of one call change, about; a single save may change more.
-  public var indexEntriesPerCallMax = 200_000
+  public var indexEntriesPerCallMax = 100_000
   /// How long a deleted record or zone stays in the change feeds.
   public var tombstoneRetention = Duration.seconds(90 * 86_400)
   /// How long the cursor of a query is valid, in minutes.

@@ -33,19 +33,24 @@ extension ModifyRecords {
   func match(_ plan: inout RecordPlan, _ scene: Scene, _ matching: inout Matching) throws {
     guard !scene.isDryRun else { return }
     try checkComparisons(of: plan, scene)
+    try checkReplacedBytes(of: plan, scene)
+    let changeCount = plan.writes.count + plan.cascades.count
     for (index, write) in plan.writes.enumerated() {
-      let firings = firings(write.old, write.new, write.zone, scene, &matching)
+      let firings = firings(write.old, write.new, write.zone, scene, &matching, of: changeCount)
       if let firings { plan.setFirings(firings, at: index) }
+      if index > 0 { try pace.decisionStep() }
     }
     for (offset, cascade) in plan.cascades.enumerated() {
+      try pace.decisionStep()
       let name = cascade.recordID.recordName
       guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: scene.database),
         let type = try tables.records.recordType(name, in: zone),
         tables.channels.watches(type, in: scene.database),
         let row = try tables.records.row(name, in: zone), let old = try decoded(row)
       else { continue }
-      plan.cascadeFirings[offset] = firings(old, nil, zone, scene, &matching)
+      plan.cascadeFirings[offset] = firings(old, nil, zone, scene, &matching, of: changeCount)
     }
+    try checkEvents(of: plan)
   }
 
   /// Refuses many records in one call that would be compared with many subscriptions each.
@@ -72,25 +77,73 @@ extension ModifyRecords {
     )
   }
 
-  /// `nil`: the values are small, and it is found when the change is written.
+  /// Refuses to delete and replace more than others can wait for.
+  private func checkReplacedBytes(of plan: RecordPlan, _ scene: Scene) throws {
+    var bytes = plan.writes.reduce(0) { $0 + ($1.replaced?.body?.count ?? 0) }
+    for cascade in plan.cascades {
+      guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: scene.database) else {
+        continue
+      }
+      bytes += try tables.records.bodyBytes(cascade.recordID.recordName, in: zone)
+      try pace.decisionStep()
+    }
+    guard bytes > limits.replacedBytesPerCallMax, plan.writes.count + plan.cascades.count > 1 else {
+      return
+    }
+    throw ItemError(
+      .limitExceeded,
+      "the records that this call replaces, deletes or takes along have \(bytes) bytes, at most "
+        + "\(limits.replacedBytesPerCallMax) are allowed: send fewer of them in one call, and delete "
+        + "what refers to a record before it"
+    )
+  }
+
+  /// Refuses many changes in one call that are to be told to many channels each.
+  private func checkEvents(of plan: RecordPlan) throws(ItemError) {
+    guard plan.writes.count + plan.cascades.count > 1 else { return }
+    let count = plan.firingCount
+    guard count > limits.eventsPerCallMax else { return }
+    throw ItemError(
+      .limitExceeded,
+      "the records of this call fire \(count) notifications, at most \(limits.eventsPerCallMax) are "
+        + "allowed: save fewer records in one call, or delete subscriptions that say the same"
+    )
+  }
+
+  /// What it takes to write what was decided, in about so many microseconds.
+  func cost(of plan: RecordPlan, _ scene: Scene) -> Int {
+    let bytes = plan.writes.reduce(0) {
+      $0 + ($1.row.body?.count ?? 0) + 2 * ($1.replaced?.body?.count ?? 0)
+    }
+    let records = plan.writes.count * 15 + plan.cascades.count * 40
+    let firings = (plan.firingCount + tables.channels.zoneChannelCount(in: scene.database)) * 8
+    return records + firings + bytes / 300 + plan.entryCount * 2
+  }
+
+  /// Changes of so many records and channels together are matched when they are written.
+  private static let matchedLaterMax = 300
+
+  /// `nil`: there are few channels and the values are small, so that it is found when the change is written.
   private func firings(
     _ old: Record?,
     _ new: Record?,
     _ zone: ZoneEntry,
     _ scene: Scene,
-    _ matching: inout Matching
+    _ matching: inout Matching,
+    of changeCount: Int
   ) -> [Firing]? {
+    guard let type = (new ?? old)?.recordType else { return nil }
+    let channelCount = tables.channels.queryChannelCount(type, in: scene.database)
+    guard channelCount > 0 else { return nil }
     let isLarge = (old?.hasLargeValues ?? false) || (new?.hasLargeValues ?? false)
-    guard isLarge, let type = (new ?? old)?.recordType,
-      tables.channels.watches(type, in: scene.database)
-    else { return nil }
+    guard isLarge || channelCount * changeCount > Self.matchedLaterMax else { return nil }
     var firings: [Firing] = []
     tables.channels.match(
       old: old,
       new: new,
       zone: zone.id,
       in: scene.database,
-      memory: matching.begun(),
+      memory: isLarge ? matching.begun() : nil,
       counts: false,
       into: &firings
     )

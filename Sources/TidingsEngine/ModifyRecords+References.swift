@@ -30,11 +30,14 @@ extension ModifyRecords {
       }
     }
     let stored = ReferencePlan.Stored(
-      owned: { [tables] id in
-        try zones[id.zoneID].map { try tables.references.owned(by: id.recordName, in: $0) } ?? []
+      owned: { [tables, pace] id in
+        try pace.decisionStep()
+        return try zones[id.zoneID].map { try tables.references.owned(by: id.recordName, in: $0) }
+          ?? []
       },
-      holder: { [tables] id, isWanted in
-        try zones[id.zoneID].flatMap {
+      holder: { [tables, pace] id, isWanted in
+        try pace.decisionStep()
+        return try zones[id.zoneID].flatMap {
           try tables.references.holder(of: id.recordName, in: $0, where: isWanted)
         }
       },

@@ -10,6 +10,7 @@ extension ModifyRecords {
   ) throws -> [CascadedDeletion] {
     var taken: [ZoneEntry] = []
     for (position, write) in plan.writes.enumerated() {
+      pace.step()
       if !taken.contains(where: { $0 === write.zone }) {
         let sequence = tables.catalog.advance(write.zone)
         precondition(sequence == write.row.sequence, "the zone moved between planning and writing")
@@ -23,11 +24,15 @@ extension ModifyRecords {
         by: mayTeach == nil ? nil : scene.stamp.caller.user
       )
     }
-    for write in plan.writes { try fire(write, scene) }
+    for write in plan.writes {
+      try fire(write, scene)
+      pace.step()
+    }
 
     // What goes along may be much: it is not held in memory together.
     var shown = ShownCascades()
     for (offset, cascade) in plan.cascades.enumerated() {
+      pace.step()
       var write = try write(for: cascade, among: taken)
       write.firings = plan.cascadeFirings[offset]
       try apply(write, at: plan.writes.count + offset, scene)
@@ -55,6 +60,7 @@ extension ModifyRecords {
     row.previous = try write.replaced.map {
       try tables.ancestors.append($0, at: scene.steady)
     }
+    pace.step()
     try tables.records.write(
       row,
       name: write.name,
@@ -63,6 +69,7 @@ extension ModifyRecords {
       replacing: write.replaced,
       at: scene.steady
     )
+    pace.step()
     for asset in write.adopted {
       try tables.assets.add(
         asset,

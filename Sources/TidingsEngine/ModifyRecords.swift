@@ -26,21 +26,23 @@ final class ModifyRecords {
   let tables: Tables
   let codec: any BodyCodec
   let limits: Limits
+  let pace: Pace
   /// Whether there is such a user, who can be invited.
   var isKnownUser: (String) throws -> Bool = { _ in true }
   /// Whether a user's saves may teach the schema of a container; `nil`: all may, and see all.
   var mayTeach: ((_ user: String, _ container: String) throws -> Bool)?
 
-  init(_ tables: Tables, codec: any BodyCodec, limits: Limits) {
+  init(_ tables: Tables, codec: any BodyCodec, limits: Limits, pace: Pace) {
     self.tables = tables
     self.codec = codec
     self.limits = limits
+    self.pace = pace
   }
 
   /// Applies the changes of one call within the open transaction.
   ///
-  /// - Throws: What fails the call as a whole: `ItemError` or `MatchingPending` before anything is
-  ///   written, or `SQLError`.
+  /// - Throws: What fails the call as a whole: `ItemError`, `MatchingPending` or `LongCall` before anything
+  ///   is written, or `SQLError`.
   func callAsFunction(
     _ changes: RecordChanges,
     caller: Caller,
@@ -48,6 +50,7 @@ final class ModifyRecords {
     at moment: Moment
   ) throws -> ModifiedRecords {
     try checkCall(changes)
+    pace.begin(isShort: changes.saves.count + changes.deletions.count == 1)
     try tables.clientTokens.check(changes.clientChangeToken, of: caller)
     let scene = Scene(
       database: try database(changes, by: caller.user),
@@ -61,6 +64,7 @@ final class ModifyRecords {
     var matching = Matching(changes.memory)
     try match(&plan, scene, &matching)
     try matching.finish()
+    if !scene.isDryRun { try pace.check(cost: cost(of: plan, scene)) }
     return try finish(plan, scene, mark: changes.clientChangeToken)
   }
 
@@ -140,9 +144,11 @@ final class ModifyRecords {
     var plan = RecordPlan(itemCount: itemCount, limits: limits, after: discovered)
     for (item, record) in changes.saves.enumerated() {
       try planSave(record, item: item, policy: changes.policy, scene, plan: &plan)
+      if itemCount > 1 { try pace.decisionStep() }
     }
     for (offset, recordID) in changes.deletions.enumerated() {
       try planDeletion(recordID, item: changes.saves.count + offset, scene, plan: &plan)
+      if itemCount > 1 { try pace.decisionStep() }
     }
     if changes.isAtomic { plan.applyAtomicity() }
     try planQuota(&plan, scene, isAtomic: changes.isAtomic)

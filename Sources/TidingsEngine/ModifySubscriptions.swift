@@ -178,9 +178,9 @@ final class ModifySubscriptions {
   }
 
   /// The names of a user's subscriptions, sorted.
-  func names(of owner: String, in id: DatabaseID) throws -> [String] {
+  func names(of owner: String, in id: DatabaseID, pace: Pace) throws -> [String] {
     guard let database = try catalog.database(id) else { return [] }
-    return try subscriptions.names(of: owner, in: database)
+    return try subscriptions.names(of: owner, in: database, pace: pace)
   }
 
   private func end(

@@ -54,7 +54,7 @@ struct RecordPlan {
   /// Assets that no record named and that the writes name.
   private var redeemed: Set<[UInt8]> = []
   /// About how many entries of indexes the writes change.
-  private var entryCount = 0
+  private(set) var entryCount = 0
   private let entryCountMax: Int
   private var zones: [ZoneID?]
   private var conflictBytes = 0
@@ -161,6 +161,12 @@ struct RecordPlan {
     if let item = writes[index].item, case .saved? = outcomes[item] {
       outcomes[item] = .saved(record)
     }
+  }
+
+  /// How often the changes fire query channels, as far as that is known already.
+  var firingCount: Int {
+    writes.reduce(0) { $0 + ($1.firings?.count ?? 0) }
+      + cascadeFirings.values.reduce(0) { $0 + $1.count }
   }
 
   /// It is known which query channels a write fires.

@@ -25,6 +25,7 @@ final class RecordTable {
   private let select: any SQLStatement
   private let selectBody: any SQLStatement
   private let selectType: any SQLStatement
+  private let selectBodyBytes: any SQLStatement
   private let insert: any SQLStatement
   private let update: any SQLStatement
   private let updateLife: any SQLStatement
@@ -44,6 +45,9 @@ final class RecordTable {
     )
     selectType = try connection.prepare(
       "SELECT record_type FROM records WHERE zone_id = ?1 AND name = ?2 AND body IS NOT NULL"
+    )
+    selectBodyBytes = try connection.prepare(
+      "SELECT length(body) FROM records WHERE zone_id = ?1 AND name = ?2"
     )
     insert = try connection.prepare(
       """
@@ -67,13 +71,13 @@ final class RecordTable {
     )
     selectOldest = try connection.prepare(
       """
-      SELECT id, record_type, body IS NOT NULL, body, length(name) FROM records
+      SELECT id, record_type, body IS NOT NULL, body, length(name), length(body) FROM records
       WHERE zone_id = ?1 ORDER BY sequence, position LIMIT ?2
       """
     )
     selectLeftover = try connection.prepare(
       """
-      SELECT id, record_type, body IS NOT NULL, body, length(name) FROM records
+      SELECT id, record_type, body IS NOT NULL, body, length(name), length(body) FROM records
       WHERE zone_id = ?1 AND name = ?2
       """
     )
@@ -94,6 +98,14 @@ final class RecordTable {
     selectType.bind(recordName, at: 2)
     defer { selectType.reset() }
     return try selectType.step() ? selectType.string(0) : nil
+  }
+
+  /// The bytes of an encoded record; 0: there is none.
+  func bodyBytes(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> Int {
+    selectBodyBytes.bind(zone.number, at: 1)
+    selectBodyBytes.bind(recordName, at: 2)
+    defer { selectBodyBytes.reset() }
+    return try selectBodyBytes.step() ? Int(selectBodyBytes.int64(0)) : 0
   }
 
   /// The row of a record, or of its tombstone.
@@ -188,6 +200,8 @@ final class RecordTable {
     let isRecord: Bool
     /// The encoded record, if it was asked for.
     let body: [UInt8]?
+    /// The bytes of the encoded record; 0 for a tombstone.
+    let bodyBytes: Int
     /// What it counts as a tombstone, if it is one.
     let tombstoneCost: Int64
   }
@@ -214,7 +228,7 @@ final class RecordTable {
     defer { selectOldest.reset() }
     while bytes < bytesMax, try selectOldest.step() {
       let row = leftover(selectOldest, wantsBody)
-      bytes += row.body?.count ?? 0
+      bytes += row.bodyBytes
       rows.append(row)
     }
     return rows
@@ -243,6 +257,7 @@ final class RecordTable {
       recordType: recordType,
       isRecord: isRecord,
       body: isRecord && wantsBody(recordType) ? row.bytes(3) : nil,
+      bodyBytes: Int(row.int64(5)),
       tombstoneCost: isRecord ? 0 : row.int64(4) + Int64(recordType.utf8.count)
     )
   }

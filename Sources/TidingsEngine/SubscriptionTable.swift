@@ -130,11 +130,14 @@ final class SubscriptionTable {
   }
 
   /// The names of a user's active subscriptions, sorted.
-  func names(of owner: String, in database: DatabaseEntry) throws -> [String] {
+  func names(of owner: String, in database: DatabaseEntry, pace: Pace) throws -> [String] {
     var names: [String] = []
     selectNames.bind(owner, at: 1)
     selectNames.bind(database.number, at: 2)
-    try selectNames.forEachRow { names.append(selectNames.string(0)) }
+    try selectNames.forEachRow {
+      names.append(selectNames.string(0))
+      try pace.decisionStep()
+    }
     return names
   }
 
@@ -181,12 +184,14 @@ final class SubscriptionTable {
   func topics(
     of owner: String,
     container: String,
-    environment: Environment
+    environment: Environment,
+    pace: Pace
   ) throws -> [(channel: Int64, subscriptionID: String, topic: [UInt8])] {
     var topics: [(channel: Int64, subscriptionID: String, topic: [UInt8])] = []
     bind(owner, container, environment, to: selectTopics)
     try selectTopics.forEachRow {
       topics.append((selectTopics.int64(0), selectTopics.string(1), selectTopics.bytes(2)))
+      try pace.decisionStep()
     }
     return topics
   }

@@ -82,6 +82,12 @@ public final class ChannelIndex {
     return type.map { types[Int($0)].openComparisons } ?? 0
   }
 
+  /// How many channels watch records of a type.
+  public func channelCount(database: Int64, recordType: String) -> Int {
+    let type = typeIndex[TypeKey(database: database, recordType: recordType)]
+    return type.map { types[Int($0)].channelCount } ?? 0
+  }
+
   private func openComparisons(_ slot: Int) -> Int {
     guard slots[slot].isOpen else { return 0 }
     let count = Int(slots[slot].conditionCount) + (slots[slot].rest?.comparisonCount ?? 0)

@@ -31,6 +31,9 @@ public struct WatchedZones {
   /// Whether any channel watches a zone of a database, or all.
   public func watches(database: Int64) -> Bool { databases[database] != nil }
 
+  /// How many channels watch a zone of a database, or all.
+  public func channelCount(database: Int64) -> Int { databases[database]?.channelCount ?? 0 }
+
   /// Adds a channel, in place of one with the same number.
   ///
   /// - Parameters:

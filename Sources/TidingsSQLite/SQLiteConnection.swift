@@ -11,6 +11,8 @@ public final class SQLiteConnection: SQLConnection {
   public static let cacheBytesMax = 64 << 20
 
   let handle: OpaquePointer
+  /// A commit that another thread makes.
+  private var committing: Committing?
   private let frames = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
 
   /// The log's file is cut to this size when it was restarted: 64 MiB.
@@ -76,6 +78,7 @@ public final class SQLiteConnection: SQLConnection {
 
   /// Compiles a statement for repeated use.
   public func prepare(_ sql: String) throws(SQLError) -> any SQLStatement {
+    claim()
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
       handle,
@@ -91,8 +94,39 @@ public final class SQLiteConnection: SQLConnection {
 
   /// Runs statements that return no rows and are used once.
   public func execute(_ sql: String) throws(SQLError) {
+    claim()
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Commits the open transaction on a thread of its own; who uses the connection meanwhile waits for the end.
+  ///
+  /// - Parameter done: Called on that thread, with why the transaction was not committed.
+  public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
+    let committing = Committing(handle)
+    self.committing = committing
+    startThread {
+      // Safe: `claim` keeps the owner's thread away from the handle until the signal.
+      let code = sqlite3_exec(committing.handle, "COMMIT", nil, nil, nil)
+      let failure = code == SQLITE_OK ? nil : Self.error(code, of: committing.handle)
+      committing.end.signal()
+      done(failure)
+    }
+  }
+
+  /// Waits until no other thread has the connection.
+  public func claim() {
+    guard let committing else { return }
+    committing.end.wait()
+    self.committing = nil
+  }
+
+  /// Unchecked: one thread has the handle at a time.
+  private final class Committing: @unchecked Sendable {
+    let handle: OpaquePointer
+    let end = Semaphore()
+
+    init(_ handle: OpaquePointer) { self.handle = handle }
   }
 
   /// A transaction is open.
@@ -102,6 +136,7 @@ public final class SQLiteConnection: SQLConnection {
 
   /// Resets all statements that are under way, and takes back the open transaction, if there is one.
   public func abandon() {
+    claim()
     var next = sqlite3_next_stmt(handle, nil)
     while let statement = next {
       if sqlite3_stmt_busy(statement) != 0 { sqlite3_reset(statement) }
@@ -116,6 +151,7 @@ public final class SQLiteConnection: SQLConnection {
   /// - Returns: Frames in the log, and how many of them are moved. When all are, the next commit
   ///   begins the log anew, in the same file.
   public func checkpoint() throws(SQLError) -> (logFrames: Int, movedFrames: Int) {
+    claim()
     var (log, moved): (CInt, CInt) = (0, 0)
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &log, &moved)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code) }
@@ -149,7 +185,9 @@ public final class SQLiteConnection: SQLConnection {
     return file
   }
 
-  func error(_ code: CInt) -> SQLError {
+  func error(_ code: CInt) -> SQLError { Self.error(code, of: handle) }
+
+  private static func error(_ code: CInt, of handle: OpaquePointer) -> SQLError {
     let message = String(cString: sqlite3_errmsg(handle))
     switch code {
     case tidings_sqlite_ioerr_data, tidings_sqlite_ioerr_corruptfs:

@@ -28,11 +28,13 @@ final class SQLiteStatement: SQLStatement {
   deinit { sqlite3_finalize(handle) }
 
   func bind(_ value: Int64, at index: Int) {
+    connection.claim()
     if isUnderWay { reset() }
     check(sqlite3_bind_int64(handle, CInt(index), value))
   }
 
   func bind(_ value: String, at index: Int) {
+    connection.claim()
     if isUnderWay { reset() }
     var value = value
     let code = value.withUTF8 { text in
@@ -51,6 +53,7 @@ final class SQLiteStatement: SQLStatement {
   }
 
   func bind(_ value: [UInt8], at index: Int) {
+    connection.claim()
     if isUnderWay { reset() }
     let code = value.withUnsafeBytes { bytes in
       bytes.isEmpty
@@ -67,6 +70,7 @@ final class SQLiteStatement: SQLStatement {
   }
 
   func bindNull(at index: Int) {
+    connection.claim()
     if isUnderWay { reset() }
     check(sqlite3_bind_null(handle, CInt(index)))
   }
@@ -76,6 +80,7 @@ final class SQLiteStatement: SQLStatement {
       self.bindFailure = nil
       throw bindFailure
     }
+    connection.claim()
     isUnderWay = true
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true

@@ -57,9 +57,10 @@ final class Bench {
 
 /// A running rpcd with data of its own.
 final class ServerProcess {
-  let endpoint: String
-  let pushEndpoint: String
-  private let process: ChildProcess
+  private(set) var endpoint: String
+  private(set) var pushEndpoint: String
+  private var process: ChildProcess
+  private let arguments: [String]
   private let folder: RunFolder
 
   /// The file of its store.
@@ -67,12 +68,21 @@ final class ServerProcess {
 
   fileprivate init(_ settings: BenchSettings, in folder: RunFolder) throws {
     self.folder = folder
-    process = try ChildProcess([
+    arguments = [
       settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
       folder.path + "/data", "--log-level", "error",
       // Each save is to have its push.
       "--limit", "pushes-per-second-max=1000000",
-    ])
+    ]
+    process = try ChildProcess(arguments)
+    endpoint = try process.endpoint("rpc")
+    pushEndpoint = try process.endpoint("push")
+  }
+
+  /// Stops it and starts it on the same data.
+  func restart() throws {
+    process.stop()
+    process = try ChildProcess(arguments)
     endpoint = try process.endpoint("rpc")
     pushEndpoint = try process.endpoint("push")
   }

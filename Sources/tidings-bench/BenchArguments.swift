@@ -7,7 +7,7 @@ struct BenchArguments {
   /// The cases, in the order in which they run.
   static let caseNames = [
     "echo", "curve", "fetch", "save", "push", "fanout", "subscribers", "catchup", "match", "start",
-    "seal", "authorization", "query", "feed", "fairness", "client",
+    "seal", "authorization", "query", "feed", "fairness", "turns", "client",
   ]
 
   var cases: [String] = []
@@ -43,6 +43,7 @@ struct BenchArguments {
     ),
     Option("records", value: "N", default: "1000000", "Records in query."),
     Option("notifications", value: "N", default: "1000000", "Notifications in catchup."),
+    Option("turns", value: "NAME", "Which calls turns makes: those whose names begin so."),
     Option("rpcd", value: "PATH", "The server; otherwise rpcd beside this program."),
     Option(
       "data",
@@ -87,6 +88,7 @@ struct BenchArguments {
                 through SQLite's C interface; over the wire, and in process
         fairness
                 fetches of a quiet caller beside another caller's flood, against the same alone
+        turns   calls as large as they may be: how long one turn of the server's loop took
         client  the same calls through the Swift client, as information
 
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and
@@ -132,6 +134,7 @@ struct BenchArguments {
     settings.records = try parsed.number("records", in: 50...100_000_000) ?? settings.records
     settings.notifications =
       try parsed.number("notifications", in: 1...100_000_000) ?? settings.notifications
+    settings.turns = parsed["turns"] ?? ""
     settings.data = parsed["data"] ?? "."
     settings.program = Self.executablePath()
     let folder = settings.program.split(separator: "/").dropLast().joined(separator: "/")

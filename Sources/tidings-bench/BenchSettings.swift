@@ -14,6 +14,8 @@ struct BenchSettings {
   var records = 1_000_000
   /// Stored notifications in `catchup`.
   var notifications = 1_000_000
+  /// Which calls `turns` makes: those whose names begin with it.
+  var turns = ""
   /// The server's program.
   var rpcd = ""
   /// Where temporary folders go.

@@ -56,6 +56,7 @@ struct Run {
     case "feed": try await FeedCase.run(bench)
     case "query": try QueryCase.run(bench)
     case "fairness": try FairnessCase.run(bench)
+    case "turns": try TurnCase.run(bench)
     case "client": try await ClientCase.run(bench)
     default: throw BenchError("there is no case '\(name)'")
     }

@@ -29,31 +29,6 @@ internal import TidingsRPC
     )
   }
 
-  /// Sends calls before the server looks at any.
-  ///
-  /// - Returns: The answers, in their order, with the places of their calls.
-  private func answers(
-    to calls: [RawCall],
-    from server: TestServer
-  ) async throws -> [(call: Int, body: [UInt8])] {
-    let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
-    #expect(try await Self.fetch(as: "carol").send(on: socket).0.status == 0)
-    server.process.send(SIGSTOP)
-    for (place, call) in calls.enumerated() {
-      var call = call
-      call.header.callID = UInt64(100 + place)
-      try await socket.send([call.header.encoded(), call.body])
-    }
-    server.process.send(SIGCONT)
-    var answers: [(Int, [UInt8])] = []
-    for _ in calls {
-      let (header, body) = try await RawCall.answer(socket.receive())
-      #expect(header.status == 0, "\(header.message)")
-      answers.append((Int(header.callID) - 100, body))
-    }
-    return answers
-  }
-
   /// Saves beside another user's fetch, with what the same user asks for on the same connection behind it.
   private func expectAside(
     _ fields: [String: TidingsV1.FieldValue],
@@ -67,9 +42,8 @@ internal import TidingsRPC
       try await client.subscribe(.init("s\(number)", "Texts", where: predicate))
     }
     let later = Self.save(small)
-    let answers = try await answers(
-      to: [Self.save(fields), Self.fetch(as: "ada"), later, Self.fetch(as: "bob")],
-      from: server
+    let answers = try await server.answers(
+      to: [Self.save(fields), Self.fetch(as: "ada"), later, Self.fetch(as: "bob")]
     )
     // Ada's keep their order.
     #expect(answers.map(\.call) == [3, 0, 1, 2])
@@ -125,9 +99,8 @@ internal import TidingsRPC
       ).encoded()
     )
     let fires = Self.save(["field3": .init(integerLiteral: 397_003)])
-    let answers = try await answers(
-      to: [call, fires, Self.fetch(as: "bob")],
-      from: server
+    let answers = try await server.answers(
+      to: [call, fires, Self.fetch(as: "bob")]
     )
     #expect(answers.map(\.call) == [2, 0, 1])
     let response = try TidingsV1.ModifySubscriptionsResponse(decoding: answers[1].body)
@@ -149,9 +122,8 @@ internal import TidingsRPC
     refused.body = TidingsV1.ModifyRecordsRequest(
       recordsToSave: [.init("Texts", "u", ["a": text]), .init("No type", "v")]
     ).encoded()
-    let answers = try await answers(
-      to: [Self.save(["a": text]), refused],
-      from: server
+    let answers = try await server.answers(
+      to: [Self.save(["a": text]), refused]
     )
     #expect(answers.map(\.call) == [0, 1])
     let response = try TidingsV1.ModifyRecordsResponse(decoding: answers[1].body)

@@ -7,10 +7,12 @@ internal import TidingsSQL
 final class FieldIndex: RecordFollower {
   private let registry: IndexRegistry
   private let entries: IndexEntries
+  private let pace: Pace
 
-  init(registry: IndexRegistry, entries: IndexEntries) {
+  init(registry: IndexRegistry, entries: IndexEntries, pace: Pace) {
     self.registry = registry
     self.entries = entries
+    self.pace = pace
   }
 
   func entryCount(
@@ -79,7 +81,10 @@ final class FieldIndex: RecordFollower {
   ) throws {
     let before = old.map { Self.keys(of: $0, in: index) } ?? []
     guard let new else {
-      for key in before { try entries.remove(key, of: place, from: index) }
+      for key in before {
+        try entries.remove(key, of: place, from: index)
+        pace.step()
+      }
       return
     }
     let after = Self.keys(of: new, in: index)
@@ -87,8 +92,12 @@ final class FieldIndex: RecordFollower {
     let (kept, wanted) = (Set(after), Set(before))
     for key in before where !kept.contains(key) {
       try entries.end(key, of: place, in: index, at: time)
+      pace.step()
     }
-    for key in after where !wanted.contains(key) { try entries.add(key, of: place, to: index) }
+    for key in after where !wanted.contains(key) {
+      try entries.add(key, of: place, to: index)
+      pace.step()
+    }
   }
 }
 

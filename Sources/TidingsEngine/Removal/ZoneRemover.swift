@@ -8,6 +8,8 @@ internal import TidingsSQL
 final class ZoneRemover {
   /// Rows that are read together.
   private static let rowsPerPage = 32
+  /// Of the store.
+  private static let pageBytes = 4_096
   /// Bytes of records that are read together; the last one may have more.
   private static let bytesPerPage = 1 << 20
   private static let pause = Duration.seconds(3_600)
@@ -206,7 +208,8 @@ final class ZoneRemover {
           try fire(row.recordType) { try decoded(row) }
         }
         try remove(row, of: zone)
-        budget.take(1 + events.storedCount - eventsBefore)
+        // To free a page of a large record takes about as long as to remove a small one.
+        budget.take(1 + row.bodyBytes / Self.pageBytes + events.storedCount - eventsBefore)
         if budget.isSpent { break }
       }
     }

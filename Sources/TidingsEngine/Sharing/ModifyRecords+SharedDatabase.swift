@@ -23,6 +23,7 @@ extension ModifyRecords {
     at moment: Moment
   ) throws -> ModifiedRecords {
     try checkCall(changes)
+    pace.begin(isShort: changes.saves.count + changes.deletions.count == 1)
     try tables.clientTokens.check(changes.clientChangeToken, of: caller)
     try tables.catalog.requireDeployed(
       changes.database.container,
@@ -49,6 +50,9 @@ extension ModifyRecords {
     var matching = Matching(changes.memory)
     for index in parts.indices { try match(&parts[index].plan, parts[index].scene, &matching) }
     try matching.finish()
+    if !changes.isDryRun {
+      try pace.check(cost: parts.reduce(0) { $0 + cost(of: $1.plan, $1.scene) })
+    }
     var outcomes: [RecordOutcome?] = Array(
       repeating: nil,
       count: changes.saves.count + changes.deletions.count

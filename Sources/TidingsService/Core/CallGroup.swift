@@ -1,3 +1,4 @@
+internal import TidingsEngine
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
@@ -22,6 +23,8 @@ struct CallGroup {
   var hasWriteCalls = false
   /// Control topics of users whose channels changed.
   var changedTopics: Set<[UInt8]> = []
+  /// Who may not call any more from its commit on.
+  var endedAccess: EndedAccess?
   /// What administrators did.
   var audits: [AuditEntry] = []
   /// Topics that were replaced.
@@ -49,6 +52,7 @@ struct CallGroup {
     changedTopics.removeAll(keepingCapacity: true)
     retiredTopics = []
     audits = []
+    endedAccess = nil
     partlyWritten = []
     counters = CoreCounters()
     hasWrites = false

@@ -17,7 +17,7 @@ extension Core {
           try answerWithHealth(fetch, call)
         } else {
           let answering = Answering { [self] call in
-            try subscriptions(fetch, [:]).encoded(in: call.arena)
+            try subscriptions(fetch, [:], in: call.arena)
           }
           answerInGroup(call, .read, on: loop, answering)
         }
@@ -32,6 +32,9 @@ extension Core {
     _ call: borrowing InlineCall
   ) throws {
     let token = call.token
+    let line = CallLine(connection: token.connection, caller: call.callerKey)
+    let body = Array(call.body)
+    let (keyNumber, deadline) = (call.keyNumber, call.deadline)
     let job = ReaderPool.Job(
       token: token,
       deadline: call.deadline,
@@ -47,36 +50,44 @@ extension Core {
       guard let core = loop.turn as? Core else {
         return loop.fail(token, RPCError(.unavailable, "the server is stopping"))
       }
-      let answer = { (_: Engine) in
-        try core.subscriptions(fetch, result.get()).encoded(in: Arena())
-      }
-      core.work(.read, answer, on: loop) { answer in
-        switch answer {
-        case .success(let body): loop.reply(token, body: body)
-        case .failure(let error): loop.fail(token, RPCError(callFailure: error))
+      let held = HeldCall(
+        token: token,
+        line: line,
+        caller: fetch.caller,
+        keyNumber: keyNumber,
+        deadline: deadline,
+        idempotencyKey: "",
+        method: "",
+        body: body,
+        access: .read,
+        answering: Answering { [core] call in
+          try core.subscriptions(fetch, result.get(), in: call.arena)
         }
-      }
+      )
+      core.serveInTurn(held, on: loop)
     }
     guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
   }
 
   private func subscriptions(
     _ fetch: SubscriptionFetch,
-    _ healths: [String: SubscriptionHealth]
-  ) throws -> TidingsV1.FetchSubscriptionsResponse {
+    _ healths: [String: SubscriptionHealth],
+    in arena: borrowing Arena
+  ) throws -> [UInt8] {
     let (owner, database) = (fetch.caller.user, fetch.database)
     let ids =
       fetch.request.subscriptionIDs.isEmpty
       ? try engine.subscriptionNames(of: owner, in: database) : fetch.request.subscriptionIDs
-    var response = TidingsV1.FetchSubscriptionsResponse()
-    response.results = try ids.map { id in
+    var response = SplicedMessage()
+    for id in ids {
+      try engine.pace.decisionStep()
       var result = try result(of: id) {
         .subscription(.init(try engine.subscription(id, of: owner, in: database)))
       }
       result.health = healths[id].map { .init($0, engine.evaluation(of: $0.channel)) }
-      return result
+      response.add(1, result.encoded(in: arena))
     }
-    return response
+    return response.bytes
   }
 }
 

@@ -36,21 +36,24 @@ extension Core {
       container: container,
       environment: environment
     )
-    let response = TidingsV1.RegisterDeviceResponse(
+    var response = SplicedMessage(capacity: channels.count * 128)
+    for channel in channels {
+      try engine.pace.decisionStep()
+      let message = TidingsV1.Channel(
+        position: .init(
+          channelID: String(channel.channel),
+          sequenceNumber: UInt64(clamping: channel.head)
+        ),
+        topic: channel.topic,
+        key: pushKey(of: channel.topic),
+        subscriptionID: channel.subscriptionID,
+        originTag: channel.originTag
+      )
+      response.add(3, message.encoded(in: call.arena))
+    }
+    let rest = TidingsV1.RegisterDeviceResponse(
       pushEndpoint: call.loop.advertisedPushEndpoint ?? "",
       controlTopic: controlTopic,
-      channels: channels.map { channel in
-        TidingsV1.Channel(
-          position: .init(
-            channelID: String(channel.channel),
-            sequenceNumber: UInt64(clamping: channel.head)
-          ),
-          topic: channel.topic,
-          key: pushKey(of: channel.topic),
-          subscriptionID: channel.subscriptionID,
-          originTag: channel.originTag
-        )
-      },
       incarnation: engine.incarnation,
       controlKey: pushKey(of: controlTopic),
       readMarkNumber: UInt64(
@@ -62,7 +65,8 @@ extension Core {
       ),
       controlOriginTag: engine.originTag(of: call.caller, topic: controlTopic)
     )
-    return response.encoded(in: call.arena)
+    response.append(rest.encoded(in: call.arena))
+    return response.bytes
   }
 
   /// What opens the pushes on a topic; empty when they are not sealed.
@@ -75,6 +79,7 @@ extension Core {
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let container = try containerName(request.container)
     let environment = try request.environment.model
+    try engine.pace.requirePauses()
     let user = call.caller.user
     let controlTopic = try engine.controlTopic(
       of: user,

@@ -8,15 +8,19 @@ internal import TidingsZeroMQ
 struct CallPostponed: Error {
   /// When.
   enum Cause {
-    /// When this is done, on another thread.
-    case computing(@Sendable (ReaderPool.Slice) -> Bool)
+    /// When this is done, on another thread, with the encoded request.
+    case computing(@Sendable (_ body: [UInt8], ReaderPool.Slice) -> Bool)
     /// In another turn: a piece of the call is written.
     case nextTurn
+    /// On a reader thread.
+    case reading
+    /// When it may have the store for itself, and pause (`Pace`): nothing of it is written.
+    case alone
   }
 
   let cause: Cause
   /// What the next run goes on from.
-  let progress: any CallProgress
+  let progress: (any CallProgress)?
 }
 
 /// What a call keeps between the runs of its handler: they share it with the work between them, and never
@@ -55,7 +59,7 @@ extension Core {
     countPerLineMax: 1_024
   )
   /// Calls that were held are run so long in one turn.
-  private static let heldCallsTurn = Duration.milliseconds(3)
+  static let heldCallsTurn = Duration.milliseconds(3)
 
   /// Lets a call wait behind a postponed one, if there is one.
   ///
@@ -83,16 +87,19 @@ extension Core {
     on loop: LoopContext,
     _ answering: Answering
   ) throws {
+    if case .reading = postponement.cause, let reading = answering.reading {
+      return try answerOnReader(call, reading)
+    }
     let line = CallLine(connection: call.token.connection, caller: call.callerKey)
     var held = try heldCall(call, line, access, answering)
-    held.progress = postponement.progress
+    held.progress = postponement.progress ?? held.progress
     guard postponed.postpone(held, bytes: held.body.count, of: line) else {
       throw RPCError.tooManyPostponed
     }
     wait(held, for: postponement.cause, on: loop)
   }
 
-  private func heldCall(
+  func heldCall(
     _ call: borrowing InlineCall,
     _ line: CallLine,
     _ access: Access,
@@ -112,19 +119,21 @@ extension Core {
     )
   }
 
-  private func wait(_ held: HeldCall, for cause: CallPostponed.Cause, on loop: LoopContext) {
+  func wait(_ held: HeldCall, for cause: CallPostponed.Cause, on loop: LoopContext) {
     let line = held.line
     switch cause {
     case .nextTurn:
       notePartlyWritten(line)
       loop.remote.submit { loop in (loop.turn as? Core)?.resume(line, .success(()), on: loop) }
+    case .alone: longCalls.add(line)
+    case .reading: preconditionFailure("a call that is read by a reader waits for none")
     case .computing(let work):
       let job = ReaderPool.Job(
         token: held.token,
         deadline: held.deadline,
         bytes: held.body.count,
         keyNumber: held.keyNumber,
-        compute: work
+        compute: { [body = held.body] in work(body, $0) }
       ) { result, loop in (loop.turn as? Core)?.resume(line, result, on: loop) }
       guard !readers.submit(job, of: line.caller) else { return }
       loop.remote.submit { loop in
@@ -134,7 +143,10 @@ extension Core {
   }
 
   /// Runs the postponed call of a line again, and those behind it.
-  private func resume(_ line: CallLine, _ result: Result<Void, RPCError>, on loop: LoopContext) {
+  func resume(_ line: CallLine, _ result: Result<Void, RPCError>, on loop: LoopContext) {
+    if isStoreTaken {
+      return longCalls.hold { [self] loop in resume(line, result, on: loop) }
+    }
     guard let first = postponed.first(of: line) else { return }
     var next: HeldCall? = first
     if case .failure(let error) = result {
@@ -153,44 +165,34 @@ extension Core {
     }
   }
 
+  /// Runs a call that was held.
+  ///
+  /// - Throws: `CallPostponed`; why it failed.
+  func answer(_ held: HeldCall, on loop: LoopContext) throws {
+    if let failure = held.failure { throw failure }
+    if let refusal = gate.refusal(ofKey: held.keyNumber) { throw refusal }
+    defer { loop.arena.reset() }
+    try held.body.withUnsafeBytes { body in
+      try answer(
+        held.token,
+        until: held.deadline,
+        held.access,
+        held.call(body, on: loop),
+        held.idempotentCall(body),
+        held.answering
+      )
+    }
+  }
+
   /// - Returns: Whether it is answered; if not, it is postponed again.
   private func run(_ held: HeldCall, on loop: LoopContext) -> Bool {
-    if let failure = held.failure {
-      fail(held, failure)
-      return true
-    }
-    if let refusal = gate.refusal(ofKey: held.keyNumber) {
-      fail(held, refusal)
-      return true
-    }
-    defer { loop.arena.reset() }
     do {
-      try held.body.withUnsafeBytes { body in
-        try answer(
-          held.token,
-          until: held.deadline,
-          held.access,
-          Call(
-            caller: held.caller,
-            keyNumber: held.keyNumber,
-            body: body,
-            loop: loop,
-            progress: held.progress
-          ),
-          held.access == .write && !held.idempotencyKey.isEmpty
-            ? IdempotentCall(
-              owner: held.caller.user,
-              key: held.idempotencyKey,
-              method: held.method,
-              request: body
-            ) : nil,
-          held.answering
-        )
-      }
+      try answer(held, on: loop)
       return true
     } catch let postponement as CallPostponed {
+      if case .reading = postponement.cause { return read(held) }
       var again = held
-      again.progress = postponement.progress
+      again.progress = postponement.progress ?? held.progress
       postponed.replaceFirst(with: again, of: held.line)
       wait(again, for: postponement.cause, on: loop)
       return false
@@ -199,6 +201,25 @@ extension Core {
       callFailed(error, held.access, on: loop)
       return true
     }
+  }
+
+  /// Lets the reader threads answer a call that was held.
+  ///
+  /// - Returns: `true`: nothing waits for it.
+  func read(_ held: HeldCall) -> Bool {
+    guard let reading = held.answering.reading else {
+      preconditionFailure("a call that is read by a reader can be")
+    }
+    let answer = reading(held.caller, held.body)
+    let job = ReaderPool.Job(
+      token: held.token,
+      deadline: held.deadline,
+      bytes: held.body.count,
+      keyNumber: held.keyNumber,
+      slices: { try answer.advance($0, $1) }
+    )
+    if !readers.submit(job, of: held.line.caller) { fail(held, .tooManyReaders) }
+    return true
   }
 
   /// What calls wrote in a turn was taken back, and they go on: they fail instead.
@@ -218,9 +239,33 @@ extension Core {
   }
 }
 
+extension Core.HeldCall {
+  /// The call as handlers see it.
+  func call(
+    _ body: UnsafeRawBufferPointer,
+    on loop: LoopContext,
+    memory: Core.CallMemory? = nil
+  ) -> Core.Call {
+    Core.Call(
+      caller: caller,
+      keyNumber: keyNumber,
+      body: body,
+      loop: loop,
+      progress: progress,
+      memory: memory
+    )
+  }
+
+  /// What its idempotency key stands for; `nil`: it has none.
+  func idempotentCall(_ body: UnsafeRawBufferPointer) -> IdempotentCall? {
+    guard access == .write, !idempotencyKey.isEmpty else { return nil }
+    return IdempotentCall(owner: caller.user, key: idempotencyKey, method: method, request: body)
+  }
+}
+
 extension RPCError {
   /// Too much waits behind calls that take long.
-  fileprivate static let tooManyPostponed = RPCError(
+  static let tooManyPostponed = RPCError(
     .resourceExhausted,
     "too many calls wait for calls that take long: wait for answers before you send more",
     details: [.retryInfo(after: .seconds(1))]

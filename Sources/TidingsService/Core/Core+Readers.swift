@@ -53,19 +53,29 @@ extension Core {
   ) {
     loop.registerInline(method) { [self] call, loop in
       do {
-        let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
-        let job = ReaderPool.Job(
-          token: call.token,
-          deadline: call.deadline,
-          bytes: call.body.count,
-          keyNumber: call.keyNumber,
-          slices: { try answer.advance($0, $1) }
-        )
-        guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
+        try answerOnReader(call, makeAnswer)
       } catch {
         loop.fail(call.token, RPCError(callFailure: error))
       }
     }
+  }
+
+  /// Lets the reader threads answer a call.
+  ///
+  /// - Throws: `RPCError` when too many calls wait for them.
+  func answerOnReader(
+    _ call: borrowing InlineCall,
+    _ makeAnswer: @Sendable (Caller, [UInt8]) -> any SlicedAnswer
+  ) throws {
+    let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
+    let job = ReaderPool.Job(
+      token: call.token,
+      deadline: call.deadline,
+      bytes: call.body.count,
+      keyNumber: call.keyNumber,
+      slices: { try answer.advance($0, $1) }
+    )
+    guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
   }
 }
 

@@ -17,7 +17,7 @@ extension Core {
       repeating: { [self] in try repeatedRecords($0, $1) },
       { [self] in try modifyRecords($0) }
     )
-    register(Methods.fetchRecords, .read, on: loop) { [self] in try fetchRecords($0) }
+    registerFetchRecords(on: loop)
   }
 
   // MARK: ModifyRecords
@@ -25,15 +25,15 @@ extension Core {
   private func modifyRecords(_ call: borrowing Call) throws -> [UInt8] {
     let changes: RecordChanges
     if let progress = call.progress as? RecordsProgress {
-      changes = try progress.changes(for: call.caller)
+      changes = try progress.changes()
     } else {
       guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-      guard call.body.count < Self.decodedApartBytesMin else {
-        let progress = RecordsProgress(Array(call.body))
+      guard call.body.count < Self.decodedApartBytesMin || call.memory != nil else {
+        let progress = RecordsProgress()
         let caller = call.caller
         throw CallPostponed(
-          cause: .computing { _ in
-            progress.decode(for: caller)
+          cause: .computing { body, _ in
+            progress.decode(body, for: caller)
             return true
           },
           progress: progress
@@ -48,13 +48,16 @@ extension Core {
       keepsAnswer = modified.changedAnything
       if keepsAnswer, modified.hasConflicts {
         // Records of others are not kept: who repeats the call might not read them then.
-        keptAnswer = Self.response(to: modified.withoutConflicts, in: call.arena)
+        keptAnswer = response(to: modified.withoutConflicts, in: call.arena)
       }
-      return Self.response(to: modified, in: call.arena)
+      return response(to: modified, in: call.arena)
+    } catch is LongCall {
+      // It need not be decoded again.
+      throw CallPostponed(cause: .alone, progress: RecordsProgress(changes, changes.memory))
     } catch let pending as MatchingPending {
       let memory = pending.memory
       throw CallPostponed(
-        cause: .computing { slice in memory.work { slice.isOver } },
+        cause: .computing { _, slice in memory.work { slice.isOver } },
         progress: RecordsProgress(changes, memory)
       )
     }
@@ -67,29 +70,26 @@ extension Core {
   ///
   /// Unchecked: it is on the loop or with a worker, never with both.
   private final class RecordsProgress: CallProgress, @unchecked Sendable {
-    private let body: [UInt8]
     private var decoded: Result<RecordChanges, any Error>?
 
     /// A call to be decoded.
-    init(_ body: [UInt8]) { self.body = body }
+    init() {}
 
     /// A call that was decoded, and what is known of its values.
-    init(_ changes: RecordChanges, _ memory: EvaluationMemory) {
+    init(_ changes: RecordChanges, _ memory: EvaluationMemory?) {
       var changes = changes
       changes.memory = memory
-      body = []
       decoded = .success(changes)
     }
 
-    func decode(for caller: Caller) {
+    func decode(_ body: [UInt8], for caller: Caller) {
       let arena = Arena()
       decoded = Result {
         try body.withUnsafeBytes { try Core.changes($0, caller: caller, in: arena) }
       }
     }
 
-    func changes(for caller: Caller) throws -> RecordChanges {
-      if decoded == nil { decode(for: caller) }
+    func changes() throws -> RecordChanges {
       guard let decoded else { preconditionFailure("what was decoded is there") }
       return try decoded.get()
     }
@@ -105,11 +105,6 @@ extension Core {
       }
     }
     countRecords(saved: saved, deleted: deleted)
-  }
-
-  /// What fetched records may have together, with room for the results of failed items.
-  private static func answerBytesMax(_ loop: LoopContext) -> Int {
-    loop.configuration.frameBytesMax - (1 << 20)
   }
 
   private static func changes(
@@ -153,7 +148,7 @@ extension Core {
     return changes
   }
 
-  private static func databaseID(
+  static func databaseID(
     _ message: UnsafeMutablePointer<Tidings__V1__DatabaseID>?,
     caller: Caller
   ) throws -> DatabaseID {
@@ -161,7 +156,7 @@ extension Core {
     return try id.model(for: caller)
   }
 
-  private static func response(
+  private func response(
     to modified: ModifiedRecords,
     in arena: borrowing Arena
   )
@@ -169,9 +164,10 @@ extension Core {
   {
     var response = SplicedMessage(capacity: modified.outcomes.count * 160)
     for outcome in modified.outcomes {
+      engine.pace.step()
       switch outcome {
       case .saved(let record):
-        addResult(
+        Self.addResult(
           record.recordID,
           record: RecordWriter.encode(record, withFields: false, in: arena),
           to: &response
@@ -184,10 +180,11 @@ extension Core {
           )
         )
       case .failed(let recordID, let error, let conflict):
-        addFailure(recordID, error, conflict, to: &response, in: arena)
+        Self.addFailure(recordID, error, conflict, to: &response, in: arena)
       }
     }
     for deletion in modified.cascadedDeletions {
+      engine.pace.step()
       let message = TidingsV1.CascadedDeletion(
         recordID: .init(deletion.recordID),
         recordType: deletion.recordType,
@@ -198,84 +195,10 @@ extension Core {
     return response.bytes
   }
 
-  // MARK: FetchRecords
-
-  private func fetchRecords(_ call: borrowing Call) throws -> [UInt8] {
-    let request = try TidingsV1.FetchRecordsRequest.unpack(call.body.bytes, in: call.arena)
-      .assumingMemoryBound(to: Tidings__V1__FetchRecordsRequest.self).pointee
-    let count = request.n_record_ids
-    try engine.limits.check(itemCount: count)
-    let bytesMax = Self.answerBytesMax(call.loop)
-    let database = try Self.databaseID(request.database_id, caller: call.caller)
-    let desiredKeys: TidingsV1.DesiredKeys? = try Unpacked.message(request.desired_keys)
-    let wanted = try desiredKeys.map { try Self.fields($0, engine.limits) }
-    var response = SplicedMessage(capacity: count * 512)
-    for index in 0..<count {
-      let recordID = try RecordReader.recordID(request.record_ids[index], "record_ids[\(index)]")
-      let owner =
-        database.scope == .shared ? SplicedMessage.recordOwner(recordID.zoneID.ownerName) : []
-      do {
-        try engine.withRecord(recordID, in: database, caller: call.caller) { body in
-          guard response.bytes.count + body.count <= bytesMax else {
-            throw ItemError(
-              .limitExceeded,
-              "the answer is full: fetch this record in another call"
-            )
-          }
-          if call.caller.user.isEmpty {
-            let record = try GuestView.record(body, in: call.arena)
-            let shown = try record.withUnsafeBytes { bytes in
-              try wanted.map { try Self.record(bytes, keeping: $0, in: call.arena) }
-            }
-            Self.addResult(recordID, record: shown ?? record, to: &response)
-          } else if let wanted {
-            let record = try Self.record(body, keeping: wanted, in: call.arena)
-            Self.addResult(recordID, record: record + owner, to: &response)
-          } else if !owner.isEmpty {
-            Self.addResult(recordID, record: Array(body) + owner, to: &response)
-          } else {
-            Self.addResult(recordID, record: body, to: &response)
-          }
-        }
-      } catch let error as ItemError {
-        Self.addFailure(recordID, error, to: &response, in: call.arena)
-      }
-    }
-    return response.bytes
-  }
-
-  /// The fields that a call asks for.
-  static func fields(
-    _ desired: TidingsV1.DesiredKeys,
-    _ limits: Limits
-  ) throws -> Set<String> {
-    guard desired.keys.count <= limits.fieldsPerTypeMax else {
-      throw ItemError(
-        .limitExceeded,
-        "desired_keys has \(desired.keys.count) keys and may have \(limits.fieldsPerTypeMax): leave "
-          + "it out to get all fields"
-      )
-    }
-    return Set(desired.keys)
-  }
-
-  /// A stored record with some of its fields only.
-  static func record(
-    _ body: UnsafeRawBufferPointer,
-    keeping wanted: Set<String>,
-    in arena: borrowing Arena
-  ) throws -> [UInt8] {
-    var record = try storedMessage("record") {
-      try TidingsV1.Record(decoding: body.bytes, in: arena)
-    }
-    record.fields = record.fields.filter { wanted.contains($0.key) }
-    return record.encoded(in: arena)
-  }
-
   // MARK: Results
 
   /// Adds a `RecordResult` with a record that is encoded already.
-  private static func addResult(
+  static func addResult(
     _ id: RecordID,
     record: some Collection<UInt8>,
     to response: inout SplicedMessage
@@ -304,7 +227,7 @@ extension Core {
     response.add(2, record)
   }
 
-  private static func addFailure(
+  static func addFailure(
     _ id: RecordID,
     _ error: ItemError,
     _ conflict: ConflictRecords? = nil,

@@ -77,7 +77,14 @@ extension Core {
       pushesPruned: publisher.counters.pruned,
       checkpointsFailed: log.checkpointer.failureCount,
       pagesDamaged: PageChecksum.mismatchCount,
-      logBytes: UInt64(log.bytes)
+      logBytes: UInt64(log.bytes),
+      longTurns: loop.longTurns,
+      longestTurnMicroseconds: loop.longestTurn.wholeMicroseconds,
+      longestTurnProcessorMicroseconds: loop.longestTurnOnProcessor.wholeMicroseconds
     )
   }
+}
+
+extension Duration {
+  fileprivate var wholeMicroseconds: UInt64 { UInt64(self / .microseconds(1)) }
 }

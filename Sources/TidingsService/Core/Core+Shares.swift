@@ -29,15 +29,20 @@ extension Core {
     return response.bytes
   }
 
+  /// More have the store for themselves.
+  private static let sharesAcceptedAtOnceMax = 8
+
   private func acceptShares(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.AcceptSharesRequest(decoding: call.body.bytes, in: call.arena)
     try check(request.urls, call.caller)
+    if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
     // To accept again changes nothing, and shows the share to nobody who has lost it.
     keepsAnswer = false
     var response = SplicedMessage()
     for url in request.urls {
       try add(url, to: &response, in: call.arena) { try engine.acceptShare(url, for: caller) }
+      engine.pace.step()
     }
     return response.bytes
   }

@@ -24,9 +24,8 @@ extension Core {
       let (caller, limits) = (call.caller, engine.limits)
       progress = SubscriptionsProgress(caller, limits)
       guard call.body.count < SubscriptionsProgress.readApartBytesMin else {
-        let body = Array(call.body)
         throw CallPostponed(
-          cause: .computing { [progress] _ in
+          cause: .computing { [progress] body, _ in
             body.withUnsafeBytes { progress.read($0, in: Arena()) }
             return true
           },
@@ -116,8 +115,8 @@ private final class SubscriptionsProgress: CallProgress, @unchecked Sendable {
   static let readApartBytesMin = 2_048
   /// What one turn writes, about 3 ms; one subscription in any case.
   static let stepsPerTurnMax = 3_000
-  private static let stepsPerItem = 60
-  private static let bytesPerStep = 16
+  private static let stepsPerItem = 150
+  private static let bytesPerStep = 6
 
   let caller: Caller
   private let limits: Limits

@@ -150,6 +150,8 @@ extension Core {
     switch result {
     case .failure(let error): loop.fail(call.token, error)
     case .success where !loop.isConnected(call.token): loop.abandon(call.token)
+    case .success where isStoreTaken:
+      longCalls.hold { [self, call] loop in deliver(result, to: call, on: loop) }
     case .success(let answer):
       call.answer = answer.body
       guard let watch = answer.watch, answer.wait > .zero, letsCallsWait,

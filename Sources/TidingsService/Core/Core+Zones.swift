@@ -12,10 +12,16 @@ extension Core {
     register(Methods.fetchRecordZones, .read, on: loop) { [self] in try fetchZones($0) }
   }
 
+  /// More have the store for themselves.
+  private static let zonesChangedAtOnceMax = 50
+
   private func modifyZones(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.ModifyRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.limits.check(itemCount: request.zonesToSave.count + request.zoneIDsToDelete.count)
+    if request.zonesToSave.count + request.zoneIDsToDelete.count > Self.zonesChangedAtOnceMax {
+      try engine.pace.requirePauses()
+    }
     let database = try request.databaseID.model(for: call.caller)
     let caller = call.caller
     let reason = try request.deletionReason.model
@@ -28,6 +34,7 @@ extension Core {
             .zone(.init(try engine.saveZone(id, in: database, caller: caller), in: database))
           }
         )
+        engine.pace.step()
       }
       for zoneID in request.zoneIDsToDelete {
         response.results.append(
@@ -36,6 +43,7 @@ extension Core {
             return .deleted(true)
           }
         )
+        engine.pace.step()
       }
     }
     return response.encoded(in: call.arena)
@@ -49,7 +57,8 @@ extension Core {
     var response = TidingsV1.FetchRecordZonesResponse()
     if request.zoneIDs.isEmpty {
       response.results = try engine.zones(in: database).map { zone in
-        .init(zoneID: .init(zone.id), outcome: .zone(.init(zone, in: database)))
+        try engine.pace.decisionStep()
+        return .init(zoneID: .init(zone.id), outcome: .zone(.init(zone, in: database)))
       }
     } else {
       response.results = try request.zoneIDs.map { zoneID in

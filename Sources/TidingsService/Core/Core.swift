@@ -29,8 +29,17 @@ final class Core: LoopTurn {
     let loop: LoopContext
     /// What an earlier run of the handler left; `nil`: this is the first.
     var progress: (any CallProgress)?
+    /// The memory of a call that pauses; others use the loop's, which is empty again after each turn.
+    var memory: CallMemory?
 
-    var arena: Arena { _read { yield loop.arena } }
+    var arena: Arena {
+      _read { if let memory { yield memory.arena } else { yield loop.arena } }
+    }
+  }
+
+  /// The memory of one call.
+  final class CallMemory {
+    let arena = Arena()
   }
 
   /// Answers a call with the encoded response.
@@ -43,13 +52,15 @@ final class Core: LoopTurn {
   struct Answering {
     let handler: Handler
     var repeating: Repetition = { $1 }
+    /// Answers it on a reader thread instead, while another call has the store.
+    var reading: (@Sendable (Caller, [UInt8]) -> any SlicedAnswer)?
   }
 
   let engine: Engine
   let logger: Logger
   private(set) var counters = CoreCounters()
 
-  private let connection: SQLiteConnection
+  let connection: SQLiteConnection
   let folder: DataFolder
   /// Who administered what, and who was refused what.
   let audit: AuditLog
@@ -66,14 +77,20 @@ final class Core: LoopTurn {
   let walks = StoreWalkSlot()
   private var choresDue: ContinuousClock.Instant?
   private var administrationWatch = AdministrationWatch()
-  private var isOpen = false
+  private(set) var isOpen = false
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
   /// What is kept of the answer instead of all; `nil`: all.
   var keptAnswer: [UInt8]?
-  private var group = CallGroup()
+  var group = CallGroup()
   /// Calls that are run again, and those behind them.
   var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
+  /// Calls that take long, and what waits for the store behind one.
+  var longCalls = LongCalls<CallLine, HeldCall>(longCallBounds)
+  /// What waited for the store is being done.
+  var isServingWaiting = false
+  /// The one that has the store.
+  var runningLongCall: RunningLongCall?
   private(set) var publisher: Publisher
 
   /// Calls that wait for a change.
@@ -171,10 +188,12 @@ final class Core: LoopTurn {
     _ access: Access,
     on loop: LoopContext,
     repeating: @escaping Repetition = { $1 },
+    reading: (@Sendable (Caller, [UInt8]) -> any SlicedAnswer)? = nil,
     _ handler: @escaping Handler
   ) {
+    let answering = Answering(handler: handler, repeating: repeating, reading: reading)
     loop.registerInline(method) { [self] call, loop in
-      answerInGroup(call, access, on: loop, Answering(handler: handler, repeating: repeating))
+      answerInGroup(call, access, on: loop, answering)
     }
   }
 
@@ -187,6 +206,7 @@ final class Core: LoopTurn {
   ) {
     do {
       if !postponed.isEmpty, try holds(call, access, answering) { return }
+      if isStoreTaken { return try waitForStore(call, access, on: loop, answering) }
       let caller = try CallerIdentity.caller(of: call)
       do {
         try answer(
@@ -228,7 +248,7 @@ final class Core: LoopTurn {
     }
     let loop = call.loop
     group.keep(.success(try answer(call, idempotent, answering)), to: token)
-    if group.isFull { turnEnded(loop) }
+    if group.isFull { endGroup(loop) }
   }
 
   /// A call fails when the group of this turn is committed.
@@ -260,6 +280,19 @@ final class Core: LoopTurn {
     }
   }
 
+  /// Begins the group of a call that takes long.
+  func openLongGroup(_ access: Access) throws {
+    if access == .write { try log.requireRoom() }
+    try openGroup()
+    if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
+  }
+
+  /// The group of the call that has the store is set aside, or taken up again.
+  func exchangeGroup(_ other: inout CallGroup, isOpen isStillOpen: Bool) {
+    swap(&group, &other)
+    isOpen = isStillOpen
+  }
+
   /// Works on the store for a task, in the group of this turn.
   ///
   /// - Parameters:
@@ -269,10 +302,13 @@ final class Core: LoopTurn {
   ///   - done: Called when the group is committed or given up.
   func work<Value>(
     _ access: Access,
-    _ body: (Engine) throws -> Value,
+    _ body: @escaping (Engine) throws -> Value,
     on loop: LoopContext,
     _ done: @escaping (Result<Value, any Error>) -> Void
   ) {
+    if isStoreTaken {
+      return longCalls.hold { [self] loop in work(access, body, on: loop, done) }
+    }
     do {
       if access == .write { try log.requireRoom() }
       try openGroup()
@@ -301,19 +337,28 @@ final class Core: LoopTurn {
   /// Notes what an administrator did, once the group is committed.
   func auditWhenCommitted(_ entry: AuditEntry) { group.audits.append(entry) }
 
-  private func answer(
+  func answer(
     _ call: borrowing Call,
     _ idempotent: IdempotentCall?,
     _ answering: Answering
   ) throws -> [UInt8] {
-    guard let idempotent else { return try answering.handler(call) }
+    engine.pace.begin()
+    guard let idempotent else { return try handle(call, answering) }
     if let first = try engine.answer(to: idempotent) {
       return try answering.repeating(call, first)
     }
     (keepsAnswer, keptAnswer) = (true, nil)
-    let answer = try answering.handler(call)
+    let answer = try handle(call, answering)
     if keepsAnswer { try engine.keep(keptAnswer ?? answer, for: idempotent) }
     return answer
+  }
+
+  private func handle(_ call: borrowing Call, _ answering: Answering) throws -> [UInt8] {
+    do {
+      return try answering.handler(call)
+    } catch is LongCall {
+      throw CallPostponed(cause: .alone, progress: nil)
+    }
   }
 
   private static func idempotentCall(
@@ -347,43 +392,61 @@ final class Core: LoopTurn {
   // MARK: Groups
 
   func turnEnded(_ loop: LoopContext) {
+    guard runningLongCall == nil else { return answerRefused(on: loop) }
+    endGroup(loop)
+    beginLongCall(on: loop)
+  }
+
+  /// Commits the group of this turn, and sends what waited for that.
+  func endGroup(_ loop: LoopContext) {
     guard isOpen || !group.answers.isEmpty || !group.waiting.isEmpty else { return }
     do {
-      let isCommitted = isOpen
-      let ended = isOpen && engine.hasEndedAccess ? engine.takeEndedAccess() : nil
-      if let ended {
-        group.changedTopics.formUnion(ended.controlTopics)
-        group.retiredTopics += ended.retiredTopics
-      }
-      for changed in engine.takeChangedSubscribers() {
-        try channelsChanged(
-          of: changed.user,
-          container: changed.container,
-          environment: changed.environment
-        )
-      }
+      try prepareGroup()
       let events = isOpen ? try engine.commit(hasWrites: group.hasWriteCalls) : []
-      if group.hasWrites { tracker.committed() }
-      isOpen = false
-      for entry in group.audits { audit.add(entry) }
-      for answer in group.answers {
-        switch answer.result {
-        case .success(let body): loop.reply(answer.token, body: body)
-        case .failure(let error): loop.fail(answer.token, error)
-        }
-      }
-      for done in group.waiting { done(nil) }
-      publisher.publish(events, on: loop)
-      publisher.retire(group.retiredTopics + engine.takeRetiredTopics())
-      publisher.announceChannels(group.changedTopics, on: loop)
-      if isCommitted { publishReadMarks(on: loop) }
-      if engine.takeQuotasChanged() { quotasChanged(on: loop) }
-      if let ended { endCalls(of: ended, on: loop) }
-      if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
-      settle(eventCount: events.count)
+      groupEnded(events, on: loop)
     } catch {
       giveUpGroup(after: error, on: loop)
     }
+  }
+
+  /// Does what is left to do before the group is committed.
+  func prepareGroup() throws {
+    if isOpen, engine.hasEndedAccess {
+      let ended = engine.takeEndedAccess()
+      group.changedTopics.formUnion(ended.controlTopics)
+      group.retiredTopics += ended.retiredTopics
+      group.endedAccess = ended
+    }
+    for changed in engine.takeChangedSubscribers() {
+      try channelsChanged(
+        of: changed.user,
+        container: changed.container,
+        environment: changed.environment
+      )
+    }
+  }
+
+  /// Sends what waited for the commit of the group.
+  func groupEnded(_ events: [StoredEvent], on loop: LoopContext) {
+    let isCommitted = isOpen
+    if group.hasWrites { tracker.committed() }
+    isOpen = false
+    for entry in group.audits { audit.add(entry) }
+    for answer in group.answers {
+      switch answer.result {
+      case .success(let body): loop.reply(answer.token, body: body)
+      case .failure(let error): loop.fail(answer.token, error)
+      }
+    }
+    for done in group.waiting { done(nil) }
+    publisher.publish(events, on: loop)
+    publisher.retire(group.retiredTopics + engine.takeRetiredTopics())
+    publisher.announceChannels(group.changedTopics, on: loop)
+    if isCommitted { publishReadMarks(on: loop) }
+    if engine.takeQuotasChanged() { quotasChanged(on: loop) }
+    if let ended = group.endedAccess { endCalls(of: ended, on: loop) }
+    if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
+    settle(eventCount: events.count)
   }
 
   /// Tells users' devices what others marked read in the transaction that was committed.
@@ -421,7 +484,9 @@ final class Core: LoopTurn {
   }
 
   func stopping(_ loop: LoopContext) {
-    turnEnded(loop)
+    finishLongCall(on: loop)
+    endGroup(loop)
+    publisher.publishRest(on: loop)
     keepTime()
     endAllWaits(on: loop)
     endPostponed(on: loop)
@@ -468,6 +533,10 @@ final class Core: LoopTurn {
   }
 
   private func doChores(on loop: LoopContext) {
+    guard !isStoreTaken else {
+      choresDue = .now.advanced(by: Self.choresPauseDuringLongCall)
+      return
+    }
     guard !log.isFull else {
       choresDue = .now.advanced(by: Self.choresPauseAfterFailure)
       return
@@ -488,6 +557,7 @@ final class Core: LoopTurn {
   /// Between two pieces of the engine's own work callers have their turns.
   private static let choresPause = Duration.milliseconds(1)
   private static let choresPauseAfterFailure = Duration.seconds(10)
+  private static let choresPauseDuringLongCall = Duration.milliseconds(10)
 
   /// Nothing that a call waits for is committed, or will be with this group.
   ///
@@ -522,7 +592,7 @@ final class Core: LoopTurn {
   }
 
   /// Nothing of the group was kept: all that waited for its commit learn that.
-  private func giveUpGroup(after error: any Error, on loop: LoopContext) {
+  func giveUpGroup(after error: any Error, on loop: LoopContext) {
     logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
     failures.note(error, in: "a group of calls")
     let failure = RPCError(callFailure: error)
@@ -544,13 +614,15 @@ final class Core: LoopTurn {
 
   /// A sync failed, on whichever thread: what is on the disk is not known, and the process ends.
   func syncFailed(_ failure: SyncFailure, on loop: LoopContext) {
-    if isOpen { giveUpGroup(after: SQLError(.uncertain, "\(failure)"), on: loop) }
+    let error = SQLError(.uncertain, "\(failure)")
+    if let long = runningLongCall { loop.fail(long.held.token, RPCError(callFailure: error)) }
+    if isOpen { giveUpGroup(after: error, on: loop) }
     loop.endAtOnce()
   }
 
   /// The checkpointer waits for it; an open group does it at its end.
   private func restartLog() {
-    if !isOpen { log.restart() }
+    if !isOpen, runningLongCall == nil { log.restart() }
   }
 }
 

@@ -13,6 +13,12 @@ struct Publisher: ~Copyable {
   /// None: pushes are not sealed.
   private var keys: SealingKeyCache?
   private var nonces = NonceSequence()
+  /// Events of groups that are too large to be published in one turn, in their order.
+  private var unpublished: [StoredEvent] = []
+  private var nextUnpublished = 0
+  static let eventsPerTurn = 500
+  /// Beyond that they are published at once.
+  static let unpublishedMax = 100_000
   private let pushBytesMax: Int
   /// What was done so far.
   private(set) var counters = PublisherCounters()
@@ -33,7 +39,8 @@ struct Publisher: ~Copyable {
 
   /// When `timerFired` is due; `nil`: never.
   var nextTimer: ContinuousClock.Instant? {
-    switch (beacons.next, pacing.next) {
+    if !unpublished.isEmpty { return .now }
+    return switch (beacons.next, pacing.next) {
     case (let beacon?, let merged?): min(beacon, merged)
     case (let beacon, let merged): beacon ?? merged
     }
@@ -44,8 +51,29 @@ struct Publisher: ~Copyable {
     publications.find(channel, sequence)
   }
 
-  /// Publishes events, each once, however many subscribe.
+  /// Publishes events, each once, however many subscribe; what is too much for a turn follows in others.
   mutating func publish(_ events: [StoredEvent], on loop: LoopContext) {
+    if unpublished.isEmpty, events.count <= Self.eventsPerTurn {
+      return publishNow(events, on: loop)
+    }
+    unpublished += events
+    let excess = unpublished.count - nextUnpublished - Self.unpublishedMax
+    publishSome(max(Self.eventsPerTurn, excess), on: loop)
+  }
+
+  /// Publishes what was left for other turns.
+  mutating func publishRest(on loop: LoopContext) { publishSome(unpublished.count, on: loop) }
+
+  /// Publishes so many of the events that are left.
+  private mutating func publishSome(_ count: Int, on loop: LoopContext) {
+    let end = min(nextUnpublished + count, unpublished.count)
+    let some = Array(unpublished[nextUnpublished..<end])
+    nextUnpublished = end
+    if end == unpublished.count { (unpublished, nextUnpublished) = ([], 0) }
+    publishNow(some, on: loop)
+  }
+
+  private mutating func publishNow(_ events: [StoredEvent], on loop: LoopContext) {
     guard !events.isEmpty else { return }
     let stamp = PushMessage.Stamp(.now)
     for event in events {
@@ -106,6 +134,7 @@ struct Publisher: ~Copyable {
 
   /// Publishes what is due: the numbers of merged events, and beacons.
   mutating func timerFired(on loop: LoopContext) {
+    if !unpublished.isEmpty { publishSome(Self.eventsPerTurn, on: loop) }
     let stamp = PushMessage.Stamp(.now)
     for merged in pacing.takeDue(at: loop.now) {
       publishNumber(merged.sequence, after: merged.previous, merged.topic, stamp, on: loop)

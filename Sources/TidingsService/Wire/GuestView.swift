@@ -8,6 +8,15 @@ enum GuestView {
     _ body: UnsafeRawBufferPointer,
     in arena: borrowing Arena
   ) throws -> [UInt8] {
+    // Many large ones do not fit into the call's memory together.
+    guard body.count <= Core.largeRecordBytesMin else { return try shown(body, in: Arena()) }
+    return try shown(body, in: arena)
+  }
+
+  private static func shown(
+    _ body: UnsafeRawBufferPointer,
+    in arena: borrowing Arena
+  ) throws -> [UInt8] {
     var record = try storedMessage("record") {
       try TidingsV1.Record(decoding: body.bytes, in: arena)
     }

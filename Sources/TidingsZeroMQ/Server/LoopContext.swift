@@ -41,6 +41,8 @@ public final class LoopContext {
   public internal(set) var now = ContinuousClock.now
   /// What the loop did so far.
   public internal(set) var counters = LoopCounters()
+  /// What threads used of a processor in this turn while the loop waited for them.
+  public var waitedProcessorTime = Duration.zero
   /// Says who calls; without it callers are believed.
   public var gate: (any CallGate)?
   /// Says what callers may do; without it they have no bounds.

@@ -22,4 +22,10 @@ public struct LoopCounters: Hashable, Sendable {
   public var connectionsEnded: UInt64 = 0
   /// How often no more connections were taken, for want of descriptors.
   public var doorsShut: UInt64 = 0
+  /// Turns that took more than 10 ms of a processor's time; nobody else was heard meanwhile.
+  public var longTurns: UInt64 = 0
+  /// The longest turn, with what it waited for the disk.
+  public var longestTurn = Duration.zero
+  /// The most time of a processor that a turn took.
+  public var longestTurnOnProcessor = Duration.zero
 }

@@ -19,6 +19,7 @@ struct ServerLoop: ~Copyable {
   private let jobs: Mailbox<LoopJob>
   private var descriptors: [pollfd]
   private var stopDeadline: ContinuousClock.Instant?
+  private var times = TurnTimes()
   private let pushDescriptor: Int?
   private let connectionsDescriptor: Int
 
@@ -90,6 +91,8 @@ struct ServerLoop: ~Copyable {
     loop.settleReplies()
     loop.arena.reset()
     if loop.hasPublished { try loop.takeSubscriptions() }
+    times.turnEnded(begunAt: loop.now, waitingFor: loop.waitedProcessorTime, &loop.counters)
+    loop.waitedProcessorTime = .zero
     return hasMore || loop.isBehind
       || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
   }

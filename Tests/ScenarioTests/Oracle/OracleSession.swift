@@ -42,8 +42,9 @@ struct OracleSession {
   private var server: TestServer
   private var clients: [Oracle.Caller: Client] = [:]
 
-  init() async throws {
-    server = try await .startLasting()
+  /// - Parameter pauses: Every call has the store for itself, and pauses between its steps.
+  init(pauses: Bool) async throws {
+    server = try await .startLasting(arguments: pauses ? ["--limit", "call-cost-max=0"] : [])
     for caller in OracleGenerator.callers {
       clients[caller] = try await server.client(as: caller.user, device: caller.device)
     }

@@ -646,7 +646,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor =
   (ProtobufCMessageInit) tidings__rpc__v1__limits__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descriptors[12] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descriptors[15] =
 {
   {
     "calls",
@@ -792,6 +792,42 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "long_turns",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, long_turns),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "longest_turn_microseconds",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, longest_turn_microseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "longest_turn_processor_microseconds",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, longest_turn_processor_microseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
   0,   /* field[0] = calls */
@@ -800,6 +836,9 @@ static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
   2,   /* field[2] = commits */
   5,   /* field[5] = events */
   11,   /* field[11] = log_bytes */
+  12,   /* field[12] = long_turns */
+  13,   /* field[13] = longest_turn_microseconds */
+  14,   /* field[14] = longest_turn_processor_microseconds */
   10,   /* field[10] = pages_damaged */
   6,   /* field[6] = pushes */
   7,   /* field[7] = pushes_coalesced */
@@ -810,7 +849,7 @@ static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__rpc__v1__counters__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
 {
@@ -820,7 +859,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
   "Tidings__Rpc__V1__Counters",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__Counters),
-  12,
+  15,
   tidings__rpc__v1__counters__field_descriptors,
   tidings__rpc__v1__counters__field_indices_by_name,
   1,  tidings__rpc__v1__counters__number_ranges,

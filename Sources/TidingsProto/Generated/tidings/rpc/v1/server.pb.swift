@@ -180,6 +180,13 @@ extension TidingsRpcV1 {
     public var pagesDamaged: UInt64 = 0
     /// Bytes of the store's log after the last commit.
     public var logBytes: UInt64 = 0
+    /// Turns of the loop that answers calls that took more than 10 ms of a processor's time. Nobody
+    /// else was answered meanwhile.
+    public var longTurns: UInt64 = 0
+    /// The longest of its turns in microseconds, with the time that it waited for the disk.
+    public var longestTurnMicroseconds: UInt64 = 0
+    /// The most microseconds of a processor's time that one of its turns took.
+    public var longestTurnProcessorMicroseconds: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -197,7 +204,10 @@ extension TidingsRpcV1 {
       pushesPruned: UInt64 = 0,
       checkpointsFailed: UInt64 = 0,
       pagesDamaged: UInt64 = 0,
-      logBytes: UInt64 = 0
+      logBytes: UInt64 = 0,
+      longTurns: UInt64 = 0,
+      longestTurnMicroseconds: UInt64 = 0,
+      longestTurnProcessorMicroseconds: UInt64 = 0
     ) {
       self.calls = calls
       self.callsFailed = callsFailed
@@ -211,6 +221,9 @@ extension TidingsRpcV1 {
       self.checkpointsFailed = checkpointsFailed
       self.pagesDamaged = pagesDamaged
       self.logBytes = logBytes
+      self.longTurns = longTurns
+      self.longestTurnMicroseconds = longestTurnMicroseconds
+      self.longestTurnProcessorMicroseconds = longestTurnProcessorMicroseconds
     }
   }
 
@@ -233,7 +246,11 @@ extension TidingsRpcV1 {
     }
     private var _limits: TidingsProtobuf.Indirect<TidingsRpcV1.Limits>? = nil
     /// What it did.
-    public var counters: TidingsRpcV1.Counters? = nil
+    public var counters: TidingsRpcV1.Counters? {
+      get { _counters?.value }
+      set { _counters = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _counters: TidingsProtobuf.Indirect<TidingsRpcV1.Counters>? = nil
     /// Callers are believed who they say they are. Never true for an endpoint that others can reach.
     public var developmentMode: Bool = false
 
@@ -413,6 +430,9 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
     self.checkpointsFailed = c.pointee.checkpoints_failed
     self.pagesDamaged = c.pointee.pages_damaged
     self.logBytes = c.pointee.log_bytes
+    self.longTurns = c.pointee.long_turns
+    self.longestTurnMicroseconds = c.pointee.longest_turn_microseconds
+    self.longestTurnProcessorMicroseconds = c.pointee.longest_turn_processor_microseconds
   }
 
   /// Builds the generated C struct in the arena.
@@ -433,6 +453,9 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
     c.pointee.checkpoints_failed = self.checkpointsFailed
     c.pointee.pages_damaged = self.pagesDamaged
     c.pointee.log_bytes = self.logBytes
+    c.pointee.long_turns = self.longTurns
+    c.pointee.longest_turn_microseconds = self.longestTurnMicroseconds
+    c.pointee.longest_turn_processor_microseconds = self.longestTurnProcessorMicroseconds
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -613,20 +636,22 @@ extension TidingsProtobuf.FileDescriptor {
       dGlvbkZpZWxkc0J5dGVzTWF4Ej4KG25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5cxgcIAEoDVIZbm90aWZpY2F0aW9u\
       UmV0ZW50aW9uRGF5cxIrChFub3RpZmljYXRpb25zX21heBgdIAEoBFIQbm90aWZpY2F0aW9uc01heBIxChVwdXNoZXNf\
       cGVyX3NlY29uZF9tYXgYHiABKA1SEnB1c2hlc1BlclNlY29uZE1heBI2Chh3b3JrX2dyb3Vwc19wZXJfdXNlcl9tYXgY\
-      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCKc\
-      AwoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
+      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCLG\
+      BAoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
       GAoHY29tbWl0cxgDIAEoBFIHY29tbWl0cxIjCg1yZWNvcmRzX3NhdmVkGAQgASgEUgxyZWNvcmRzU2F2ZWQSJwoPcmVj\
       b3Jkc19kZWxldGVkGAUgASgEUg5yZWNvcmRzRGVsZXRlZBIWCgZldmVudHMYBiABKARSBmV2ZW50cxIWCgZwdXNoZXMY\
       ByABKARSBnB1c2hlcxIpChBwdXNoZXNfY29hbGVzY2VkGAggASgEUg9wdXNoZXNDb2FsZXNjZWQSIwoNcHVzaGVzX3By\
       dW5lZBgJIAEoBFIMcHVzaGVzUHJ1bmVkEi0KEmNoZWNrcG9pbnRzX2ZhaWxlZBgKIAEoBFIRY2hlY2twb2ludHNGYWls\
-      ZWQSIwoNcGFnZXNfZGFtYWdlZBgLIAEoBFIMcGFnZXNEYW1hZ2VkEhsKCWxvZ19ieXRlcxgMIAEoBFIIbG9nQnl0ZXMi\
-      5AIKF0ZldGNoU2VydmVySW5mb1Jlc3BvbnNlEhgKB3ZlcnNpb24YASABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50\
-      GAIgASgJUgtycGNFbmRwb2ludBIjCg1wdXNoX2VuZHBvaW50GAMgASgJUgxwdXNoRW5kcG9pbnQSIAoLaW5jYXJuYXRp\
-      b24YBCABKAlSC2luY2FybmF0aW9uEjQKB3N0YXJ0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdz\
-      dGFydGVkEi4KBmxpbWl0cxgGIAEoCzIWLnRpZGluZ3MucnBjLnYxLkxpbWl0c1IGbGltaXRzEjQKCGNvdW50ZXJzGAcg\
-      ASgLMhgudGlkaW5ncy5ycGMudjEuQ291bnRlcnNSCGNvdW50ZXJzEikKEGRldmVsb3BtZW50X21vZGUYCCABKAhSD2Rl\
-      dmVsb3BtZW50TW9kZTJ4Cg1TZXJ2ZXJTZXJ2aWNlEmcKD0ZldGNoU2VydmVySW5mbxImLnRpZGluZ3MucnBjLnYxLkZl\
-      dGNoU2VydmVySW5mb1JlcXVlc3QaJy50aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXNwb25zZSIDkAIBYgZw\
-      cm90bzM=
+      ZWQSIwoNcGFnZXNfZGFtYWdlZBgLIAEoBFIMcGFnZXNEYW1hZ2VkEhsKCWxvZ19ieXRlcxgMIAEoBFIIbG9nQnl0ZXMS\
+      HQoKbG9uZ190dXJucxgNIAEoBFIJbG9uZ1R1cm5zEjoKGWxvbmdlc3RfdHVybl9taWNyb3NlY29uZHMYDiABKARSF2xv\
+      bmdlc3RUdXJuTWljcm9zZWNvbmRzEk0KI2xvbmdlc3RfdHVybl9wcm9jZXNzb3JfbWljcm9zZWNvbmRzGA8gASgEUiBs\
+      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcyLkAgoXRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2USGAoHdmVyc2lv\
+      bhgBIAEoCVIHdmVyc2lvbhIhCgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMKDXB1c2hfZW5kcG9pbnQY\
+      AyABKAlSDHB1c2hFbmRwb2ludBIgCgtpbmNhcm5hdGlvbhgEIAEoCVILaW5jYXJuYXRpb24SNAoHc3RhcnRlZBgFIAEo\
+      CzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3N0YXJ0ZWQSLgoGbGltaXRzGAYgASgLMhYudGlkaW5ncy5ycGMu\
+      djEuTGltaXRzUgZsaW1pdHMSNAoIY291bnRlcnMYByABKAsyGC50aWRpbmdzLnJwYy52MS5Db3VudGVyc1IIY291bnRl\
+      cnMSKQoQZGV2ZWxvcG1lbnRfbW9kZRgIIAEoCFIPZGV2ZWxvcG1lbnRNb2RlMngKDVNlcnZlclNlcnZpY2USZwoPRmV0\
+      Y2hTZXJ2ZXJJbmZvEiYudGlkaW5ncy5ycGMudjEuRmV0Y2hTZXJ2ZXJJbmZvUmVxdWVzdBonLnRpZGluZ3MucnBjLnYx\
+      LkZldGNoU2VydmVySW5mb1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
       """)
 }

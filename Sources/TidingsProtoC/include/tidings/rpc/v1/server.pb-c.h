@@ -234,10 +234,23 @@ struct  Tidings__Rpc__V1__Counters
    * Bytes of the store's log after the last commit.
    */
   uint64_t log_bytes;
+  /*
+   * Turns of the loop that answers calls that took more than 10 ms of a processor's time. Nobody
+   * else was answered meanwhile.
+   */
+  uint64_t long_turns;
+  /*
+   * The longest of its turns in microseconds, with the time that it waited for the disk.
+   */
+  uint64_t longest_turn_microseconds;
+  /*
+   * The most microseconds of a processor's time that one of its turns took.
+   */
+  uint64_t longest_turn_processor_microseconds;
 };
 #define TIDINGS__RPC__V1__COUNTERS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__counters__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*

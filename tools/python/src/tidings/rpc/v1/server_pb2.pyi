@@ -6,13 +6,16 @@ from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Opti
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Counters(_message.Message):
-    __slots__ = ["calls", "calls_failed", "checkpoints_failed", "commits", "events", "log_bytes", "pages_damaged", "pushes", "pushes_coalesced", "pushes_pruned", "records_deleted", "records_saved"]
+    __slots__ = ["calls", "calls_failed", "checkpoints_failed", "commits", "events", "log_bytes", "long_turns", "longest_turn_microseconds", "longest_turn_processor_microseconds", "pages_damaged", "pushes", "pushes_coalesced", "pushes_pruned", "records_deleted", "records_saved"]
     CALLS_FAILED_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
     CHECKPOINTS_FAILED_FIELD_NUMBER: _ClassVar[int]
     COMMITS_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     LOG_BYTES_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_TURN_MICROSECONDS_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_TURN_PROCESSOR_MICROSECONDS_FIELD_NUMBER: _ClassVar[int]
+    LONG_TURNS_FIELD_NUMBER: _ClassVar[int]
     PAGES_DAMAGED_FIELD_NUMBER: _ClassVar[int]
     PUSHES_COALESCED_FIELD_NUMBER: _ClassVar[int]
     PUSHES_FIELD_NUMBER: _ClassVar[int]
@@ -25,13 +28,16 @@ class Counters(_message.Message):
     commits: int
     events: int
     log_bytes: int
+    long_turns: int
+    longest_turn_microseconds: int
+    longest_turn_processor_microseconds: int
     pages_damaged: int
     pushes: int
     pushes_coalesced: int
     pushes_pruned: int
     records_deleted: int
     records_saved: int
-    def __init__(self, calls: _Optional[int] = ..., calls_failed: _Optional[int] = ..., commits: _Optional[int] = ..., records_saved: _Optional[int] = ..., records_deleted: _Optional[int] = ..., events: _Optional[int] = ..., pushes: _Optional[int] = ..., pushes_coalesced: _Optional[int] = ..., pushes_pruned: _Optional[int] = ..., checkpoints_failed: _Optional[int] = ..., pages_damaged: _Optional[int] = ..., log_bytes: _Optional[int] = ...) -> None: ...
+    def __init__(self, calls: _Optional[int] = ..., calls_failed: _Optional[int] = ..., commits: _Optional[int] = ..., records_saved: _Optional[int] = ..., records_deleted: _Optional[int] = ..., events: _Optional[int] = ..., pushes: _Optional[int] = ..., pushes_coalesced: _Optional[int] = ..., pushes_pruned: _Optional[int] = ..., checkpoints_failed: _Optional[int] = ..., pages_damaged: _Optional[int] = ..., log_bytes: _Optional[int] = ..., long_turns: _Optional[int] = ..., longest_turn_microseconds: _Optional[int] = ..., longest_turn_processor_microseconds: _Optional[int] = ...) -> None: ...
 
 class FetchServerInfoRequest(_message.Message):
     __slots__ = []

@@ -1,0 +1,199 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtoC
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers FetchRecords: the loop answers it, and a reader thread where that takes long or the loop may not
+  /// read.
+  func registerFetchRecords(on loop: LoopContext) {
+    let bytesMax = min(Self.answerBytesMax, loop.configuration.frameBytesMax - (1 << 20))
+    register(
+      TidingsV1.RecordService.Methods.fetchRecords,
+      .read,
+      on: loop,
+      reading: { FetchAnswering($0, $1, bytesMax: bytesMax) },
+      { [self] in try fetchRecords($0, bytesMax: bytesMax) }
+    )
+  }
+
+  /// What fetched records may have together.
+  static let answerBytesMax = 8 << 20
+
+  /// The loop fetches for so long.
+  private static let fetchTimeMax = Duration.milliseconds(1)
+  /// Small records are fetched without a look at the clock.
+  private static let unlookedBytes = 32 << 10
+
+  private func fetchRecords(_ call: borrowing Call, bytesMax: Int) throws -> [UInt8] {
+    let request = try RecordFetch(call.body, call.caller, in: call.arena, engine.limits)
+    var response = SplicedMessage(capacity: request.count * 512)
+    var looked = (bytes: 0, end: nil as ContinuousClock.Instant?)
+    for index in 0..<request.count {
+      try request.add(index, to: &response, bytesMax: bytesMax, in: call.arena) { id, body in
+        try engine.withRecord(id, in: request.database, caller: call.caller, body)
+      }
+      guard response.bytes.count - looked.bytes > Self.unlookedBytes || request.isNarrowed else {
+        continue
+      }
+      looked.bytes = response.bytes.count
+      let now = ContinuousClock.now
+      guard let end = looked.end else {
+        looked.end = now.advanced(by: Self.fetchTimeMax)
+        continue
+      }
+      if now > end, index + 1 < request.count {
+        throw CallPostponed(cause: .reading, progress: nil)
+      }
+    }
+    return response.bytes
+  }
+
+  /// The fields that a call asks for.
+  static func fields(
+    _ desired: TidingsV1.DesiredKeys,
+    _ limits: Limits
+  ) throws -> Set<String> {
+    guard desired.keys.count <= limits.fieldsPerTypeMax else {
+      throw ItemError(
+        .limitExceeded,
+        "desired_keys has \(desired.keys.count) keys and may have \(limits.fieldsPerTypeMax): leave "
+          + "it out to get all fields"
+      )
+    }
+    return Set(desired.keys)
+  }
+
+  /// A stored record with some of its fields only.
+  static func record(
+    _ body: UnsafeRawBufferPointer,
+    keeping wanted: Set<String>,
+    in arena: borrowing Arena
+  ) throws -> [UInt8] {
+    // Many large ones do not fit into the call's memory together.
+    guard body.count <= largeRecordBytesMin else {
+      return try keeping(wanted, of: body, in: Arena())
+    }
+    return try keeping(wanted, of: body, in: arena)
+  }
+
+  /// Records from here on are decoded in memory of their own.
+  static let largeRecordBytesMin = 4 << 10
+
+  private static func keeping(
+    _ wanted: Set<String>,
+    of body: UnsafeRawBufferPointer,
+    in arena: borrowing Arena
+  ) throws -> [UInt8] {
+    var record = try storedMessage("record") {
+      try TidingsV1.Record(decoding: body.bytes, in: arena)
+    }
+    record.fields = record.fields.filter { wanted.contains($0.key) }
+    return record.encoded(in: arena)
+  }
+}
+
+/// A call to FetchRecords, decoded in an arena.
+private struct RecordFetch {
+  let database: DatabaseID
+  let count: Int
+  private let caller: Caller
+  private let wanted: Set<String>?
+  private let ids: UnsafeMutablePointer<UnsafeMutablePointer<Tidings__V1__RecordID>?>?
+
+  init(
+    _ body: UnsafeRawBufferPointer,
+    _ caller: Caller,
+    in arena: borrowing Arena,
+    _ limits: Limits
+  ) throws {
+    let request = try TidingsV1.FetchRecordsRequest.unpack(body.bytes, in: arena)
+      .assumingMemoryBound(to: Tidings__V1__FetchRecordsRequest.self).pointee
+    self.caller = caller
+    count = request.n_record_ids
+    ids = request.record_ids
+    try limits.check(itemCount: count)
+    database = try Core.databaseID(request.database_id, caller: caller)
+    let desiredKeys: TidingsV1.DesiredKeys? = try Unpacked.message(request.desired_keys)
+    wanted = try desiredKeys.map { try Core.fields($0, limits) }
+  }
+
+  /// More is read than is answered.
+  var isNarrowed: Bool { wanted != nil && count > 1 }
+
+  /// Adds the result of one record to a response.
+  ///
+  /// - Parameters:
+  ///   - index: Which record of the call.
+  ///   - response: Where to.
+  ///   - bytesMax: Bytes that the response may have.
+  ///   - arena: Memory for what is decoded.
+  ///   - withRecord: Lends a stored record.
+  /// - Throws: What fails the call.
+  func add(
+    _ index: Int,
+    to response: inout SplicedMessage,
+    bytesMax: Int,
+    in arena: borrowing Arena,
+    _ withRecord: (RecordID, (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+  ) throws {
+    let recordID = try RecordReader.recordID(ids?[index], "record_ids[\(index)]")
+    let owner =
+      database.scope == .shared ? SplicedMessage.recordOwner(recordID.zoneID.ownerName) : []
+    do {
+      try withRecord(recordID) { body in
+        guard response.bytes.count + body.count <= bytesMax else {
+          throw ItemError(.limitExceeded, "the answer is full: fetch this record in another call")
+        }
+        if caller.user.isEmpty {
+          let record = try GuestView.record(body, in: arena)
+          let shown = try record.withUnsafeBytes { bytes in
+            try wanted.map { try Core.record(bytes, keeping: $0, in: arena) }
+          }
+          Core.addResult(recordID, record: shown ?? record, to: &response)
+        } else if let wanted {
+          let record = try Core.record(body, keeping: wanted, in: arena)
+          Core.addResult(recordID, record: record + owner, to: &response)
+        } else if !owner.isEmpty {
+          Core.addResult(recordID, record: Array(body) + owner, to: &response)
+        } else {
+          Core.addResult(recordID, record: body, to: &response)
+        }
+      }
+    } catch let error as ItemError {
+      Core.addFailure(recordID, error, to: &response, in: arena)
+    }
+  }
+}
+
+/// Answers FetchRecords on reader threads.
+///
+/// Unchecked: one thread works on it at a time, and the pool's lock lies between two of them.
+private final class FetchAnswering: SlicedAnswer, @unchecked Sendable {
+  private let caller: Caller
+  private let body: [UInt8]
+  private let bytesMax: Int
+  private var response = SplicedMessage(capacity: 0)
+  private var next = 0
+
+  init(_ caller: Caller, _ body: [UInt8], bytesMax: Int) {
+    (self.caller, self.body, self.bytesMax) = (caller, body, bytesMax)
+  }
+
+  func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]? {
+    try body.withUnsafeBytes { body in
+      let request = try RecordFetch(body, caller, in: reader.arena, reader.engine.limits)
+      while next < request.count {
+        try request.add(next, to: &response, bytesMax: bytesMax, in: reader.arena) { id, body in
+          try reader.engine.withRecord(id, in: request.database, caller: caller, body)
+        }
+        next += 1
+        if next < request.count, reader.isOver(slice) { return nil }
+      }
+      return response.bytes
+    }
+  }
+}
