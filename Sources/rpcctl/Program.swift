@@ -262,14 +262,19 @@ struct Program: Sendable {
   /// open with; should that fail, the verb's own call says why.
   private func defaultSealer(_ invocation: Invocation, _ verb: Verb) async -> FieldSealer? {
     let settings = invocation.settings
-    guard let path = DefaultKeyRing.path(environment) else { return nil }
+    guard settings.scope != .public, let path = DefaultKeyRing.path(environment) else { return nil }
     let output = invocation.output
     let ring = DefaultKeyRing(path: path) { output.tell($0) }
     if settings.client.user.isEmpty {
       let needsUser = verb.mayEncrypt || Folder.isFile(path)
-      guard settings.client.keys != nil, needsUser, settings.scope != .public else { return nil }
+      guard settings.client.keys != nil, needsUser else { return nil }
     }
     guard let user = try? await user(invocation) else { return nil }
+    if invocation.arguments.has("dry-run"), !Folder.isFile(path) {
+      // Nothing is saved, so no ring is made for it.
+      let passing = KeyRing([.init(EncryptionKey(), .seal)])
+      return FieldSealer(passing, database: settings.databaseID, user: user)
+    }
     return FieldSealer(ring, database: settings.databaseID, user: user)
   }
 

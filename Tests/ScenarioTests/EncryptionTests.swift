@@ -197,11 +197,16 @@ internal import TidingsRPC
   @Test("rpcctl and the library share the ring of a user who names none")
   func defaultRing() async throws {
     let server = try await TestServer.start()
-    let data = server.folder.file("data")
+    let data = server.folder.file("of-ada")
     func run(_ arguments: String..., data: String) async -> RpcctlRun {
       await RpcctlRun(server, arguments, environment: ["XDG_DATA_HOME": data])
     }
     let record = #"{"recordType":"Door","recordName":"d1","fields":{"pin":{"encrypted":1234}}}"#
+    for option in ["--dry-run", "--database=public"] {
+      let spared = await run("modify-records", "--save", record, option, data: data)
+      #expect((spared.exitCode == .success) == (option == "--dry-run"), "\(spared.err)")
+      #expect(!Folder.isThere(data))
+    }
     let first = await run("modify-records", "--save", record, data: data)
     #expect(first.exitCode == .success, "\(first.err)")
     let path = data + "/tidings/default.ring"

@@ -63,7 +63,7 @@ async def test_a_time_finer_than_a_microsecond_is_saved_again_as_it_was(
         fetched = await database.fetch("t1")
         assert fetched["time"] == time and isinstance(fetched["time"], PreciseTime)
         assert fetched["time"].nanosecond == 789
-        fetched["other"] = 1
+        fetched["another"] = 1
         await database.save(fetched)
         found = database.query("Things", "time = @2026-05-04T03:02:01.123456789Z")
         assert [record.name async for record in found] == ["t1"]

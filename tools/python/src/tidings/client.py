@@ -295,8 +295,8 @@ class Client:
         """What seals the fields of this client's records and opens them.
 
         ``key_ring`` is the ring or its file; without it the one in the user's data folder
-        (:class:`~tidings.encryption.default_key_ring.DefaultKeyRing`), which the first value that is
-        sealed makes. When the client names no user, the server is asked who
+        (:class:`~tidings.encryption.default_key_ring.DefaultKeyRing`), which the first value that
+        is sealed makes. When the client names no user, the server is asked who
         this is. Raises :class:`~tidings.encryption.errors.KeyRingError` and ``RPCError``.
         """
         ring: KeyRing | DefaultKeyRing

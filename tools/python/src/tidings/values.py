@@ -36,8 +36,8 @@ from tidings.v1 import record_pb2 as wire
 class PreciseTime(datetime):
     """A time with nanoseconds, where ``datetime`` ends at microseconds.
 
-    Fetched times that are finer than a microsecond are of this class, so that saving them again changes
-    nothing. It compares and computes as its ``datetime``, without them.
+    Fetched times that are finer than a microsecond are of this class, so that saving them again
+    changes nothing. It compares and computes as its ``datetime``, without them.
     """
 
     nanosecond: int = 0

@@ -33,7 +33,9 @@ class DefaultKeyRing:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise KeyRingError(f"cannot read the key ring '{self.path}': {error.strerror}") from None
+            raise KeyRingError(
+                f"cannot read the key ring '{self.path}': {error.strerror}"
+            ) from None
         state = (status.st_size, status.st_mtime_ns)
         if self._ring is None or state != self._state:
             self._ring, self._state = KeyRing.read(self.path), state
@@ -49,8 +51,9 @@ class DefaultKeyRing:
             # Another process made it at the same time.
             return self.current() or KeyRing()
         _LOG.warning(
-            "made the key ring '%s' for encrypted values: copy it to the same place on the user's other "
-            "devices before they save any, and keep a backup; without it nobody can read them",
+            "made the key ring '%s' for encrypted values: copy it to the same place on the user's "
+            "other devices before they save any, and keep a backup; without it nobody can read "
+            "them",
             self.path,
         )
         return ring
@@ -74,8 +77,8 @@ class DefaultKeyRing:
             return False
         except OSError as error:
             raise KeyRingError(
-                f"the key ring '{self.path}' cannot be made: {error.strerror}; name a key ring file "
-                "of your own"
+                f"the key ring '{self.path}' cannot be made: {error.strerror}; name a key ring "
+                "file of your own"
             ) from None
         return True
 

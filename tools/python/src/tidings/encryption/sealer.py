@@ -128,8 +128,8 @@ class FieldSealer:
             raise EncryptionError(str(error)) from None
         if ring is None:
             raise MissingKey(
-                f"field '{field}' is sealed, and there is no key ring '{self._key_ring.path}': copy it "
-                "from the device that made it, or name another"
+                f"field '{field}' is sealed, and there is no key ring '{self._key_ring.path}': "
+                "copy it from the device that made it, or name another"
             )
         return ring.key(key_id)
 
