@@ -133,7 +133,8 @@ final class Catalog {
     )
     selectZone = try connection.prepare(
       """
-      SELECT id, head, created, records, bytes FROM zones WHERE database_id = ?1 AND name = ?2
+      SELECT id, head, created, records, bytes, created_nanos FROM zones
+      WHERE database_id = ?1 AND name = ?2
       """
     )
     selectZones = try connection.prepare(
@@ -145,14 +146,14 @@ final class Catalog {
     // No number of a zone whose rows are still being removed is given again.
     insertZone = try connection.prepare(
       """
-      INSERT INTO zones (id, database_id, name, head, created, changed)
+      INSERT INTO zones (id, database_id, name, head, created, changed, created_nanos)
       VALUES (
         1 + (
           SELECT max(number) FROM (
             SELECT coalesce(max(id), 0) AS number FROM zones
             UNION ALL SELECT coalesce(max(zone_id), 0) FROM zone_removals
           ) AS numbers
-        ), ?1, ?2, ?4, ?3, ?5
+        ), ?1, ?2, ?4, ?3, ?5, ?6
       ) RETURNING id
       """
     )
@@ -286,7 +287,7 @@ final class Catalog {
     let entry = ZoneEntry(
       number: selectZone.int64(0),
       id: id,
-      created: Timestamp(millisecondsSince1970: selectZone.int64(2)),
+      created: selectZone.time(2, nanos: 5),
       head: selectZone.int64(1),
       database: database,
       usage: Usage(records: selectZone.int64(3), bytes: selectZone.int64(4))
@@ -332,7 +333,7 @@ final class Catalog {
   {
     insertZone.bind(database.number, at: 1)
     insertZone.bind(id.zoneName, at: 2)
-    insertZone.bind(time.millisecondsSince1970, at: 3)
+    insertZone.bind(time, at: 3, nanos: 6)
     // The default zone is never deleted: its numbers begin at 0.
     let head = id == .default ? 0 : try floor(of: database)
     insertZone.bind(head, at: 4)

@@ -35,6 +35,8 @@ extension ChannelWatch {
     static let not: UInt8 = 3
     static let and: UInt8 = 4
     static let or: UInt8 = 5
+    /// Of a value, beside the numbers of `MeaningClass`: a time with more than milliseconds.
+    static let preciseTime: UInt8 = 0x80
   }
 
   /// The bytes.
@@ -98,6 +100,7 @@ extension ByteWriter {
   }
 
   private mutating func write(_ value: FieldValue) {
+    if case .timestamp(let time) = value { return write(time) }
     write(value.meaningClass?.rawValue ?? .max)
     switch value {
     case .int64(let value):
@@ -108,7 +111,6 @@ extension ByteWriter {
       write(word: value.bitPattern)
     case .string(let value): write(value)
     case .bytes(let value): write(value)
-    case .timestamp(let value): write(word: UInt64(bitPattern: value.millisecondsSince1970))
     case .location(let value):
       write(word: value.latitude.bitPattern)
       write(word: value.longitude.bitPattern)
@@ -121,7 +123,24 @@ extension ByteWriter {
   }
 }
 
+extension ByteWriter {
+  /// A whole millisecond as earlier versions had it, so that their bytes stay good; any other time apart.
+  fileprivate mutating func write(_ time: Timestamp) {
+    let rest = time.nanosecondsOfMillisecond
+    write(rest == 0 ? FieldValue.MeaningClass.timestamp.rawValue : ChannelWatch.Tag.preciseTime)
+    write(word: UInt64(bitPattern: time.millisecondsSince1970))
+    if rest > 0 { write(number: UInt64(rest)) }
+  }
+}
+
 extension ByteReader {
+  fileprivate mutating func preciseTime() -> FieldValue? {
+    guard let word = word(), let rest = number(), (1...999_999).contains(rest) else { return nil }
+    return .timestamp(
+      Timestamp(milliseconds: Int64(bitPattern: word), nanoseconds: Int32(rest))
+    )
+  }
+
   fileprivate mutating func postfixItem() -> Predicate.PostfixItem? {
     switch byte() {
     case ChannelWatch.Tag.comparison: comparison().map { .comparison($0) }
@@ -158,7 +177,9 @@ extension ByteReader {
   }
 
   private mutating func value() -> FieldValue? {
-    switch byte().flatMap({ FieldValue.MeaningClass(rawValue: $0) }) {
+    let tag = byte()
+    if tag == ChannelWatch.Tag.preciseTime { return preciseTime() }
+    switch tag.flatMap({ FieldValue.MeaningClass(rawValue: $0) }) {
     case .number:
       guard let isDouble = byte(), isDouble <= 1, let word = word() else { return nil }
       return isDouble == 1

@@ -68,7 +68,8 @@ final class SubscriptionTable {
     )
     selectMembers = try connection.prepare(
       """
-      SELECT s.id, s.channel_id, s.since, s.body, s.owner, s.subscription_id, s.saved \(from)
+      SELECT s.id, s.channel_id, s.since, s.body, s.owner, s.subscription_id, s.saved,
+        s.saved_nanos \(from)
       WHERE s.channel_id = ?1 AND \(active) LIMIT ?2
       """
     )
@@ -101,8 +102,8 @@ final class SubscriptionTable {
       """
       INSERT INTO subscriptions
         (container, environment, owner, database_id, subscription_id, channel_id, since, body,
-          saved)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+          saved, saved_nanos)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """
     )
     end = try connection.prepare("UPDATE subscriptions SET ended = ?2 WHERE id = ?1")
@@ -165,7 +166,7 @@ final class SubscriptionTable {
           ),
           owner: selectMembers.string(4),
           subscriptionID: selectMembers.string(5),
-          saved: Timestamp(millisecondsSince1970: selectMembers.int64(6))
+          saved: selectMembers.time(6, nanos: 7)
         )
       )
     }
@@ -242,7 +243,7 @@ final class SubscriptionTable {
     insert.bind(channel, at: 6)
     insert.bind(since, at: 7)
     insert.bind(body, at: 8)
-    insert.bind(time.millisecondsSince1970, at: 9)
+    insert.bind(time, at: 9, nanos: 10)
     try insert.run()
     let cost = StorageCost.subscription(body: body.count)
     try usage.add(cost, to: owner, in: database.id.container)

@@ -84,7 +84,7 @@ enum Grid {
     switch value {
     case .int64(let value): (Double(value), false)
     case .double(let value): (value, false)
-    case .timestamp(let value): (Double(value.millisecondsSince1970), true)
+    case .timestamp(let value): (Double(value.seconds) + Double(value.nanoseconds) / 1e9, true)
     default: nil
     }
   }

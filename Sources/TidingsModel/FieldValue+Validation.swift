@@ -32,8 +32,8 @@ extension FieldValue {
 
   private static func problem(_ value: Timestamp) -> String? {
     guard !Timestamp.validRange.contains(value) else { return nil }
-    return "the time \(value.millisecondsSince1970) ms is outside 0001-01-01 to 9999-12-31; "
-      + "times are in milliseconds since 1970"
+    return "the time \(value.seconds) s is outside 0001-01-01 to 9999-12-31; "
+      + "times are in seconds since 1970"
   }
 
   private static func problem(_ value: Location) -> String? {

@@ -7,27 +7,27 @@ internal import Musl
 #endif
 
 extension Timestamp {
-  /// The time as `2026-11-21T15:04:05.678Z`.
+  /// The time for people, `2026-11-21T15:04:05.678Z`, cut to the millisecond.
   var utcText: String {
     func pad(_ number: some BinaryInteger, _ digits: Int) -> String {
       let text = "\(number)"
       return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
-    var seconds = time_t(millisecondsSince1970.floorDivided(by: 1_000))
+    var seconds = time_t(self.seconds)
     var parts = tm()
     gmtime_r(&seconds, &parts)
     let date =
       "\(pad(Int(parts.tm_year) + 1900, 4))-\(pad(parts.tm_mon + 1, 2))-\(pad(parts.tm_mday, 2))"
     let time = "\(pad(parts.tm_hour, 2)):\(pad(parts.tm_min, 2)):\(pad(parts.tm_sec, 2))"
-    let milliseconds = millisecondsSince1970 - Int64(seconds) * 1_000
-    return "\(date)T\(time).\(pad(milliseconds, 3))Z"
+    return "\(date)T\(time).\(pad(nanoseconds / 1_000_000, 3))Z"
   }
 
-  /// A time from that text; `nil` for any other.
+  /// A time from that text, with 3, 6 or 9 digits of a second; `nil` for any other.
   init?(utcText text: String) {
     let bytes = Array(text.utf8)
-    let pattern = Array("0000-00-00T00:00:00.000Z".utf8)
-    guard bytes.count == pattern.count else { return nil }
+    guard [24, 27, 30].contains(bytes.count) else { return nil }
+    let digits = bytes.count - 21
+    let pattern = Array("0000-00-00T00:00:00.\(String(repeating: "0", count: digits))Z".utf8)
     for (byte, expected) in zip(bytes, pattern) {
       let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       guard expected == UInt8(ascii: "0") ? isDigit : byte == expected else { return nil }
@@ -42,13 +42,8 @@ extension Timestamp {
     parts.tm_hour = number(11..<13)
     parts.tm_min = number(14..<16)
     parts.tm_sec = number(17..<19)
-    self.init(millisecondsSince1970: Int64(timegm(&parts)) * 1_000 + Int64(number(20..<23)))
-  }
-}
-
-extension Int64 {
-  fileprivate func floorDivided(by divisor: Int64) -> Int64 {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? quotient - 1 : quotient
+    var fraction = number(20..<(20 + digits))
+    for _ in digits..<9 { fraction *= 10 }
+    self.init(seconds: Int64(timegm(&parts)), nanoseconds: fraction)
   }
 }

@@ -1,6 +1,7 @@
 internal import CommandLineTools
 internal import TidingsClient
 internal import TidingsEncryption
+internal import TidingsFiles
 internal import TidingsProto
 internal import TidingsRPC
 
@@ -28,7 +29,7 @@ struct Program: Sendable {
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
     let others =
       Colors.variables + ContextFolder.variables + Editor.variables + ReplHistory.variables
-      + [LiveCandidates.timeVariable]
+      + DefaultKeyRing.variables + [LiveCandidates.timeVariable]
     for name in names + others {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }
@@ -190,7 +191,7 @@ struct Program: Sendable {
     )
     do {
       let exitCode = try await EncryptedFields.$sealer.withValue(
-        verb.needsServer ? try await sealer(invocation) : nil
+        verb.needsServer ? try await sealer(invocation, verb) : nil
       ) {
         try await verb.run(invocation)
       }
@@ -239,25 +240,52 @@ struct Program: Sendable {
     return value
   }
 
-  /// What encrypts fields and opens them, if a key ring is named.
-  private func sealer(_ invocation: Invocation) async throws -> FieldSealer? {
+  /// What encrypts fields and opens them.
+  private func sealer(_ invocation: Invocation, _ verb: Verb) async throws -> FieldSealer? {
     let settings = invocation.settings
-    guard let path = settings.keyRingPath else { return nil }
+    guard let path = settings.keyRingPath else {
+      return await defaultSealer(invocation, verb)
+    }
     let ring: KeyRing
     do {
       ring = try KeyRingFile(path: path).read()
     } catch {
       throw LocalFailure("\(error)")
     }
-    var user = settings.client.user
-    if user.isEmpty {
-      let accounts = TidingsV1.AccountService.Client(try await invocation.connect().transport)
-      user = try await accounts.fetchUserRecordID(
-        .init(container: settings.container),
-        options: invocation.callOptions
-      ).userRecordName
+    let user = try await user(invocation)
+    return FieldSealer(ring, database: settings.databaseID, user: user)
+  }
+
+  /// What encrypts fields and opens them where no key ring is named.
+  ///
+  /// Who calls with keys is asked of the server only for verbs that may encrypt, or where there is a ring to
+  /// open with; should that fail, the verb's own call says why.
+  private func defaultSealer(_ invocation: Invocation, _ verb: Verb) async -> FieldSealer? {
+    let settings = invocation.settings
+    guard settings.scope != .public, let path = DefaultKeyRing.path(environment) else { return nil }
+    let output = invocation.output
+    let ring = DefaultKeyRing(path: path) { output.tell($0) }
+    if settings.client.user.isEmpty {
+      let needsUser = verb.mayEncrypt || Folder.isFile(path)
+      guard settings.client.keys != nil, needsUser else { return nil }
+    }
+    guard let user = try? await user(invocation) else { return nil }
+    if invocation.arguments.has("dry-run"), !Folder.isFile(path) {
+      // Nothing is saved, so no ring is made for it.
+      let passing = KeyRing([.init(EncryptionKey(), .seal)])
+      return FieldSealer(passing, database: settings.databaseID, user: user)
     }
     return FieldSealer(ring, database: settings.databaseID, user: user)
+  }
+
+  private func user(_ invocation: Invocation) async throws -> String {
+    let settings = invocation.settings
+    guard settings.client.user.isEmpty else { return settings.client.user }
+    let accounts = TidingsV1.AccountService.Client(try await invocation.connect().transport)
+    return try await accounts.fetchUserRecordID(
+      .init(container: settings.container),
+      options: invocation.callOptions
+    ).userRecordName
   }
 
   private func runWithoutVerb(_ output: Output) throws -> ExitCode {

@@ -9,6 +9,11 @@ struct Verb: Sendable {
   let command: Command
   /// It calls a server; without one, records are not encrypted either.
   var needsServer = true
+  /// It reads records that may have values to be encrypted.
+  var mayEncrypt: Bool {
+    ["modify-records", "import", "records put", "records set", "records edit"]
+      .contains(command.name)
+  }
   /// Where it takes from what is not said.
   var context = ContextUse.chosen
   /// How it takes `--dry-run`.

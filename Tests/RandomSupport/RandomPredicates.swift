@@ -41,11 +41,7 @@ public struct RandomPredicates {
       )
     case 9: return .bytes(random.pick([[], [0], [0, 255], [1]]))
     case 10:
-      return .timestamp(
-        Timestamp(
-          millisecondsSince1970: random.pick([-1, 0, 1, 1_767_323_045_678, -62_135_596_800_000])
-        )
-      )
+      return .timestamp(timestamp())
     default:
       if Bool.random(using: &random) {
         return .location(place())
@@ -54,12 +50,21 @@ public struct RandomPredicates {
     }
   }
 
+  /// One of a few milliseconds, and often one of a few nanoseconds after it.
+  public mutating func timestamp() -> Timestamp {
+    var time = Timestamp(
+      millisecondsSince1970: random.pick([-1, 0, 1, 1_767_323_045_678, -62_135_596_800_000])
+    )
+    time.nanoseconds += random.pick([0, 0, 1, 255, 256, 1_000, 65_536, 999_999])
+    return time
+  }
+
   public mutating func value() -> FieldValue {
     switch random.below(9) {
     case 3:
       return random.pick([
         .unknownList, .locationList([place()]), .referenceList([reference()]),
-        .timestampList([Timestamp(millisecondsSince1970: 0)]), .bytesList([[0]]),
+        .timestampList([timestamp()]), .bytesList([[0]]),
       ])
     case 0: return .stringList((0..<random.below(3)).map { _ in random.pick(Self.strings) })
     case 1: return .int64List((0..<random.below(3)).map { _ in Int64(random.below(4)) })
@@ -127,7 +132,7 @@ public struct RandomPredicates {
   private mutating func value(of field: SystemField) -> FieldValue {
     switch field.kind {
     case .timestamp:
-      .timestamp(random.pick([1, 2, 3].map { Timestamp(millisecondsSince1970: $0) }))
+      .timestamp(stampTime())
     case .reference:
       random.oneIn(3) ? .string(random.pick(["a", "ab"])) : .reference(reference())
     default: .string(random.pick(["a", "ab", "b", "1"]))
@@ -164,9 +169,13 @@ public struct RandomPredicates {
     return record
   }
 
+  private mutating func stampTime() -> Timestamp {
+    Timestamp(seconds: 0, nanoseconds: random.pick([1_000_000, 1_000_001, 2_000_000]))
+  }
+
   private mutating func stamp() -> Record.Stamp {
     Record.Stamp(
-      timestamp: Timestamp(millisecondsSince1970: Int64(1 + random.below(3))),
+      timestamp: stampTime(),
       caller: Caller(user: random.pick(["a", "ab", "r"]), device: "d")
     )
   }

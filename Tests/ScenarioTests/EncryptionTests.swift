@@ -2,6 +2,7 @@ internal import TestSupport
 internal import Testing
 internal import TidingsClient
 internal import TidingsEncryption
+internal import TidingsFiles
 internal import TidingsProto
 internal import TidingsRPC
 
@@ -191,6 +192,39 @@ internal import TidingsRPC
       #expect(notification.recordFields == ["pin": "1234"])
       break
     }
+  }
+
+  @Test("rpcctl and the library share the ring of a user who names none")
+  func defaultRing() async throws {
+    let server = try await TestServer.start()
+    let data = server.folder.file("of-ada")
+    func run(_ arguments: String..., data: String) async -> RpcctlRun {
+      await RpcctlRun(server, arguments, environment: ["XDG_DATA_HOME": data])
+    }
+    let record = #"{"recordType":"Door","recordName":"d1","fields":{"pin":{"encrypted":1234}}}"#
+    for option in ["--dry-run", "--database=public"] {
+      let spared = await run("modify-records", "--save", record, option, data: data)
+      #expect((spared.exitCode == .success) == (option == "--dry-run"), "\(spared.err)")
+      #expect(!Folder.isThere(data))
+    }
+    let first = await run("modify-records", "--save", record, data: data)
+    #expect(first.exitCode == .success, "\(first.err)")
+    let path = data + "/tidings/default.ring"
+    #expect(first.err.contains(path) && first.err.contains("other devices"), "\(first.err)")
+    let second = await run("modify-records", "--policy", "all-keys", "--save", record, data: data)
+    #expect(second.exitCode == .success && !second.err.contains(path), "\(second.err)")
+    let open = await run("fetch-records", "d1", data: data)
+    #expect(open.out.contains(#""pin":{"encrypted":1234}"#), "\(open)")
+    let client = try await server.client(as: "ada")
+    var fetched = try await fetch(client, "d1")
+    let sealer = try await client.fieldSealer(DefaultKeyRing(path: path))
+    #expect(sealer.open(&fetched).isEmpty && fetched.fields["pin"] == 1234)
+    await client.close()
+
+    let elsewhere = server.folder.file("elsewhere")
+    let sealed = await run("fetch-records", "d1", data: elsewhere)
+    #expect(sealed.out.contains(#""pin":{"sealed":{"#), "\(sealed)")
+    #expect(!Folder.isThere(elsewhere))
   }
 
   @Test(

@@ -17,12 +17,15 @@ struct RpcctlRun {
     _ server: TestServer,
     _ arguments: [String],
     as user: String? = "ada",
-    format: OutputFormat = .jsonl
+    format: OutputFormat = .jsonl,
+    environment: [String: String] = [:]
   ) async {
     let (out, err) = (Text(), Text())
     let program = Program(
       ["--endpoint", server.rpcEndpoint] + (user.map { ["--as", $0] } ?? []) + arguments,
-      environment: ["RPCCTL_TIMEOUT": "10m", "RPCCTL_CONNECT_TIMEOUT": "60s"],
+      environment: environment.merging(
+        ["RPCCTL_TIMEOUT": "10m", "RPCCTL_CONNECT_TIMEOUT": "60s"]
+      ) { given, _ in given },
       input: .system,
       output: Output(
         format: format,

@@ -59,7 +59,7 @@ final class FeedStore {
       """
     )
     insertMark = try connection.prepare(
-      "INSERT INTO read_marks VALUES (NULL, ?1, 'default', 1, ?2, ?3, ?4, 1)"
+      "INSERT INTO read_marks VALUES (NULL, ?1, 'default', 1, ?2, ?3, ?4, 1, 0)"
     )
     try connection.execute(
       """

@@ -17,11 +17,13 @@ import TidingsProto
   private func container(
     _ kit: KitServer,
     as user: String = "ada",
-    key: EncryptionKey? = nil
+    key: EncryptionKey? = nil,
+    dataHome: String? = nil
   ) throws -> CKContainer {
     var connection = CKContainer.Connection()
     connection.endpoint = kit.server.rpcEndpoint
     connection.user = user
+    connection.dataHome = folder.file(dataHome ?? UUID().uuidString)
     if let key {
       connection.keyRingFile = folder.file("\(UUID().uuidString).ring")
       try KeyRingFile(path: connection.keyRingFile).create(KeyRing([.init(key, .seal)]))
@@ -81,7 +83,8 @@ import TidingsProto
     #expect(seen["place"] as? String == "front")
     #expect(seen.encryptedValues["pin"] == nil && seen["pin"] == nil)
     #expect(
-      seen.encryptedValueErrors["pin"]?.localizedDescription.contains("TIDINGS_KEY_RING") == true
+      seen.encryptedValueErrors["pin"]?.localizedDescription.contains("there is no key ring")
+        == true
     )
     seen["place"] = "back"
     try await blind.save(seen)
@@ -108,6 +111,52 @@ import TidingsProto
     #expect(last.encryptedValues["ratio"] as? Double == 0.5)
   }
 
+  @Test("who names no ring gets one with the first value that is sealed, and all programs use it")
+  func defaultRing() async throws {
+    let kit = try await KitServer()
+    let ring = folder.file("data/tidings/default.ring")
+    let programs = try (0..<8).map { _ in try container(kit, dataHome: "data") }
+    // Whoever comes first makes it; the others take it.
+    try await withThrowingTaskGroup { group in
+      for (number, program) in programs.enumerated() {
+        group.addTask {
+          let record = CKRecord(recordType: "Doors", recordID: .init(recordName: "d\(number)"))
+          record.encryptedValues["pin"] = "\(number)"
+          _ = try await program.privateCloudDatabase.save(record)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try KeyRingFile(path: ring).read().entries.count == 1)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("data/tidings"))
+        == ["default.ring"]
+    )
+    let mode = try FileManager.default.attributesOfItem(atPath: ring)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    for (number, program) in programs.reversed().enumerated() {
+      let fetched = try await program.privateCloudDatabase.record(
+        for: .init(recordName: "d\(number)")
+      )
+      #expect(fetched.encryptedValues["pin"] as? String == "\(number)")
+    }
+
+    // Another device has none: it says what to copy, and reading makes no other key.
+    let device = try container(kit, dataHome: "device").privateCloudDatabase
+    let closed = try await device.record(for: .init(recordName: "d0"))
+    let path = folder.file("device/tidings/default.ring")
+    let reason = closed.encryptedValueErrors["pin"]?.localizedDescription ?? ""
+    #expect(reason.contains(path) && reason.contains("copy it"), "\(reason)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+    try FileManager.default.createDirectory(
+      atPath: folder.file("device/tidings"),
+      withIntermediateDirectories: true
+    )
+    try FileManager.default.copyItem(atPath: ring, toPath: path)
+    let open = try await device.record(for: .init(recordName: "d0"))
+    #expect(open.encryptedValues["pin"] as? String == "0")
+  }
+
   @Test("what cannot be sealed is refused in words, and nothing of it leaves")
   func refusals() async throws {
     let kit = try await KitServer()
@@ -123,9 +172,24 @@ import TidingsProto
         return "\(error)"
       }
     }
-    #expect(
-      await reason(door(), try container(kit).privateCloudDatabase).contains("TIDINGS_KEY_RING")
+    // A file is where the data folder should be.
+    try folder.write([], to: "file")
+    let nowhere = try container(kit, dataHome: "file/data").privateCloudDatabase
+    #expect(await reason(door(), nowhere).contains("default.ring"))
+    let open = try container(kit, dataHome: "others").privateCloudDatabase
+    let ring = folder.file("others/tidings/default.ring")
+    try FileManager.default.createDirectory(
+      atPath: folder.file("others/tidings"),
+      withIntermediateDirectories: true
     )
+    #expect(
+      FileManager.default.createFile(
+        atPath: ring,
+        contents: Data(),
+        attributes: [.posixPermissions: 0o644]
+      )
+    )
+    #expect(await reason(door(), open).contains("chmod 600"))
     #expect(await reason(door(), ringed.publicCloudDatabase).contains("public"))
     let url = URL(fileURLWithPath: folder.file("photo"))
     try Data("secret".utf8).write(to: url)

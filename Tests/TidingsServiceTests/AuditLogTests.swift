@@ -96,7 +96,10 @@ internal import TidingsModel
     #expect(entry.time.utcText == "2023-11-14T22:13:20.123Z")
     let early = Timestamp(millisecondsSince1970: -1)
     #expect(early.utcText == "1969-12-31T23:59:59.999Z")
-    #expect(Timestamp(utcText: early.utcText) == early)
+    for nanoseconds in [0, 1, 1_000, 678_000_000, 999_999_999] as [Int32] {
+      let time = Timestamp(seconds: -1, nanoseconds: nanoseconds)
+      #expect(Timestamp(utcText: time.iso8601) == time)
+    }
     for bytes in [Array(entry.line().dropLast(9)), [], Array("{}".utf8), Array("x".utf8)] {
       #expect(AuditEntry(line: bytes, kind: .administration) == nil)
     }
@@ -239,7 +242,11 @@ internal import TidingsModel
     let path = folder.file("")
     let first = AuditLog(folder: path, logger: Logger(level: .error))
     first.add(AuditEntry("CreateUser", user: "root", isRefused: false, detail: "user ada"))
-    for _ in 0..<5 { first.addRefusal(refusal("ada", at: Timestamp.now.millisecondsSince1970)) }
+    for _ in 0..<5 {
+      var entry = refusal("ada", at: 0)
+      entry.time = .now
+      first.addRefusal(entry)
+    }
     #expect(first.newest(limit: 10, user: "").map(\.action) == ["CreateUser", "call"])
     #expect(first.newest(limit: 1, user: "").map(\.count) == [5])
     #expect(first.newest(limit: 10, user: "root").map(\.action) == ["CreateUser"])

@@ -144,7 +144,9 @@ internal import TidingsSQLite
     #expect(try entryCount(store, where: "until IS NOT NULL") == 1)
     try store.doChores()
     #expect(try entryCount(store) == 4)
-    store.now.millisecondsSince1970 += Int64(Limits().cursorRetentionMinutes) * 3 * 60_000
+    store.now = store.now.advanced(
+      milliseconds: Int64(Limits().cursorRetentionMinutes) * 3 * 60_000
+    )
     try store.finishChores()
     #expect(try entryCount(store) == 3)
     try store.save([], delete: [RecordID(recordName: "a")])

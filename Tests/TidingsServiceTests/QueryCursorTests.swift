@@ -64,12 +64,12 @@ internal import TidingsSQLite
     let query = try store.query()
     let cursor = try store.page(query, limit: 3).answer.cursor
     let minutes = Int64(Limits().cursorRetentionMinutes)
-    store.now.millisecondsSince1970 += minutes * 60_000
+    store.now = store.now.advanced(milliseconds: minutes * 60_000)
     #expect(try store.page(query, cursor: cursor).records.count == 7)
-    store.now.millisecondsSince1970 += 1
+    store.now = store.now.advanced(milliseconds: 1)
     #expect(code { _ = try store.page(query, cursor: cursor) } == .changeTokenExpired)
     // A clock that went back must not bring forgotten entries' cursors to life.
-    store.now.millisecondsSince1970 -= (minutes + 5) * 60_000
+    store.now = store.now.advanced(milliseconds: -(minutes + 5) * 60_000)
     #expect(code { _ = try store.page(query, cursor: cursor) } == .changeTokenExpired)
   }
 

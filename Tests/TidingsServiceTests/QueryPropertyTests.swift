@@ -35,7 +35,7 @@ internal import TidingsModel
         try plain.makeZone(zone)
       }
       for step in 0..<40 {
-        indexed.now.millisecondsSince1970 += 1
+        indexed.now = indexed.now.advanced(milliseconds: 1)
         plain.now = indexed.now
         var record = random.record()
         if random.random.below(4) == 0 {
@@ -121,7 +121,7 @@ internal import TidingsModel
       }
       returned += page.records
       for _ in 0..<random.random.below(6) {
-        store.now.millisecondsSince1970 += 1
+        store.now = store.now.advanced(milliseconds: 1)
         let record = random.record()
         if random.random.oneIn(4) {
           try store.save([], delete: [record.recordID])

@@ -29,18 +29,18 @@ internal import TidingsRPC
     }
   }
 
-  @Test("times are cut to the millisecond, towards the past, before 1970 too")
-  func timesAreCut() throws {
-    for (seconds, nanos, milliseconds) in [
-      (0, 1_999_999, 1), (-1, 999_999_999, -1), (-1, 0, -1000), (1, 500_000, 1000),
-      (253_402_300_799, 999_999_999, 253_402_300_799_999),
-    ] as [(Int64, Int32, Int64)] {
+  @Test("times keep their nanoseconds, before 1970 too")
+  func times() throws {
+    for (seconds, nanos) in [
+      (0, 1_999_999), (-1, 999_999_999), (-1, 0), (1, 500_000), (-62_135_596_800, 1),
+      (253_402_300_799, 999_999_999),
+    ] as [(Int64, Int32)] {
       let record = TidingsV1.Record(
         "T",
         "r",
         ["t": .init(.timestampValue(.init(seconds: seconds, nanos: nanos)))]
       )
-      let time = Timestamp(millisecondsSince1970: milliseconds)
+      let time = Timestamp(seconds: seconds, nanoseconds: nanos)
       #expect(try decode(record).fields["t"] == .timestamp(time))
     }
   }

@@ -12,6 +12,7 @@ extension VectorArea {
       ("double", .double, .doubleValue(0.5)),
       ("bytes", .bytes, .bytesValue([0, 255])),
       ("timestamp", .timestamp, .timestampValue(.init(seconds: 1, nanos: 5_000_000))),
+      ("timestamp_nanoseconds", .timestamp, .timestampValue(.init(seconds: 1, nanos: 5_000_001))),
       ("location", .location, .locationValue(.init(latitude: 47.5, longitude: -122.25))),
     ]
     let good = place.sealed(.stringValue("secret"), .string)

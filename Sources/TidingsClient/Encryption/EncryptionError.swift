@@ -1,3 +1,4 @@
+public import TidingsEncryption
 internal import TidingsFiles
 
 /// Why a value could not be sealed or opened, and what to do.
@@ -8,6 +9,10 @@ public enum EncryptionError: Error, Hashable, Sendable, CustomStringConvertible 
   case notOpened(field: String)
   /// Lists, references and assets cannot be sealed.
   case notEncryptable(field: String)
+  /// No key ring is named, and the one in the user's data folder is not there.
+  case noKeyRing(field: String, path: String)
+  /// The key ring in the user's data folder cannot be used.
+  case keyRing(KeyRingError)
   /// The ring has no key that seals.
   case noSealingKey
   /// The record has no name yet.
@@ -27,6 +32,10 @@ public enum EncryptionError: Error, Hashable, Sendable, CustomStringConvertible 
     case .notEncryptable(let field):
       "field '\(field)' cannot be encrypted: strings, numbers, bytes, timestamps and locations can; "
         + "encode the value into bytes"
+    case .noKeyRing(let field, let path):
+      "field '\(field)' is sealed, and there is no key ring '\(path)': copy it from the device that made it, "
+        + "or name another"
+    case .keyRing(let error): "\(error)"
     case .noSealingKey: "the key ring has no key that seals: add one"
     case .noRecordName:
       "the record has no name, and values are sealed for one record: name it before it is sealed"

@@ -5,14 +5,18 @@ internal import TidingsProtobuf
 /// Seals fields of records before they are saved, and opens those of records that come from the
 /// server, so that the server can neither read nor change them.
 ///
-///     let sealer = try await client.fieldSealer(KeyRingFile(path: "me.ring").read())
+///     let sealer = try await client.fieldSealer(.standard())
 ///     try sealer.seal(["pin"], of: &record)
 ///     _ = try await client.records.modifyRecords(.init(recordsToSave: [record]))
 ///
 /// A record is sealed under its name and in its zone: give it a name before.
 public struct FieldSealer: Sendable {
-  /// The keys.
-  public let keyRing: KeyRing
+  private enum Keys: Sendable {
+    case ring(KeyRing)
+    case standard(DefaultKeyRing)
+  }
+
+  private let keys: Keys
   /// The database of the records.
   public let database: TidingsV1.DatabaseID
   /// The user in whose private database zones are that name no owner.
@@ -25,7 +29,19 @@ public struct FieldSealer: Sendable {
   ///   - database: A private database or the shared one; a container without a name is `default`.
   ///   - user: The record name of the user that calls.
   public init(_ keyRing: KeyRing, database: TidingsV1.DatabaseID, user: String) {
-    self.keyRing = keyRing
+    keys = .ring(keyRing)
+    self.database = database
+    self.user = user
+  }
+
+  /// A sealer with the ring of a user who names none: the first value that is sealed makes it.
+  ///
+  /// - Parameters:
+  ///   - keyRing: The ring.
+  ///   - database: A private database or the shared one; a container without a name is `default`.
+  ///   - user: The record name of the user that calls.
+  public init(_ keyRing: DefaultKeyRing, database: TidingsV1.DatabaseID, user: String) {
+    keys = .standard(keyRing)
     self.database = database
     self.user = user
   }
@@ -96,8 +112,9 @@ public struct FieldSealer: Sendable {
     guard let plain = value.value else { return value }
     if case .encryptedValue = plain { return value }
     guard let type = plain.encryptedType else { throw .notEncryptable(field: field) }
-    guard let key = keyRing.sealingKey else { throw .noSealingKey }
-    let sealed = key.seal(value.encoded(), for: try place(field, recordID))
+    let place = try place(field, recordID)
+    guard let key = try sealingKey() else { throw .noSealingKey }
+    let sealed = key.seal(value.encoded(), for: place)
     return .init(value: .encryptedValue(.init(type: type, keyID: key.id, sealed: sealed)))
   }
 
@@ -111,14 +128,42 @@ public struct FieldSealer: Sendable {
     of recordID: TidingsV1.RecordID
   ) throws(EncryptionError) -> TidingsV1.FieldValue {
     guard case .encryptedValue(let encrypted)? = value.value else { return value }
-    guard let key = keyRing.key(encrypted.keyID) else {
-      throw .missingKey(field: field, keyID: encrypted.keyID)
-    }
+    let key = try key(encrypted.keyID, field)
     guard let bytes = key.open(encrypted.sealed, from: try place(field, recordID)),
       let opened = try? TidingsV1.FieldValue(decoding: bytes),
       opened.value?.encryptedType == encrypted.type
     else { throw .notOpened(field: field) }
     return opened
+  }
+
+  private func sealingKey() throws(EncryptionError) -> EncryptionKey? {
+    switch keys {
+    case .ring(let ring): return ring.sealingKey
+    case .standard(let file):
+      do {
+        return try file.forSealing().sealingKey
+      } catch {
+        throw .keyRing(error)
+      }
+    }
+  }
+
+  private func key(_ id: [UInt8], _ field: String) throws(EncryptionError) -> EncryptionKey {
+    let found: EncryptionKey?
+    switch keys {
+    case .ring(let ring): found = ring.key(id)
+    case .standard(let file):
+      let ring: KeyRing?
+      do {
+        ring = try file.current()
+      } catch {
+        throw .keyRing(error)
+      }
+      guard let ring else { throw .noKeyRing(field: field, path: file.path) }
+      found = ring.key(id)
+    }
+    guard let found else { throw .missingKey(field: field, keyID: id) }
+    return found
   }
 
   private func place(

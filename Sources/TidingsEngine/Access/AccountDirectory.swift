@@ -60,10 +60,15 @@ final class AccountDirectory {
     )
     selectRoles = try connection.prepare("SELECT user, role FROM account_roles")
     selectKeys = try connection.prepare(
-      "SELECT id, user, public_key, expires FROM account_keys WHERE revoked IS NULL"
+      """
+      SELECT id, user, public_key, expires, expires_nanos FROM account_keys WHERE revoked IS NULL
+      """
     )
     selectRevoked = try connection.prepare(
-      "SELECT user, public_key, revoked FROM account_keys WHERE id = ?1 AND revoked IS NOT NULL"
+      """
+      SELECT user, public_key, revoked, revoked_nanos FROM account_keys
+      WHERE id = ?1 AND revoked IS NOT NULL
+      """
     )
     try refresh()
   }
@@ -90,7 +95,7 @@ final class AccountDirectory {
       var entry: RevokedKeys.Entry?
       try selectRevoked.forEachRow {
         guard let publicKey = PublicKey(selectRevoked.bytes(1)),
-          let since = selectRevoked.timestamp(2)
+          let since = selectRevoked.timestamp(2, nanos: 3)
         else { return }
         entry = RevokedKeys.Entry(
           user: selectRevoked.string(0),
@@ -253,7 +258,7 @@ final class AccountDirectory {
     try selectKeys.forEachRow {
       guard let publicKey = PublicKey(selectKeys.bytes(2)) else { return }
       let number = selectKeys.int64(0)
-      let expires = selectKeys.timestamp(3)
+      let expires = selectKeys.timestamp(3, nanos: 4)
       insert(number, publicKey, of: selectKeys.string(1), expires: expires)
       admissions[publicKey] = AdmittedKeys.Admission(number: number, expires: expires)
     }
@@ -279,12 +284,5 @@ final class AccountDirectory {
     } else {
       users[name]?.keys.insert(key)
     }
-  }
-}
-
-extension SQLStatement {
-  /// The time in a column; `nil` for null.
-  func timestamp(_ column: Int) -> Timestamp? {
-    isNull(column) ? nil : Timestamp(millisecondsSince1970: int64(column))
   }
 }

@@ -20,17 +20,20 @@ final class AccountTable {
 
   init(_ connection: any SQLConnection) throws {
     insert = try connection.prepare(
-      "INSERT INTO accounts (user, display_name, created) VALUES (?1, ?2, ?3)"
+      """
+      INSERT INTO accounts (user, display_name, created, created_nanos) VALUES (?1, ?2, ?3, ?4)
+      """
     )
     update = try connection.prepare(
       """
-      UPDATE accounts SET display_name = ?2, restricted = ?3 WHERE user = ?1
+      UPDATE accounts SET display_name = ?2, restricted = ?3, restricted_nanos = ?4
+      WHERE user = ?1
       """
     )
     select = try connection.prepare(
       """
       SELECT display_name, created, restricted, records_max, bytes_max, calls_per_second_max,
-        subscriptions_max, connections_max
+        subscriptions_max, connections_max, created_nanos, restricted_nanos
       FROM accounts WHERE user = ?1
       """
     )
@@ -44,15 +47,24 @@ final class AccountTable {
     insertRole = try connection.prepare("INSERT INTO account_roles (user, role) VALUES (?1, ?2)")
     insertKey = try connection.prepare(
       """
-      INSERT INTO account_keys (user, public_key, label, admitted, expires)
-      VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id
+      INSERT INTO account_keys
+        (user, public_key, label, admitted, expires, admitted_nanos, expires_nanos)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id
       """
     )
     updateKey = try connection.prepare(
-      "UPDATE account_keys SET label = ?2, expires = ?3, retired = 0 WHERE id = ?1"
+      """
+      UPDATE account_keys SET label = ?2, expires = ?3, expires_nanos = ?4, retired = 0
+      WHERE id = ?1
+      """
     )
-    revokeKey = try connection.prepare("UPDATE account_keys SET revoked = ?2 WHERE id = ?1")
-    let columns = "id, user, public_key, label, admitted, expires, revoked"
+    revokeKey = try connection.prepare(
+      "UPDATE account_keys SET revoked = ?2, revoked_nanos = ?3 WHERE id = ?1"
+    )
+    let columns = """
+      id, user, public_key, label, admitted, expires, revoked, admitted_nanos, expires_nanos,
+        revoked_nanos
+      """
     selectKey = try connection.prepare(
       "SELECT \(columns) FROM account_keys WHERE public_key = ?1"
     )
@@ -80,7 +92,7 @@ final class AccountTable {
   func insert(_ name: String, displayName: String, created: Timestamp) throws {
     insert.bind(name, at: 1)
     insert.bind(displayName, at: 2)
-    insert.bind(created.millisecondsSince1970, at: 3)
+    insert.bind(created, at: 3, nanos: 4)
     try insert.run()
   }
 
@@ -88,7 +100,7 @@ final class AccountTable {
   func update(_ account: Account) throws {
     update.bind(account.name, at: 1)
     update.bind(account.displayName, at: 2)
-    update.bind(account.restricted?.millisecondsSince1970, at: 3)
+    update.bind(account.restricted, at: 3, nanos: 4)
     try update.run()
   }
 
@@ -131,8 +143,8 @@ final class AccountTable {
     insertKey.bind(name, at: 1)
     insertKey.bind(key.publicKey.bytes, at: 2)
     insertKey.bind(key.label, at: 3)
-    insertKey.bind(admitted.millisecondsSince1970, at: 4)
-    insertKey.bind(key.expires?.millisecondsSince1970, at: 5)
+    insertKey.bind(admitted, at: 4, nanos: 6)
+    insertKey.bind(key.expires, at: 5, nanos: 7)
     var number: Int64 = 0
     try insertKey.forEachRow { number = insertKey.int64(0) }
     return number
@@ -141,13 +153,13 @@ final class AccountTable {
   func update(_ number: Int64, label: String, expires: Timestamp?) throws {
     updateKey.bind(number, at: 1)
     updateKey.bind(label, at: 2)
-    updateKey.bind(expires?.millisecondsSince1970, at: 3)
+    updateKey.bind(expires, at: 3, nanos: 4)
     try updateKey.run()
   }
 
   func revoke(_ number: Int64, at now: Timestamp) throws {
     revokeKey.bind(number, at: 1)
-    revokeKey.bind(now.millisecondsSince1970, at: 2)
+    revokeKey.bind(now, at: 2, nanos: 3)
     try revokeKey.run()
   }
 
@@ -174,8 +186,8 @@ final class AccountTable {
       account = Account(
         name: name,
         displayName: select.string(0),
-        created: select.timestamp(1) ?? Timestamp(millisecondsSince1970: 0),
-        restricted: select.timestamp(2),
+        created: select.time(1, nanos: 8),
+        restricted: select.timestamp(2, nanos: 9),
         quota: select.isNull(3)
           ? nil
           : Quota(
@@ -201,9 +213,9 @@ final class AccountTable {
             number: statement.int64(0),
             publicKey: publicKey,
             label: statement.string(3),
-            admitted: statement.timestamp(4) ?? Timestamp(millisecondsSince1970: 0),
-            expires: statement.timestamp(5),
-            revoked: statement.timestamp(6)
+            admitted: statement.time(4, nanos: 7),
+            expires: statement.timestamp(5, nanos: 8),
+            revoked: statement.timestamp(6, nanos: 9)
           )
         )
       )

@@ -20,15 +20,23 @@ final class KeyExpiry: Chore {
     let open = "expires IS NOT NULL AND revoked IS NULL AND retired = 0"
     selectExpired = try connection.prepare(
       """
-      SELECT id, user FROM account_keys WHERE \(open) AND expires <= ?1 ORDER BY expires LIMIT ?2
+      SELECT id, user FROM account_keys
+      WHERE \(open) AND (expires, expires_nanos) <= (?1, ?2) ORDER BY expires, expires_nanos
+      LIMIT ?3
       """
     )
     selectNext = try connection.prepare(
-      "SELECT expires FROM account_keys WHERE \(open) ORDER BY expires LIMIT 1"
+      """
+      SELECT expires, expires_nanos FROM account_keys
+      WHERE \(open) ORDER BY expires, expires_nanos LIMIT 1
+      """
     )
     retire = try connection.prepare("UPDATE account_keys SET retired = 1 WHERE id = ?1")
     revive = try connection.prepare(
-      "UPDATE account_keys SET retired = 0 WHERE retired = 1 AND revoked IS NULL AND expires > ?1"
+      """
+      UPDATE account_keys SET retired = 0
+      WHERE retired = 1 AND revoked IS NULL AND (expires, expires_nanos) > (?1, ?2)
+      """
     )
   }
 
@@ -36,8 +44,8 @@ final class KeyExpiry: Chore {
     let now = moment.timeOfDay
     try reviveKeys(at: now)
     var expired: [(number: Int64, user: String)] = []
-    selectExpired.bind(now.millisecondsSince1970, at: 1)
-    selectExpired.bind(Self.keysPerPiece, at: 2)
+    selectExpired.bind(now, at: 1, nanos: 2)
+    selectExpired.bind(Self.keysPerPiece, at: 3)
     try selectExpired.forEachRow {
       expired.append((selectExpired.int64(0), selectExpired.string(1)))
     }
@@ -47,8 +55,7 @@ final class KeyExpiry: Chore {
       try rotation.end(.key(key.number), of: key.user)
     }
     guard let next = try nextExpiry() else { return Self.pauseMax }
-    let wait = Duration.milliseconds(max(next - now.millisecondsSince1970, 0))
-    return min(wait, Self.pauseMax)
+    return min(max(next.since(now), .zero), Self.pauseMax)
   }
 
   /// A clock that went ahead for a while retired keys that are good again: they are to be retired once more
@@ -58,13 +65,13 @@ final class KeyExpiry: Chore {
       self.latest = now
       return
     }
-    revive.bind(now.millisecondsSince1970, at: 1)
+    revive.bind(now, at: 1, nanos: 2)
     try revive.run()
     latest = now
   }
 
-  private func nextExpiry() throws(SQLError) -> Int64? {
+  private func nextExpiry() throws(SQLError) -> Timestamp? {
     defer { selectNext.reset() }
-    return try selectNext.step() ? selectNext.int64(0) : nil
+    return try selectNext.step() ? selectNext.time(0, nanos: 1) : nil
   }
 }

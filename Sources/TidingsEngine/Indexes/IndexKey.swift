@@ -4,8 +4,8 @@ internal import TidingsModel
 /// and what queries sort by.
 ///
 /// A class byte, then: a number as the largest double that is not above it, and what is left of an
-/// int64; texts and byte strings as they are, cut; times in milliseconds. Int64 and double are one
-/// class and compare exactly.
+/// int64; texts and byte strings as they are, cut; times in milliseconds, and what is left of them in
+/// nanoseconds. Int64 and double are one class and compare exactly.
 struct IndexKey: Hashable, Comparable {
   /// Longest key, in bytes: longer texts are ordered by what fits.
   static let bytesMax = 512
@@ -30,6 +30,11 @@ struct IndexKey: Hashable, Comparable {
     case .bytes(let content): bytes += content.prefix(Self.bytesMax - 1)
     case .timestamp(let time):
       bytes.append(bigEndian: UInt64(bitPattern: time.millisecondsSince1970) ^ (1 << 63))
+      // A whole millisecond has no more bytes, as in stores that knew no others.
+      let rest = time.nanosecondsOfMillisecond
+      if rest > 0 {
+        for shift in [16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: rest >> Int32(shift))) }
+      }
     case .location(let place):
       bytes.append(ordered: place.latitude)
       bytes.append(ordered: place.longitude)

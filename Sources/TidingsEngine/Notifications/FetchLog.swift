@@ -49,8 +49,8 @@ final class FetchLog {
     (self.devices, self.usage, self.quotas) = (devices, usage, quotas)
     insert = try connection.prepare(
       """
-      INSERT INTO fetches (channel_id, owner, device, sequence, fetched)
-      VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
+      INSERT INTO fetches (channel_id, owner, device, sequence, fetched, fetched_nanos)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING
       """
     )
     selectReach = try connection.prepare(
@@ -61,10 +61,8 @@ final class FetchLog {
     )
     select = try connection.prepare(
       """
-      SELECT device, min(fetched) FROM (
-        SELECT device, fetched FROM fetches
-        WHERE channel_id = ?1 AND owner = ?2 AND sequence >= ?3 LIMIT ?4
-      ) AS known GROUP BY device
+      SELECT device, fetched, fetched_nanos FROM fetches
+      WHERE channel_id = ?1 AND owner = ?2 AND sequence >= ?3 LIMIT ?4
       """
     )
   }
@@ -97,7 +95,7 @@ final class FetchLog {
       try usage.add(cost, to: key.user)
       Self.bind(key, to: insert)
       insert.bind(note.sequence, at: 4)
-      insert.bind(note.time.millisecondsSince1970, at: 5)
+      insert.bind(note.time, at: 5, nanos: 6)
       try insert.run()
     }
   }
@@ -110,7 +108,8 @@ final class FetchLog {
     select.bind(id.sequence, at: 3)
     select.bind(Self.readsMax, at: 4)
     try select.forEachRow {
-      fetches[select.string(0)] = Timestamp(millisecondsSince1970: select.int64(1))
+      let (device, time) = (select.string(0), select.time(1, nanos: 2))
+      fetches[device] = min(time, fetches[device] ?? time)
     }
     for (key, note) in pending
     where key.channel == id.channel && key.user == user && note.sequence >= id.sequence

@@ -69,13 +69,13 @@ final class NotificationTracer {
     )
     selectMark = try connection.prepare(
       """
-      SELECT device, marked FROM read_marks
+      SELECT device, marked, marked_nanos FROM read_marks
       WHERE owner = ?1 AND channel_id = ?2 AND sequence = ?3
       """
     )
     selectLeases = try connection.prepare(
       """
-      SELECT g.name, l.device, l.leased, l.number, l.settled
+      SELECT g.name, l.device, l.leased, l.number, l.settled, l.leased_nanos, l.settled_nanos
       FROM work_groups g JOIN work_leases l ON l.group_id = g.id
       WHERE g.owner = ?1 AND g.container = ?2 AND g.environment = ?3
         AND l.channel_id = ?4 AND l.sequence = ?5
@@ -129,7 +129,7 @@ final class NotificationTracer {
     selectMark.bind(id.sequence, at: 3)
     defer { selectMark.reset() }
     guard try selectMark.step() else { return nil }
-    return (selectMark.string(0), Timestamp(millisecondsSince1970: selectMark.int64(1)))
+    return (selectMark.string(0), selectMark.time(1, nanos: 2))
   }
 
   private func leases(_ id: NotificationID, _ inbox: Inbox) throws -> [NotificationTrace.Lease] {
@@ -142,10 +142,9 @@ final class NotificationTracer {
         .init(
           group: selectLeases.string(0),
           device: selectLeases.string(1),
-          leased: Timestamp(millisecondsSince1970: selectLeases.int64(2)),
+          leased: selectLeases.time(2, nanos: 5),
           count: selectLeases.int64(3),
-          settled: selectLeases.isNull(4)
-            ? nil : Timestamp(millisecondsSince1970: selectLeases.int64(4))
+          settled: selectLeases.timestamp(4, nanos: 6)
         )
       )
     }

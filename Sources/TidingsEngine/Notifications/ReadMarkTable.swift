@@ -20,8 +20,8 @@ final class ReadMarkTable {
     insert = try connection.prepare(
       """
       INSERT INTO read_marks
-        (id, owner, container, environment, channel_id, sequence, device, marked)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        (id, owner, container, environment, channel_id, sequence, device, marked, marked_nanos)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       ON CONFLICT (owner, channel_id, sequence) DO NOTHING RETURNING id
       """
     )
@@ -62,7 +62,7 @@ final class ReadMarkTable {
     insert.bind(id.channel, at: 5)
     insert.bind(id.sequence, at: 6)
     insert.bind(device, at: 7)
-    insert.bind(time.millisecondsSince1970, at: 8)
+    insert.bind(time, at: 8, nanos: 9)
     defer { insert.reset() }
     guard try insert.step() else { return }
     lastID += 1

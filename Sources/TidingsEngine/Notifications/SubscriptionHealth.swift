@@ -48,7 +48,7 @@ final class SubscriptionHealthReader {
     )
     selectOne = try connection.prepare(
       """
-      SELECT s.channel_id, s.since, s.saved, c.head, c.members
+      SELECT s.channel_id, s.since, s.saved, c.head, c.members, s.saved_nanos
       FROM subscriptions s JOIN channels c ON c.id = s.channel_id
       WHERE s.owner = ?1 AND s.database_id = ?2 AND s.subscription_id = ?3 AND s.ended IS NULL
         AND s.since >= c.closed
@@ -81,11 +81,11 @@ final class SubscriptionHealthReader {
     defer { selectOne.reset() }
     guard try selectOne.step() else { return nil }
     let (channel, since) = (selectOne.int64(0), selectOne.int64(1))
-    let (saved, head) = (selectOne.int64(2), selectOne.int64(3))
+    let (saved, head) = (selectOne.time(2, nanos: 5), selectOne.int64(3))
     let visible = try visibility.visible(channel, to: owner)
     return SubscriptionHealth(
       channel: channel,
-      saved: saved == 0 ? nil : Timestamp(millisecondsSince1970: saved),
+      saved: saved.millisecondsSince1970 == 0 ? nil : saved,
       lastFired: head > since ? try committed(head, in: channel) : nil,
       firedCount: max(0, head - since),
       unreadCount: try counter.count(

@@ -22,7 +22,7 @@ final class ZoneRemovalTable {
     self.catalog = catalog
     let columns = """
       SELECT id, zone_id, database_id, zone_name, deleted, deleted_steady, origin_user,
-        origin_device, batch
+        origin_device, batch, deleted_nanos
       FROM zone_removals
       """
     selectOldest = try connection.prepare("SELECT min(id) FROM zone_removals")
@@ -36,8 +36,9 @@ final class ZoneRemovalTable {
     insert = try connection.prepare(
       """
       INSERT INTO zone_removals
-        (zone_id, database_id, zone_name, deleted, deleted_steady, origin_user, origin_device, batch)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0) RETURNING id
+        (zone_id, database_id, zone_name, deleted, deleted_steady, origin_user, origin_device, batch,
+          deleted_nanos)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8) RETURNING id
       """
     )
     updateBatch = try connection.prepare("UPDATE zone_removals SET batch = ?2 WHERE id = ?1")
@@ -101,7 +102,7 @@ final class ZoneRemovalTable {
           ),
           caller: Caller(user: rows.string(6), device: rows.string(7)),
           moment: Moment(
-            timeOfDay: Timestamp(millisecondsSince1970: rows.int64(4)),
+            timeOfDay: rows.time(4, nanos: 9),
             steady: SteadyTime(milliseconds: rows.int64(5))
           ),
           batch: rows.int64(8)
@@ -122,7 +123,7 @@ final class ZoneRemovalTable {
     insert.bind(zone.number, at: 1)
     insert.bind(zone.database.number, at: 2)
     insert.bind(zone.id.zoneName, at: 3)
-    insert.bind(moment.timeOfDay.millisecondsSince1970, at: 4)
+    insert.bind(moment.timeOfDay, at: 4, nanos: 8)
     insert.bind(moment.steady.milliseconds, at: 5)
     insert.bind(caller.user, at: 6)
     insert.bind(caller.device, at: 7)

@@ -47,9 +47,7 @@ final class LeaseNotifications {
 
     /// When what is leased now ends, as the device sees it.
     var expires: Timestamp {
-      Timestamp(
-        millisecondsSince1970: moment.timeOfDay.millisecondsSince1970 + timeout.milliseconds
-      )
+      moment.timeOfDay.advanced(milliseconds: timeout.milliseconds)
     }
     var isFull: Bool { page.items.count >= limit }
   }

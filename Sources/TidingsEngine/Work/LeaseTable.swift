@@ -52,13 +52,14 @@ final class LeaseTable {
     )
     insert = try connection.prepare(
       """
-      INSERT INTO work_leases (group_id, channel_id, sequence, device, number, leased, expires)
-      VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6)
+      INSERT INTO work_leases
+        (group_id, channel_id, sequence, device, number, leased, leased_nanos, expires)
+      VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7)
       """
     )
     renew = try connection.prepare(
       """
-      UPDATE work_leases SET device = ?4, number = ?5, leased = ?6, expires = ?7
+      UPDATE work_leases SET device = ?4, leased = ?5, leased_nanos = ?6, expires = ?7, number = ?8
       WHERE group_id = ?1 AND channel_id = ?2 AND sequence = ?3
       """
     )
@@ -70,7 +71,7 @@ final class LeaseTable {
     )
     settle = try connection.prepare(
       """
-      UPDATE work_leases SET settled = ?4
+      UPDATE work_leases SET settled = ?4, settled_nanos = ?5
       WHERE group_id = ?1 AND channel_id = ?2 AND sequence = ?3
       """
     )
@@ -139,10 +140,9 @@ final class LeaseTable {
     let statement = id.number == 1 ? insert : renew
     bind(id.notification, of: id.group, to: statement)
     statement.bind(device, at: 4)
-    if id.number > 1 { statement.bind(id.number, at: 5) }
-    let index = id.number == 1 ? 5 : 6
-    statement.bind(moment.timeOfDay.millisecondsSince1970, at: index)
-    statement.bind(moment.steady.advanced(by: timeout).milliseconds, at: index + 1)
+    statement.bind(moment.timeOfDay, at: 5, nanos: 6)
+    statement.bind(moment.steady.advanced(by: timeout).milliseconds, at: 7)
+    if id.number > 1 { statement.bind(id.number, at: 8) }
     try statement.run()
   }
 
@@ -157,7 +157,7 @@ final class LeaseTable {
   /// The notification is done: it is never handed out to the group again.
   func settle(_ id: LeaseID, at now: Timestamp) throws(SQLError) {
     bind(id.notification, of: id.group, to: settle)
-    settle.bind(now.millisecondsSince1970, at: 4)
+    settle.bind(now, at: 4, nanos: 5)
     try settle.run()
   }
 

@@ -24,8 +24,11 @@ extension CKContainer {
     public var keyFile = ""
     /// The server's public key, Z85 (`TIDINGS_SERVER_KEY`).
     public var serverKey = ""
-    /// The file with the user's keys for encrypted values (`TIDINGS_KEY_RING`).
+    /// The file with the user's keys for encrypted values (`TIDINGS_KEY_RING`); empty:
+    /// `tidings/default.ring` in `dataHome`, which is made when a value is sealed first.
     public var keyRingFile = ""
+    /// The absolute path of the user's data folder; empty: `XDG_DATA_HOME`, or `~/.local/share`.
+    public var dataHome = ""
 
     /// The defaults: the server of this machine, nobody in particular.
     public init() {}

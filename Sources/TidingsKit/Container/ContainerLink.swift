@@ -1,5 +1,7 @@
+internal import Foundation
 internal import Synchronization
 internal import TidingsClient
+internal import TidingsEncryption
 internal import TidingsProto
 internal import TidingsRPC
 
@@ -8,7 +10,13 @@ final class ContainerLink: Sendable {
   let settings: CKContainer.Connection
   private let opening = Mutex<Task<Client, any Error>?>(nil)
 
-  init(_ settings: CKContainer.Connection) { self.settings = settings }
+  init(_ settings: CKContainer.Connection) {
+    self.settings = settings
+    let variables =
+      settings.dataHome.isEmpty
+      ? ProcessInfo.processInfo.environment : ["XDG_DATA_HOME": settings.dataHome]
+    defaultKeyRing = DefaultKeyRing.path(variables).map { DefaultKeyRing(path: $0) }
+  }
 
   /// The client; a failure to make it is tried again by the next call.
   func client() async throws -> Client {
@@ -28,6 +36,8 @@ final class ContainerLink: Sendable {
   }
 
   let loadedKeyRing = Mutex<LoadedKeyRing?>(nil)
+  /// The ring of a user who names none; `nil`: there is no data folder.
+  let defaultKeyRing: DefaultKeyRing?
   private let knownUser = Mutex<String?>(nil)
 
   /// The record name of the user.

@@ -24,7 +24,8 @@ extension CKRecord: CKRecordKeyValueSetting {
 
   /// Values that are sealed before they leave this process: the server can neither read nor index them.
   ///
-  /// They need the user's key ring (`TIDINGS_KEY_RING`).
+  /// Their keys are in the user's key ring: the file that `TIDINGS_KEY_RING` names, or the one in the user's
+  /// data folder, which the first save of such a value makes.
   public var encryptedValues: any CKRecordKeyValueSetting { EncryptedValues(self) }
 
   private final class EncryptedValues: CKRecordKeyValueSetting {

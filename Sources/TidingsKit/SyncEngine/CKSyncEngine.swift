@@ -43,14 +43,18 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   private let shell: SyncShell
 
   /// An engine; it begins at once, if it syncs by itself, and ends when it or its delegate is gone.
+  ///
+  /// Without a state, it asks at once who the user is, and tells the delegate before anything else. Two
+  /// engines that a delegate makes for one database before that are one.
   public init(_ configuration: Configuration) {
     database = configuration.database
-    shell = SyncShell(configuration)
+    let (shell, other) = SyncShell.make(configuration)
+    self.shell = shell
     state = State(shell)
-    shell.begin(for: self)
+    withExtendedLifetime(other) { shell.begin(for: self) }
   }
 
-  deinit { shell.stop() }
+  deinit { shell.leave() }
 
   /// Fetches all changes; returns when the delegate has handled them.
   ///

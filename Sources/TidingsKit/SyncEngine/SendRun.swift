@@ -101,10 +101,14 @@ struct SendRun: Sendable {
         modifications: page.saved.map { .init(record: $0) },
         deletions: page.deleted
       )
+      let options = CKSyncEngine.FetchChangesOptions(scope: .zoneIDs([zone]))
+      let fetch = CKSyncEngine.FetchChangesContext(reason: context.reason, options: options)
       return [
+        .tell(.willFetchChanges(.init(context: fetch))),
         .tell(.willFetchRecordZoneChanges(.init(zoneID: zone))),
         .tell(.fetchedRecordZoneChanges(changes)), commit, .tellState,
         .tell(.didFetchRecordZoneChanges(.init(zoneID: zone, error: nil))),
+        .tell(.didFetchChanges(.init(context: fetch))),
       ] + goOn()
     case .failure(let error):
       return error.isRetriedBySyncEngine ? ending(error) : refuse(zone, error)

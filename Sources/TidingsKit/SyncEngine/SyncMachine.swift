@@ -53,6 +53,8 @@ struct SyncMachine: Sendable {
   private var callers: [UInt64] = []
   private var isCancelled = false
   private var script: [SyncStep] = []
+  /// Nobody was told yet who the user is: that comes before all other events.
+  private var isFirst: Bool
   /// The progress changed since it was told.
   private var isStateNew = false
   /// How far the database's feed goes, as heard from the server; `nil`: look in any case.
@@ -68,6 +70,7 @@ struct SyncMachine: Sendable {
     self.progress = progress
     self.isAutomatic = isAutomatic
     self.refusal = refusal
+    isFirst = refusal == nil && progress.user == nil
     guard isAutomatic else { return }
     for work in SyncSchedule.Work.allCases { schedule.want(work) }
   }
@@ -149,6 +152,11 @@ struct SyncMachine: Sendable {
         if let action = perform(script.removeFirst(), now, spread) { return action }
       } else if run != nil {
         script = plan()
+      } else if isFirst {
+        // Also if it syncs only when it is called: what the program adds when it hears of the user is
+        // there when it sends first.
+        isFirst = false
+        return .ask(.user)
       } else if isStateNew {
         return tellState()
       } else if let action = begin(now, spread) {
@@ -324,7 +332,8 @@ struct SyncMachine: Sendable {
       if !callers.isEmpty { script = [.finish(callers, error)] }
     case .success(let user):
       schedule.succeed(.account)
-      account = user == nil ? .none : .user
+      // Nobody asked: whoever asks next may find a user.
+      account = user != nil ? .user : (requests.isEmpty ? .unknown : .none)
       if user == nil {
         schedule.fail(.account, retryAfter: Self.accountPause, now: now, spread: spread)
       } else {

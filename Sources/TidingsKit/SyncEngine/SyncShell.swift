@@ -9,6 +9,8 @@ final class SyncShell: Sendable {
     /// Something was wished while it worked.
     var isWoken = false
     var isStopped = false
+    /// Engines whose work this is.
+    var engineCount = 1
     /// Wakes it at a time.
     var timer: Task<Void, Never>?
     /// The call that is under way.
@@ -18,8 +20,13 @@ final class SyncShell: Sendable {
     var callerCount: UInt64 = 0
   }
 
-  private struct Partners {
+  private struct WeakEngine {
     weak var engine: CKSyncEngine?
+  }
+
+  private struct Partners {
+    /// Oldest first.
+    var engines: [WeakEngine] = []
     weak var delegate: (any CKSyncEngineDelegate)?
   }
 
@@ -42,14 +49,40 @@ final class SyncShell: Sendable {
     partners = Mutex(Partners(delegate: configuration.delegate))
   }
 
-  /// The engine is there.
+  /// An engine is there.
   func begin(for engine: CKSyncEngine) {
-    partners.withLock { $0.engine = engine }
+    partners.withLock { $0.engines.append(WeakEngine(engine: engine)) }
     wake()
   }
 
-  /// The engine is gone.
-  func stop() {
+  /// Another engine of the delegate is to share this, which is possible while nobody knows of a user.
+  ///
+  /// - Returns: The engine that is there; `nil`: there is none any more, or there is a user.
+  func join(_ delegate: any CKSyncEngineDelegate) -> CKSyncEngine? {
+    let (engine, own) = partners.withLock {
+      ($0.engines.lazy.compactMap(\.engine).last, $0.delegate)
+    }
+    guard let engine, own === delegate, machine.withLock({ $0.progress.user == nil }) else {
+      return nil
+    }
+    let isThere = life.withLock { life in
+      if !life.isStopped { life.engineCount += 1 }
+      return !life.isStopped
+    }
+    return isThere ? engine : nil
+  }
+
+  /// An engine is gone.
+  func leave() {
+    let count = life.withLock { life in
+      life.engineCount -= 1
+      return life.engineCount
+    }
+    if count == 0 { stop() }
+  }
+
+  /// Nothing is done any more.
+  private func stop() {
     let (tasks, waiting) = life.withLock { life in
       life.isStopped = true
       let waiting = Array(life.waiting.values)
@@ -179,7 +212,7 @@ final class SyncShell: Sendable {
 
   /// Those whom it works for; without them nothing is done any more.
   private var ends: (CKSyncEngine, any CKSyncEngineDelegate)? {
-    let ends = partners.withLock { ($0.engine, $0.delegate) }
+    let ends = partners.withLock { ($0.engines.lazy.compactMap(\.engine).last, $0.delegate) }
     guard let engine = ends.0, let delegate = ends.1 else {
       stop()
       return nil

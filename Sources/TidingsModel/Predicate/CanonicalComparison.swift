@@ -56,7 +56,9 @@ extension Predicate.Comparison {
 
   private var canonicalRange: [Self] {
     let order = Predicate.order(values[0], values[1])
-    if order == 0 { return with(.equal, [values[0]]).alternatives }
+    // Of a text that is no list, ANY ... BETWEEN holds never, CONTAINS where it has the word.
+    let isOfTexts = modifier == .any && values[0].meaningClass == .string
+    if order == 0, !isOfTexts { return with(.equal, [values[0]]).alternatives }
     // All members of an empty list lie in an empty range.
     return order > 0 && modifier != .all ? [] : [self]
   }

@@ -95,7 +95,7 @@ extension FieldValue {
       value.withUnsafeBytes { hasher.combine(bytes: $0) }
     case .timestamp(let value):
       hasher.combine(2 as UInt8)
-      hasher.combine(value.millisecondsSince1970)
+      hasher.combine(value)
     case .location(let value):
       hasher.combine(value.latitude + 0)
       hasher.combine(value.longitude + 0)

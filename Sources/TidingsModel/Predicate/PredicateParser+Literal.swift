@@ -89,10 +89,10 @@ extension PredicateParser {
     let hour = scanner.take("T") ? scanner.takeDigits(2) : nil
     let minute = scanner.take(":") ? scanner.takeDigits(2) : nil
     let second = scanner.take(":") ? scanner.takeDigits(2) : nil
-    let millisecond = scanner.take(".") ? scanner.takeDigits(3) : 0
+    let nanosecond = scanner.take(".") ? scanner.takeFraction() : 0
     let isComplete = scanner.take("Z")
     guard
-      isComplete, let year, let month, let day, let hour, let minute, let second, let millisecond,
+      isComplete, let year, let month, let day, let hour, let minute, let second, let nanosecond,
       let time = Timestamp(
         year: year,
         month: month,
@@ -100,11 +100,12 @@ extension PredicateParser {
         hour: hour,
         minute: minute,
         second: second,
-        millisecond: millisecond
+        nanosecond: nanosecond
       )
     else {
       throw scanner.error(
-        "expected a time in UTC, 0001 to 9999, as in @2026-01-02T03:04:05Z or …:05.678Z",
+        "expected a time in UTC, 0001 to 9999, as in @2026-01-02T03:04:05Z or …:05.678Z, "
+          + "with at most nine digits after the point",
         at: start
       )
     }
@@ -122,6 +123,18 @@ extension PredicateScanner {
       advance()
     }
     return value
+  }
+
+  /// One to nine digits after a decimal point, in billionths; `nil` when there is none, or a tenth.
+  mutating func takeFraction() -> Int64? {
+    var (value, unit): (Int64, Int64) = (0, 1_000_000_000)
+    while let byte = next, byte.isASCIIDigit {
+      guard unit > 1 else { return nil }
+      unit /= 10
+      value += Int64(byte - UInt8(ascii: "0")) * unit
+      advance()
+    }
+    return unit < 1_000_000_000 ? value : nil
   }
 
   /// The values of the hexadecimal digits that stand here.

@@ -1,14 +1,20 @@
 extension Timestamp {
-  private static let millisecondsPerDay: Int64 = 86_400_000
+  private static let secondsPerDay: Int64 = 86_400
 
-  /// This time as `2026-01-02T03:04:05.678Z`, always to the millisecond and in UTC.
+  /// This time as `2026-01-02T03:04:05.678Z`, in UTC: with 3 digits of a second, or 6 or 9 where they are
+  /// needed, so that equal times have one text.
   public var iso8601: String {
-    let (days, rest) = Self.floorDivide(millisecondsSince1970, by: Self.millisecondsPerDay)
+    let (days, rest) = Self.floorDivide(seconds, by: Self.secondsPerDay)
     let (year, month, day) = Self.civil(daysSince1970: days)
-    let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60)
-    let (second, millisecond) = (rest / 1_000 % 60, rest % 1_000)
+    let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60)
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-      + "T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2)).\(padded(millisecond, 3))Z"
+      + "T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2)).\(fractionText)Z"
+  }
+
+  private var fractionText: String {
+    let count = Int64(nanoseconds)
+    if count % 1_000_000 == 0 { return padded(count / 1_000_000, 3) }
+    return count % 1_000 == 0 ? padded(count / 1_000, 6) : padded(count, 9)
   }
 
   /// A time from its UTC calendar date and time of day; `nil` when there is no such time.
@@ -19,20 +25,18 @@ extension Timestamp {
     hour: Int64,
     minute: Int64,
     second: Int64,
-    millisecond: Int64
+    nanosecond: Int64
   ) {
     guard
       (1...9_999).contains(year), (1...12).contains(month), (1...31).contains(day),
       (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
-      (0...999).contains(millisecond)
+      (0...999_999_999).contains(nanosecond)
     else { return nil }
     let days = Self.daysSince1970(year: year, month: month, day: day)
     // A day that the month does not have comes back as another one.
     guard Self.civil(daysSince1970: days) == (year, month, day) else { return nil }
     let seconds = (hour * 60 + minute) * 60 + second
-    self.init(
-      millisecondsSince1970: days * Self.millisecondsPerDay + seconds * 1_000 + millisecond
-    )
+    self.init(seconds: days * Self.secondsPerDay + seconds, nanoseconds: Int32(nanosecond))
   }
 
   // Proleptic Gregorian calendar in eras of 400 years that begin on 1 March, so that the leap day

@@ -72,7 +72,7 @@ struct AuditEntry: Hashable, Sendable {
   /// - Returns: The line.
   func line(_ link: ChainLink? = nil) -> [UInt8] {
     let value = JSONValue.omittingNil([
-      "time": .string(time.utcText),
+      "time": .string(time.iso8601),
       "action": .string(action),
       "result": .string(isRefused ? "refused" : "done"),
       "user": user.isEmpty ? nil : .string(user),

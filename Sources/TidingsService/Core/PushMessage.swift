@@ -21,10 +21,9 @@ struct PushMessage: ~Copyable {
 
     init(_ time: Timestamp) {
       self.time = time
-      let (seconds, nanos) = time.secondsAndNanos
       var message = SplicedMessage(capacity: 16)
-      message.add(1, varint: UInt64(bitPattern: seconds))
-      message.add(2, varint: UInt64(bitPattern: Int64(nanos)))
+      message.add(1, varint: UInt64(bitPattern: time.seconds))
+      message.add(2, varint: UInt64(bitPattern: Int64(time.nanoseconds)))
       bytes = message.bytes
     }
   }

@@ -123,22 +123,24 @@ extension TidingsV1.RecordID {
 
 extension GoogleProtobuf.Timestamp {
   init(_ time: Timestamp) {
-    let (seconds, nanos) = time.secondsAndNanos
-    self.init(seconds: seconds, nanos: nanos)
+    self.init(seconds: time.seconds, nanos: time.nanoseconds)
   }
 }
 
 extension GoogleProtobuf.Timestamp {
-  /// The time, to the millisecond.
+  /// The time.
   ///
   /// - Throws: `ItemError` `invalidArguments` outside the years 1 to 9999.
   var model: Timestamp {
     get throws(ItemError) {
-      let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000)
-      let time = Timestamp(millisecondsSince1970: milliseconds)
-      guard !overflows, Timestamp.validRange.contains(time), (0..<1_000_000_000).contains(nanos)
-      else { throw ItemError(.invalidArguments, "a time is not within the years 1 to 9999") }
-      return Timestamp(millisecondsSince1970: milliseconds + Int64(nanos / 1_000_000))
+      let range = Timestamp.validRange
+      guard (range.lowerBound.seconds...range.upperBound.seconds).contains(seconds) else {
+        throw ItemError(.invalidArguments, "a time is not within the years 1 to 9999")
+      }
+      guard (0..<1_000_000_000).contains(nanos) else {
+        throw ItemError(.invalidArguments, "a time has not 0 to 999,999,999 nanoseconds")
+      }
+      return Timestamp(seconds: seconds, nanoseconds: nanos)
     }
   }
 }

@@ -221,7 +221,7 @@ enum RecordReader {
     )
   }
 
-  /// A time, cut to the millisecond.
+  /// A time.
   static func timestamp(
     _ message: Google__Protobuf__Timestamp,
     _ path: @autoclosure () -> String
@@ -237,9 +237,7 @@ enum RecordReader {
         "\(path()) is not a time from 0001-01-01 to 9999-12-31 with 0 to 999,999,999 nanoseconds"
       )
     }
-    return Timestamp(
-      millisecondsSince1970: message.seconds * 1000 + Int64(message.nanos / 1_000_000)
-    )
+    return Timestamp(seconds: message.seconds, nanoseconds: message.nanos)
   }
 
   private static func location(

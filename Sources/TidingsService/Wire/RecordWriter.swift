@@ -199,7 +199,7 @@ enum RecordWriter {
   {
     let message = arena.allocate(Google__Protobuf__Timestamp.self)
     google__protobuf__timestamp__init(message)
-    (message.pointee.seconds, message.pointee.nanos) = time.secondsAndNanos
+    (message.pointee.seconds, message.pointee.nanos) = (time.seconds, time.nanoseconds)
     return message
   }
 
@@ -297,14 +297,5 @@ enum RecordWriter {
     let start = arena.allocate(UnsafeMutablePointer<C>?.self, count: count)
     for index in 0..<count { start[index] = make(index) }
     return start
-  }
-}
-
-extension Timestamp {
-  /// As `google.protobuf.Timestamp` has it: the nanoseconds count forward, before 1970 too.
-  var secondsAndNanos: (seconds: Int64, nanos: Int32) {
-    let (quotient, remainder) = millisecondsSince1970.quotientAndRemainder(dividingBy: 1000)
-    let milliseconds = remainder < 0 ? remainder + 1000 : remainder
-    return (remainder < 0 ? quotient - 1 : quotient, Int32(milliseconds) * 1_000_000)
   }
 }

@@ -57,10 +57,9 @@ struct SplicedMessage {
 
   /// Adds a `google.protobuf.Timestamp`.
   mutating func add(_ field: Int, _ time: Timestamp) {
-    let (seconds, nanos) = time.secondsAndNanos
     var message = SplicedMessage(capacity: 16)
-    message.add(1, varint: UInt64(bitPattern: seconds))
-    message.add(2, varint: UInt64(bitPattern: Int64(nanos)))
+    message.add(1, varint: UInt64(bitPattern: time.seconds))
+    message.add(2, varint: UInt64(bitPattern: Int64(time.nanoseconds)))
     add(field, message.bytes)
   }
 

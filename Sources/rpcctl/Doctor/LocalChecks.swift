@@ -16,7 +16,7 @@ enum LocalChecks {
 
   static func all(_ invocation: Invocation) -> [Diagnosis] {
     contexts(ContextFolder(invocation.surroundings.environment))
-      + [keys(invocation), keyRing(invocation.settings.keyRingPath)].compactMap(\.self)
+      + [keys(invocation), keyRing(ringPath(invocation))].compactMap(\.self)
       + [descriptors()]
   }
 
@@ -71,6 +71,13 @@ enum LocalChecks {
       return .ok("keys", "none: the server has to be in development mode")
     }
     return .ok("keys", "the key file is its owner's alone; public key \(keys.pair.publicKey)")
+  }
+
+  /// The ring that is named, or the one of the data folder, if it is there.
+  private static func ringPath(_ invocation: Invocation) -> String? {
+    if let path = invocation.settings.keyRingPath { return path }
+    return DefaultKeyRing.path(invocation.surroundings.environment)
+      .flatMap { Folder.isFile($0) ? $0 : nil }
   }
 
   private static func keyRing(_ path: String?) -> Diagnosis? {

@@ -81,8 +81,7 @@ extension Reference {
 
 extension Timestamp {
   fileprivate init(_ time: GoogleProtobuf.Timestamp) {
-    let milliseconds = time.seconds.multipliedReportingOverflow(by: 1000).partialValue
-    self.init(millisecondsSince1970: milliseconds &+ Int64(time.nanos / 1_000_000))
+    self.init(seconds: time.seconds, nanoseconds: max(0, min(time.nanos, 999_999_999)))
   }
 }
 

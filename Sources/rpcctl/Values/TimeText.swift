@@ -2,8 +2,11 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension GoogleProtobuf.Timestamp {
-  /// This time as `2026-01-02T03:04:05.678Z`; empty for one that has no such form.
-  var text: String { JSONValue.timestamp(self).string ?? "" }
+  /// This time for people, `2026-01-02T03:04:05.678Z`, cut to the millisecond; empty for one that has no
+  /// such form.
+  var text: String {
+    JSONValue.timestamp(.init(seconds: seconds, nanos: nanos - nanos % 1_000_000)).string ?? ""
+  }
 
   /// The time from another one to this.
   func since(_ other: Self) -> Duration {

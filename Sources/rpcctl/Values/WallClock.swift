@@ -6,10 +6,9 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The time of day, to the millisecond.
+/// The time of day.
 func wallClock() -> GoogleProtobuf.Timestamp {
   var time = timespec()
   clock_gettime(CLOCK_REALTIME, &time)
-  let milliseconds = Int32(time.tv_nsec / 1_000_000)
-  return .init(seconds: Int64(time.tv_sec), nanos: milliseconds * 1_000_000)
+  return .init(seconds: Int64(time.tv_sec), nanos: Int32(time.tv_nsec))
 }

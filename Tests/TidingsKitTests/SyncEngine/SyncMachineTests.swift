@@ -256,8 +256,9 @@ import Testing
     driver.run()
     #expect(
       driver.log == [
-        "?user", "willSendChanges", "?batch", "?zone z []", "willFetch z", #"fetched ["old"]"#,
-        "stateUpdate", "didFetch z", "?records", #"sent ["a", "b"], failed []"#, "stateUpdate",
+        "?user", "willSendChanges", "?batch", "?zone z []", "willFetchChanges", "willFetch z",
+        #"fetched ["old"]"#, "stateUpdate", "didFetch z", "didFetchChanges", "?records",
+        #"sent ["a", "b"], failed []"#, "stateUpdate",
         "?batch", "?records", #"sent ["c"], failed []"#, "stateUpdate", "?batch", "didSendChanges",
       ]
     )

@@ -57,6 +57,35 @@ async def test_the_server_keeps_what_it_cannot_read(make_client: ClientMaker) ->
         assert fetched.fields == {**values, "place": "front"}
 
 
+async def test_without_a_named_ring_the_first_value_makes_one(
+    make_client: ClientMaker,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    path = tmp_path / "data" / "tidings" / "default.ring"
+    async with make_client() as client:
+        sealer = await client.field_sealer()
+        record = Record("Doors", "d1", {"pin": "1234"})
+        assert not path.exists()
+        sealer.seal(record, "pin")
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert str(path) in caplog.text and "other devices" in caplog.text
+        await client.database().save(record)
+        fetched = await client.database().fetch("d1")
+        assert (await client.field_sealer()).open(fetched) == {} and fetched["pin"] == "1234"
+        # Another device: it says what is missing, and reading makes no ring.
+        path.rename(tmp_path / "kept.ring")
+        fetched = await client.database().fetch("d1")
+        failures = (await client.field_sealer()).open(fetched)
+        assert isinstance(failures["pin"], MissingKey) and str(path) in str(failures["pin"])
+        assert not path.exists()
+        (tmp_path / "kept.ring").rename(path)
+        assert (await client.field_sealer()).open(fetched) == {} and fetched["pin"] == "1234"
+        assert len(KeyRing.read(path).entries) == 1
+
+
 def test_what_was_moved_or_has_another_key_stays_sealed() -> None:
     sealer = FieldSealer(RING, DatabaseID(container="home"), "ada")
     record_id = RecordID("d1")

@@ -8,7 +8,15 @@ import pytest
 from conftest import ClientMaker
 
 import tidings
-from tidings import Location, Record, RecordID, Reference, ReferenceAction, SavePolicy
+from tidings import (
+    Location,
+    PreciseTime,
+    Record,
+    RecordID,
+    Reference,
+    ReferenceAction,
+    SavePolicy,
+)
 from tidings.values import Value
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, 987_000, tzinfo=timezone.utc)
@@ -43,6 +51,24 @@ async def test_values_come_back_as_they_were_saved(make_client: ClientMaker) -> 
         assert fetched.type == "Things" and fetched.name == "t1"
         some = await database.fetch("t1", desired_keys=["text"])
         assert some.fields == {"text": "Grüße\0"}
+
+
+async def test_a_time_finer_than_a_microsecond_is_saved_again_as_it_was(
+    make_client: ClientMaker,
+) -> None:
+    time = PreciseTime.of(NOW.replace(microsecond=123_456), 789)
+    async with make_client() as client:
+        database = client.database()
+        await database.save(Record("Things", "t1", {"time": time, "times": [time, NOW]}))
+        fetched = await database.fetch("t1")
+        assert fetched["time"] == time and isinstance(fetched["time"], PreciseTime)
+        assert fetched["time"].nanosecond == 789
+        fetched["another"] = 1
+        await database.save(fetched)
+        found = database.query("Things", "time = @2026-05-04T03:02:01.123456789Z")
+        assert [record.name async for record in found] == ["t1"]
+        with pytest.raises(ValueError, match="999"):
+            PreciseTime.of(NOW, 1_000)
 
 
 async def test_null_removes_a_field_and_absence_keeps_it(make_client: ClientMaker) -> None:

@@ -1,5 +1,4 @@
 internal import TidingsClient
-internal import TidingsEncryption
 internal import TidingsProto
 
 /// Values that the server cannot read.
@@ -49,6 +48,6 @@ extension CKDatabase {
   }
 
   private func sealer() async throws -> FieldSealer {
-    FieldSealer(try link.keyRing(), database: databaseID, user: try await link.userName())
+    try await link.sealer(of: databaseID)
   }
 }

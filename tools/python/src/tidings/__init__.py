@@ -58,7 +58,15 @@ from tidings.rpc.options import CallOptions
 from tidings.rpc.retry import RetryPolicy
 from tidings.rpc.status import StatusCode
 from tidings.subscriptions import database_subscription, query_subscription, zone_subscription
-from tidings.values import Asset, Encrypted, Location, Reference, ReferenceAction, Value
+from tidings.values import (
+    Asset,
+    Encrypted,
+    Location,
+    PreciseTime,
+    Reference,
+    ReferenceAction,
+    Value,
+)
 
 __all__ = [
     "Aborted",
@@ -95,6 +103,7 @@ __all__ = [
     "PartialFailure",
     "PermissionDenied",
     "PermissionFailure",
+    "PreciseTime",
     "QuotaExceeded",
     "RPCError",
     "Record",

@@ -11,6 +11,7 @@ from typing import Literal
 import zmq
 
 from tidings.database import Database
+from tidings.encryption.default_key_ring import DefaultKeyRing
 from tidings.encryption.key_ring import KeyRing
 from tidings.encryption.sealer import FieldSealer
 from tidings.inbox.inbox import Inbox, InboxOptions
@@ -289,14 +290,20 @@ class Client:
         return NotificationStream(self, after=after, on_connection=on_connection)
 
     async def field_sealer(
-        self, key_ring: KeyRing | str | os.PathLike[str], scope: Scope = "private"
+        self, key_ring: KeyRing | str | os.PathLike[str] | None = None, scope: Scope = "private"
     ) -> FieldSealer:
         """What seals the fields of this client's records and opens them.
 
-        ``key_ring`` is the ring or its file. When the client names no user, the server is asked who
+        ``key_ring`` is the ring or its file; without it the one in the user's data folder
+        (:class:`~tidings.encryption.default_key_ring.DefaultKeyRing`), which the first value that
+        is sealed makes. When the client names no user, the server is asked who
         this is. Raises :class:`~tidings.encryption.errors.KeyRingError` and ``RPCError``.
         """
-        ring = key_ring if isinstance(key_ring, KeyRing) else KeyRing.read(key_ring)
+        ring: KeyRing | DefaultKeyRing
+        if key_ring is None:
+            ring = DefaultKeyRing()
+        else:
+            ring = key_ring if isinstance(key_ring, KeyRing) else KeyRing.read(key_ring)
         user = self.settings.user
         if not user:
             request = FetchUserRecordIDRequest(container=self.settings.container)

@@ -15,7 +15,7 @@ class Stamp:
 
     def __init__(self, message: wire.Stamp) -> None:
         self.time: datetime = timestamp_from_wire(message.timestamp)
-        """By the server's clock, to the millisecond, in UTC."""
+        """By the server's clock, in UTC."""
         self.user = message.user_record_name
         self.device = message.device_id
         """Empty when the call named none."""

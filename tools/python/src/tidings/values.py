@@ -8,7 +8,7 @@ Python                 ``tidings.v1.FieldValue``
 ``int``, ``bool``      INT64
 ``float``              DOUBLE
 ``bytes``              BYTES
-aware ``datetime``     TIMESTAMP, kept to the millisecond
+aware ``datetime``     TIMESTAMP; finer ones come as :class:`PreciseTime`
 :class:`Location`      LOCATION
 :class:`Reference`     REFERENCE
 :class:`Asset`         ASSET
@@ -31,6 +31,36 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from tidings.identifiers import RecordID
 from tidings.v1 import record_pb2 as wire
+
+
+class PreciseTime(datetime):
+    """A time with nanoseconds, where ``datetime`` ends at microseconds.
+
+    Fetched times that are finer than a microsecond are of this class, so that saving them again
+    changes nothing. It compares and computes as its ``datetime``, without them.
+    """
+
+    nanosecond: int = 0
+    """Nanoseconds after the microsecond, 0 to 999."""
+
+    @classmethod
+    def of(cls, time: datetime, nanosecond: int) -> PreciseTime:
+        """A time and the nanoseconds after its microsecond, 0 to 999."""
+        if not 0 <= nanosecond < 1_000:
+            raise ValueError(f"{nanosecond} is not 0 to 999 nanoseconds after a microsecond")
+        precise = cls(
+            time.year,
+            time.month,
+            time.day,
+            time.hour,
+            time.minute,
+            time.second,
+            time.microsecond,
+            tzinfo=time.tzinfo,
+            fold=time.fold,
+        )
+        precise.nanosecond = nanosecond
+        return precise
 
 
 @dataclass(frozen=True)
@@ -165,12 +195,16 @@ def timestamp_to_wire(time: datetime) -> Timestamp:
         raise ValueError("a time needs a time zone: use datetime.now(timezone.utc) or the like")
     message = Timestamp()
     message.FromDatetime(time.astimezone(timezone.utc).replace(tzinfo=None))
+    if isinstance(time, PreciseTime):
+        message.nanos += time.nanosecond
     return message
 
 
 def timestamp_from_wire(message: Timestamp) -> datetime:
-    """Returns a time in UTC."""
-    return message.ToDatetime().replace(tzinfo=timezone.utc)
+    """Returns a time in UTC; a :class:`PreciseTime` if it is finer than a microsecond."""
+    time = message.ToDatetime().replace(tzinfo=timezone.utc)
+    rest = message.nanos % 1_000
+    return PreciseTime.of(time, rest) if rest else time
 
 
 def _int_to_wire(value: int) -> int:

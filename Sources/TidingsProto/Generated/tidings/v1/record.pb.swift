@@ -473,7 +473,7 @@ extension TidingsV1 {
       case doubleValue(Double)
       /// A few bytes; for many, use an asset.
       case bytesValue([UInt8])
-      /// A time, 0001-01-01 to 9999-12-31; stored to the millisecond.
+      /// A time, 0001-01-01 to 9999-12-31, to the nanosecond.
       case timestampValue(GoogleProtobuf.Timestamp)
       /// A place.
       indirect case locationValue(TidingsV1.Location)
@@ -506,7 +506,7 @@ extension TidingsV1 {
 
   /// When, by whom and from which device a record was written.
   public struct Stamp: Hashable, Sendable {
-    /// To the millisecond, by the server's clock.
+    /// By the server's clock, to the nanosecond as far as the clock has it.
     public var timestamp: GoogleProtobuf.Timestamp? = nil
     /// The user.
     public var userRecordName: String = ""

@@ -517,7 +517,7 @@ struct  Tidings__V1__FieldValue
      */
     ProtobufCBinaryData bytes_value;
     /*
-     * A time, 0001-01-01 to 9999-12-31; stored to the millisecond.
+     * A time, 0001-01-01 to 9999-12-31, to the nanosecond.
      */
     Google__Protobuf__Timestamp *timestamp_value;
     /*
@@ -586,7 +586,7 @@ struct  Tidings__V1__Stamp
 {
   ProtobufCMessage base;
   /*
-   * To the millisecond, by the server's clock.
+   * By the server's clock, to the nanosecond as far as the clock has it.
    */
   Google__Protobuf__Timestamp *timestamp;
   /*

@@ -6,13 +6,15 @@ from collections.abc import MutableMapping
 
 from google.protobuf.message import DecodeError
 
+from tidings.encryption.default_key_ring import DefaultKeyRing
 from tidings.encryption.errors import (
     EncryptionError,
+    KeyRingError,
     MissingKey,
     NotEncryptable,
     NotOpened,
 )
-from tidings.encryption.key import FieldPlace
+from tidings.encryption.key import EncryptionKey, FieldPlace
 from tidings.encryption.key_ring import KeyRing
 from tidings.identifiers import RecordID
 from tidings.records import Record
@@ -36,7 +38,12 @@ class FieldSealer:
     A record is sealed under its name and in its zone: give it a name before.
     """
 
-    def __init__(self, key_ring: KeyRing, database_id: database_pb2.DatabaseID, user: str) -> None:
+    def __init__(
+        self,
+        key_ring: KeyRing | DefaultKeyRing,
+        database_id: database_pb2.DatabaseID,
+        user: str,
+    ) -> None:
         """``user`` is in whose private database zones are that name no owner."""
         self._key_ring = key_ring
         self._database_id = database_id
@@ -82,10 +89,11 @@ class FieldSealer:
                 f"field '{field}' cannot be encrypted: strings, numbers, bytes, timestamps and "
                 "locations can; encode the value into bytes"
             )
-        key = self._key_ring.sealing_key
+        place = self._place(field, record_id)
+        ring = self._key_ring
+        key = (ring.for_sealing() if isinstance(ring, DefaultKeyRing) else ring).sealing_key
         if key is None:
             raise EncryptionError("the key ring has no key that seals: add one")
-        place = self._place(field, record_id)
         return Encrypted(int(type_number), key.id, key.seal(message.SerializeToString(), place))
 
     def open_value(self, value: Value, field: str, record_id: RecordID) -> Value:
@@ -96,7 +104,7 @@ class FieldSealer:
 
     def open_message(self, value: Encrypted, field: str, record_id: RecordID) -> wire.FieldValue:
         """Opens a sealed value as the wire has it."""
-        key = self._key_ring.key(value.key_id)
+        key = self._opening_key(value.key_id, field)
         if key is None:
             raise MissingKey(
                 f"field '{field}' is sealed with the key {value.key_id.hex()}, which is not in the "
@@ -110,6 +118,20 @@ class FieldSealer:
                 "record, zone or container; save it again"
             )
         return message
+
+    def _opening_key(self, key_id: bytes, field: str) -> EncryptionKey | None:
+        if not isinstance(self._key_ring, DefaultKeyRing):
+            return self._key_ring.key(key_id)
+        try:
+            ring = self._key_ring.current()
+        except KeyRingError as error:
+            raise EncryptionError(str(error)) from None
+        if ring is None:
+            raise MissingKey(
+                f"field '{field}' is sealed, and there is no key ring '{self._key_ring.path}': "
+                "copy it from the device that made it, or name another"
+            )
+        return ring.key(key_id)
 
     def _place(self, field: str, record_id: RecordID) -> FieldPlace:
         if not record_id.name:

@@ -197,7 +197,7 @@ class Client:
         return Inbox(self._loop, awaited)
 
     def field_sealer(
-        self, key_ring: KeyRing | str | os.PathLike[str], scope: Scope = "private"
+        self, key_ring: KeyRing | str | os.PathLike[str] | None = None, scope: Scope = "private"
     ) -> FieldSealer:
         """What seals the fields of this client's records and opens them."""
         return self._loop.run(self._awaited.field_sealer(key_ring, scope))
