@@ -67,13 +67,18 @@ final class ModifySubscriptions {
   ) throws
     -> SavedSubscription
   {
-    try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
     guard id.scope != .shared || subscription.kind == .database else {
       throw ItemError(
         .badDatabase,
-        "subscription '\(subscription.subscriptionID)': the shared database has database "
-          + "subscriptions only: save one of the kind DATABASE, which tells of each zone that changed"
+        "subscription \(Identifier.shown(subscription.subscriptionID)): the shared database has "
+          + "database subscriptions only: save one of the kind DATABASE (rpcctl --database-changes), "
+          + "which tells of each zone that changed, and fetch the zone's changes"
       )
+    }
+    try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
+    var subscription = subscription
+    if let zone = subscription.zoneID {
+      subscription.zoneID = try id.place(of: zone, for: owner).zone
     }
     try schemas.checkReadable(subscription, in: id)
     let database = try catalog.makeDatabase(id, by: owner)
