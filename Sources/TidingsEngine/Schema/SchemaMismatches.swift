@@ -19,31 +19,36 @@ struct SchemaMismatches {
   ///   - fields: Other fields that are named: to sort by, or to carry.
   ///   - environment: What is to be done depends on it.
   ///   - schema: The schema as the caller sees it.
+  ///   - takesUnknownType: A type that the schema does not have may have any fields.
   init(
     of recordType: String,
     _ predicate: Predicate,
     fields: [String],
     _ environment: Environment,
-    in schema: VisibleSchema
+    in schema: VisibleSchema,
+    takesUnknownType: Bool = false
   ) {
-    guard let type = schema.recordType(recordType) else {
+    let type = schema.recordType(recordType)
+    guard type != nil || takesUnknownType else {
       isTypeUnknown = true
       messages = [Self.unknownType(recordType, environment, in: schema)]
       return
     }
     isTypeUnknown = false
     var found: [String: String] = [:]
-    for field in Set(fields).union(predicate.fields)
-    where field != Predicate.Comparison.fullTextField && SystemField(name: field) == nil
-      && type.fields[field] == nil
-    {
-      found[field] = Self.unknownField(field, of: recordType, type)
+    if let type {
+      for field in Set(fields).union(predicate.fields)
+      where field != Predicate.Comparison.fullTextField && SystemField(name: field) == nil
+        && type.fields[field] == nil
+      {
+        found[field] = Self.unknownField(field, of: recordType, type)
+      }
     }
     for comparison in predicate.comparisons where found[comparison.field] == nil {
       let field = comparison.field
       if let problem = comparison.problem(
         of: field,
-        in: type.fields[field]?.field.type ?? SystemField(name: field).map { .values($0.kind) }
+        in: type?.fields[field]?.field.type ?? SystemField(name: field).map { .values($0.kind) }
       ) {
         found[field] =
           SystemField(name: field) == nil

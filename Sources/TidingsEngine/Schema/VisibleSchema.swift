@@ -22,6 +22,9 @@ struct VisibleSchema {
     stored.types.lazy.filter { isVisible($0.value) }.map(\.key)
   }
 
+  /// To the user there is no record type.
+  var isEmpty: Bool { !stored.types.values.contains(where: isVisible) }
+
   private func isVisible(_ type: StoredSchema.RecordType) -> Bool {
     guard let user, !type.users.isEmpty else { return true }
     return type.users.contains(user)

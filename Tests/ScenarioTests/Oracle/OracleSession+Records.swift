@@ -126,7 +126,9 @@ extension TidingsV1.ModifyRecordsResponse {
     var response = self
     for (index, expected) in plan.results.enumerated() where index < response.results.count {
       let result = response.results[index]
-      guard result.error != nil, result.serverRecord == nil, result.ancestorRecord == nil else {
+      guard let code = result.error?.code, [.serverRecordChanged, .unknownItem].contains(code),
+        result.serverRecord == nil, result.ancestorRecord == nil
+      else {
         continue
       }
       response.results[index].serverRecord = expected.serverRecord
