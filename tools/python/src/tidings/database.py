@@ -122,8 +122,9 @@ class Database:
     ) -> ModifyResult:
         """Saves and deletes records in one call, as one change set.
 
-        All items of a custom zone succeed, or none does; those of default zones succeed or fail each
-        by itself. ``atomic`` says it of all zones: True, or False. What failed is in the result.
+        All items of a custom zone succeed, or none does; those of default zones succeed or fail
+        each by itself. ``atomic`` says it of all zones: True, or False. What failed is in the
+        result.
         """
         records = list(save)
         request = record_service_pb2.ModifyRecordsRequest(
@@ -180,9 +181,9 @@ class Database:
 
         ``where`` is NSPredicate's format language, with ``%@`` for each argument: ``"price > %@",
         100``. ``sort`` names fields, most important first; ``-price`` is descending. Without a zone
-        all zones are searched. ``limit`` is how many to return at most. What no record can match, since
-        the schema does not have it, is told with :func:`warnings.warn` in development, and raises
-        :class:`~tidings.errors.InvalidArguments` in production.
+        all zones are searched. ``limit`` is how many to return at most. What no record can match,
+        since the schema does not have it, is told with :func:`warnings.warn` in development, and
+        raises :class:`~tidings.errors.InvalidArguments` in production.
         """
         request = record_service_pb2.QueryRecordsRequest(
             database_id=self.id,

@@ -28,8 +28,8 @@ class Record(MutableMapping[str, Value]):
     """A record: a mapping from the names of its fields to their values.
 
     ``record["price"] = None`` removes the field when the record is saved. A field that is not there
-    stays on the server as it is. ``record.parent = None`` removes the parent that the record had when it
-    was fetched or saved.
+    stays on the server as it is. ``record.parent = None`` removes the parent that the record had
+    when it was fetched or saved.
     """
 
     def __init__(
