@@ -132,7 +132,7 @@ class Database:
             records_to_save=[record.to_wire() for record in records],
             record_ids_to_delete=[RecordID.of(name).to_wire() for name in delete],
             save_policy=int(policy),  # type: ignore[arg-type]  # a number is a value of the enum
-            atomic=atomic,
+            atomic=atomic,  # type: ignore[arg-type]  # None: not said
             client_change_token_data=client_change_token_data,
         )
         key = idempotency_key or uuid.uuid4().hex
