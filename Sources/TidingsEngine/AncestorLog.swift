@@ -63,37 +63,45 @@ final class AncestorLog {
       return row.body.map { .present(sequence: row.sequence, body: $0) } ?? .absent
     }
     var steps = Self.stepsMax
-    return try version(from: row.previous, asOf: sequence, steps: &steps)
+    return try version(
+      from: row.previous,
+      replacedAt: row.sequence,
+      asOf: sequence,
+      steps: &steps
+    ).version
   }
 
   /// Returns what a record was when its zone had a number, earlier than the record's last change.
   ///
   /// - Parameters:
   ///   - previous: The version before the current one, as the record's row names it.
+  ///   - current: The zone's number at the record's last change.
   ///   - sequence: The zone's number then.
   ///   - steps: How many versions may be looked at, and how many are left.
-  /// - Returns: What it was, if that is known.
+  /// - Returns: What it was, if that is known, and the zone's number when that was replaced.
   /// - Throws: `SQLError`.
   func version(
     from previous: Int64?,
+    replacedAt current: Int64,
     asOf sequence: Int64,
     steps: inout Int
-  ) throws -> Version {
-    var next = previous
+  ) throws -> (version: Version, replacedAt: Int64) {
+    var (next, replacedAt) = (previous, current)
     while let id = next {
-      guard steps > 0 else { return .forgotten }
+      guard steps > 0 else { return (.forgotten, replacedAt) }
       steps -= 1
       select.bind(id, at: 1)
       defer { select.reset() }
-      guard try select.step() else { return .forgotten }
+      guard try select.step() else { return (.forgotten, replacedAt) }
       let found = select.int64(1)
       if found <= sequence {
         let body = select.bytes(2)
-        return body.isEmpty ? .absent : .present(sequence: found, body: body)
+        return (body.isEmpty ? .absent : .present(sequence: found, body: body), replacedAt)
       }
+      replacedAt = found
       next = select.isNull(0) ? nil : select.int64(0)
     }
-    return .absent
+    return (.absent, replacedAt)
   }
 
   // MARK: Writing

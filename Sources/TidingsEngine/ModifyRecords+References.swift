@@ -4,7 +4,7 @@ extension ModifyRecords {
   /// Decides what references allow; a call that has none does not come past the guard.
   ///
   /// - Returns: Whether something failed.
-  func planReferences(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws -> Bool {
+  func planReferences(_ plan: inout RecordPlan, _ scene: Scene) throws -> Bool {
     guard try hasReferences(plan) else { return false }
     var saves: [ReferencePlan.Save] = []
     var deletions: [ReferencePlan.Deletion] = []
@@ -41,6 +41,12 @@ extension ModifyRecords {
           try tables.references.holder(of: id.recordName, in: $0, where: isWanted)
         }
       },
+      parent: { [self] id in
+        guard let zone = zones[id.zoneID],
+          let row = try tables.records.row(id.recordName, in: zone)
+        else { return nil }
+        return try decoded(row)?.parent?.recordID.recordName
+      },
       exists: { [self] id in
         guard let zone = zones[id.zoneID],
           try tables.records.recordType(id.recordName, in: zone) != nil
@@ -61,13 +67,13 @@ extension ModifyRecords {
       saves: saves,
       deletions: deletions,
       failed: plan.failed,
-      isAtomic: isAtomic,
+      atomicity: plan.atomicity,
       limits: limits,
       stored: stored
     )
     plan.fail(decided.failures)
     plan.cascades = decided.cascades
-    if isAtomic { plan.applyAtomicity() }
+    plan.applyAtomicity()
     return !decided.failures.isEmpty
   }
 

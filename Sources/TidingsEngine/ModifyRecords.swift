@@ -141,7 +141,12 @@ final class ModifyRecords {
     after discovered: RecordPlan.Discovered = [:]
   ) throws -> RecordPlan {
     let itemCount = changes.saves.count + changes.deletions.count
-    var plan = RecordPlan(itemCount: itemCount, limits: limits, after: discovered)
+    var plan = RecordPlan(
+      itemCount: itemCount,
+      atomicity: Atomicity(requested: changes.isAtomic, scope: scene.database.id.scope),
+      limits: limits,
+      after: discovered
+    )
     for (item, record) in changes.saves.enumerated() {
       try planSave(record, item: item, policy: changes.policy, scene, plan: &plan)
       if itemCount > 1 { try pace.decisionStep() }
@@ -150,10 +155,10 @@ final class ModifyRecords {
       try planDeletion(recordID, item: changes.saves.count + offset, scene, plan: &plan)
       if itemCount > 1 { try pace.decisionStep() }
     }
-    if changes.isAtomic { plan.applyAtomicity() }
-    try planQuota(&plan, scene, isAtomic: changes.isAtomic)
-    var hasRefusals = try planReferences(&plan, scene, isAtomic: changes.isAtomic)
-    if try planShares(&plan, scene, isAtomic: changes.isAtomic) { hasRefusals = true }
+    plan.applyAtomicity()
+    try planQuota(&plan, scene)
+    var hasRefusals = try planReferences(&plan, scene)
+    if try planShares(&plan, scene) { hasRefusals = true }
     if hasRefusals { try checkQuota(plan, scene) }
     return plan
   }
@@ -363,8 +368,8 @@ final class ModifyRecords {
     )
   }
 
-  /// What the client had read: the version whose change tag it sent, unless it is older than what the
-  /// caller may know.
+  /// What the client had read: the version whose change tag it sent, unless it was replaced before the
+  /// caller might know it.
   private func ancestor(
     of row: RecordTable.Row?,
     _ changeTag: String,
@@ -372,13 +377,17 @@ final class ModifyRecords {
     steps: inout Int
   ) throws -> [UInt8]? {
     guard let row, let sequence = RecordTable.sequence(ofChangeTag: changeTag),
-      sequence < row.sequence, sequence >= first,
-      case .present(sequence, let body) = try tables.ancestors.version(
-        from: row.previous,
-        asOf: sequence,
-        steps: &steps
-      )
+      sequence < row.sequence
     else { return nil }
+    let found = try tables.ancestors.version(
+      from: row.previous,
+      replacedAt: row.sequence,
+      asOf: sequence,
+      steps: &steps
+    )
+    guard case .present(sequence, let body) = found.version, found.replacedAt > first else {
+      return nil
+    }
     return body
   }
 }

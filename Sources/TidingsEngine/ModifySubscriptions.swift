@@ -26,6 +26,8 @@ final class ModifySubscriptions {
   private let limits: Limits
   private let accesses: PublicAccesses
   private let events: EventLog
+  /// Whether a user sees all types of a container; `nil`: all users do.
+  var isDeveloper: ((_ user: String, _ container: String) throws -> Bool)?
   /// `events.onceCount` when it was looked what users' subscriptions take.
   private var onceCount = 0
 
@@ -67,15 +69,21 @@ final class ModifySubscriptions {
   ) throws
     -> SavedSubscription
   {
-    try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
     guard id.scope != .shared || subscription.kind == .database else {
       throw ItemError(
         .badDatabase,
-        "subscription '\(subscription.subscriptionID)': the shared database has database "
-          + "subscriptions only: save one of the kind DATABASE, which tells of each zone that changed"
+        "subscription \(Identifier.shown(subscription.subscriptionID)): the shared database has "
+          + "database subscriptions only: save one of the kind DATABASE (rpcctl --database-changes), "
+          + "which tells of each zone that changed, and fetch the zone's changes"
       )
     }
-    try schemas.checkReadable(subscription, in: id)
+    try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
+    var subscription = subscription
+    if let zone = subscription.zoneID {
+      subscription.zoneID = try id.place(of: zone, for: owner).zone
+    }
+    try catalog.requireDeployed(id.container, id.environment)
+    try accesses.check(subscription, of: owner, in: id)
     let database = try catalog.makeDatabase(id, by: owner)
     if let zone = subscription.zoneID, zone != .default,
       try catalog.zone(zone, in: database) == nil
@@ -84,7 +92,6 @@ final class ModifySubscriptions {
       error.message = "subscription '\(subscription.subscriptionID)': " + error.message
       throw error
     }
-    try accesses.check(subscription, of: owner, in: id)
     let body = codec.encode(subscription)
     let existing = try subscriptions.row(subscription.subscriptionID, of: owner, in: database)
     if let existing, existing.body == body {
@@ -95,6 +102,7 @@ final class ModifySubscriptions {
         isNew: false
       )
     }
+    try schemas.check(subscription, in: id, for: hidingUser(owner, id.container))
     try checkOwned(of: owner, in: id, adding: body.count, replacing: existing?.body.count)
     try checkRoom(for: body, subscription.subscriptionID, of: owner, in: id)
 
@@ -125,6 +133,12 @@ final class ModifySubscriptions {
       since: channel.head,
       isNew: true
     )
+  }
+
+  /// The user, if some types may not be told to them.
+  private func hidingUser(_ user: String, _ container: String) throws -> String? {
+    guard let isDeveloper, try !isDeveloper(user, container) else { return nil }
+    return user
   }
 
   /// The user's subscription that asks for the same, in the channel of all or in the user's own.

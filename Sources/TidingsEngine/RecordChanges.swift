@@ -24,8 +24,9 @@ public struct RecordChanges: Sendable {
   public var deletions: [RecordID]
   /// For all saves.
   public var policy: SavePolicy
-  /// All of a zone's items succeed, or none does.
-  public var isAtomic: Bool
+  /// All of a zone's items succeed, or none does; `nil`: so it is in the custom zones of private
+  /// databases, and nowhere else.
+  public var isAtomic: Bool?
   /// Nothing is written: only the answer is wanted.
   public var isDryRun = false
   /// The device's own mark, kept for each zone that changes; empty: the one before stays.
@@ -39,7 +40,7 @@ public struct RecordChanges: Sendable {
     saves: [Record],
     deletions: [RecordID],
     policy: SavePolicy = .ifServerRecordUnchanged,
-    isAtomic: Bool = true
+    isAtomic: Bool? = nil
   ) {
     self.database = database
     self.saves = saves

@@ -30,6 +30,8 @@ struct RecordPlan {
   /// By record type, the kinds of fields.
   typealias Discovered = [String: [String: FieldValue.Kind]]
 
+  /// Where an item that fails takes the others of its zone with it.
+  let atomicity: Atomicity
   /// One outcome for each item of the call.
   private(set) var outcomes: [RecordOutcome?]
   /// In the order of the call.
@@ -60,7 +62,13 @@ struct RecordPlan {
   private var conflictBytes = 0
   private let conflictBytesMax: Int
 
-  init(itemCount: Int, limits: Limits, after discovered: Discovered = [:]) {
+  init(
+    itemCount: Int,
+    atomicity: Atomicity,
+    limits: Limits,
+    after discovered: Discovered = [:]
+  ) {
+    self.atomicity = atomicity
     self.discovered = discovered
     ancestorSteps = limits.ancestorStepsPerCallMax
     conflictBytesMax = limits.answerBytesMax
@@ -172,11 +180,12 @@ struct RecordPlan {
   /// It is known which query channels a write fires.
   mutating func setFirings(_ firings: [Firing], at index: Int) { writes[index].firings = firings }
 
-  /// Takes back all writes to zones in which an item failed: the innocent fail with
+  /// Takes back all writes to atomic zones in which an item failed: the innocent fail with
   /// `batchRequestFailed`, which names the culprit.
   mutating func applyAtomicity() {
     var culprits: [ZoneID: RecordID] = [:]
-    for case .failed(let recordID, _, _) in outcomes where culprits[recordID.zoneID] == nil {
+    for case .failed(let recordID, _, _) in outcomes
+    where culprits[recordID.zoneID] == nil && atomicity.covers(recordID.zoneID) {
       culprits[recordID.zoneID] = recordID
     }
     guard !culprits.isEmpty else { return }

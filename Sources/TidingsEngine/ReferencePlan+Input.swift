@@ -34,6 +34,8 @@ extension ReferencePlan {
     var owned: (RecordID) throws -> [String]
     /// The first record that refers to one otherwise and is looked for.
     var holder: (RecordID, (ReferenceSource) -> Bool) throws -> ReferenceSource?
+    /// The name of the parent of a record; `nil`: it has none, or is not there.
+    var parent: (RecordID) throws -> String? = { _ in nil }
     /// A record is there, and the caller may read it.
     var exists: (RecordID) throws -> Bool
     /// The caller may read a record that is there.

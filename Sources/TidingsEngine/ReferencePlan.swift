@@ -14,9 +14,10 @@ struct ReferencePlan {
   private let saves: [Save]
   private let deletions: [Deletion]
   private let saveIndex: [RecordID: Int]
-  private let isAtomic: Bool
+  private let atomicity: Atomicity
   private let limits: Limits
   private let stored: Stored
+  private var parents: ParentChains
 
   private var knownOwned: [RecordID: [String]] = [:]
   /// Records to which nobody refers but with delete-self.
@@ -31,7 +32,7 @@ struct ReferencePlan {
   private var spared: Set<RecordID> = []
   /// Nothing goes along.
   private var sparesAll = false
-  /// Zones of an atomic call in which an item failed: nothing is done there.
+  /// Atomic zones in which an item failed: nothing is done there.
   private var deadZones: Set<ZoneID> = []
 
   /// The rounds together visit no more records than this many of the largest calls have: each round may
@@ -49,7 +50,8 @@ struct ReferencePlan {
   ///   - saves: The saves that are good so far.
   ///   - deletions: The deletions of records that are there.
   ///   - failed: Records whose items have failed already.
-  ///   - isAtomic: An item that fails stops its zone; its siblings are the caller's to fail.
+  ///   - atomicity: In the zones that it covers an item that fails stops its zone; its siblings are
+  ///     the caller's to fail.
   ///   - limits: How much may go along.
   ///   - stored: What the store says.
   /// - Throws: What `stored` throws.
@@ -57,19 +59,20 @@ struct ReferencePlan {
     saves: [Save],
     deletions: [Deletion],
     failed: [RecordID],
-    isAtomic: Bool,
+    atomicity: Atomicity,
     limits: Limits,
     stored: Stored
   ) throws {
     self.saves = saves
     self.deletions = deletions
-    self.isAtomic = isAtomic
+    self.atomicity = atomicity
     self.limits = limits
     self.stored = stored
     saveIndex = Dictionary(
       saves.enumerated().map { ($1.recordID, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    parents = ParentChains(saves, saveIndex, stored)
     for recordID in failed { causes[recordID] = recordID }
     for (index, save) in saves.enumerated() {
       for reference in save.references {
@@ -93,7 +96,9 @@ struct ReferencePlan {
     var (failureCount, sparedCount) = (-1, -1)
     while failureCount != failures.count || sparedCount != spared.count {
       (failureCount, sparedCount) = (failures.count, spared.count)
-      if isAtomic { stopZones() } else { failDependents() }
+      stopZones()
+      failDependents()
+      if try failCycles() { continue }
       let gone = try deletedRecords()
       visitsLeft -= gone.records.count + referenceCount
       if visitsLeft < 0 {
@@ -161,11 +166,13 @@ struct ReferencePlan {
   }
 
   private mutating func stopZones() {
-    for save in saves where failures[save.item] != nil { deadZones.insert(save.recordID.zoneID) }
+    guard !failures.isEmpty || !missing.isEmpty else { return }
+    func stop(_ zone: ZoneID) { if atomicity.covers(zone) { deadZones.insert(zone) } }
+    for save in saves where failures[save.item] != nil { stop(save.recordID.zoneID) }
     for deletion in deletions where failures[deletion.item] != nil {
-      deadZones.insert(deletion.recordID.zoneID)
+      stop(deletion.recordID.zoneID)
     }
-    missing = []
+    missing.removeAll { atomicity.covers($0.zoneID) }
   }
 
   // MARK: Targets that are not there
@@ -206,6 +213,16 @@ struct ReferencePlan {
         )
       }
     }
+  }
+
+  /// A record cannot lie below itself.
+  ///
+  /// - Returns: Whether something failed.
+  private mutating func failCycles() throws -> Bool {
+    let alive = saves.indices.filter(isAlive(save:))
+    let problems = try parents.problems(ofSaves: alive)
+    for (index, problem) in problems { fail(save: index, problem.code, message: problem.message) }
+    return !problems.isEmpty
   }
 
   private func mend(_ cause: RecordID) -> String {

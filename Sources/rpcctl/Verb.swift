@@ -121,7 +121,10 @@ struct Invocation: Sendable {
   /// The zone that a text names: in the shared database `OWNER/ZONE`, unless `--owner` says whose.
   func zoneID(_ text: String) throws(UsageError) -> TidingsV1.ZoneID {
     guard settings.scope == .shared, settings.owner.isEmpty else {
-      return .init(zoneName: text, ownerName: settings.owner)
+      let owner = settings.owner + "/"
+      let name =
+        !settings.owner.isEmpty && text.hasPrefix(owner) ? text.dropFirst(owner.count) : text[...]
+      return .init(zoneName: String(name), ownerName: settings.owner)
     }
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {

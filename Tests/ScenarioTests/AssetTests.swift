@@ -242,7 +242,7 @@ internal import TidingsRPC
     let known = try await client.assets().upload([1, 2, 3])
     let unknown = Self.asset([4])
     let records = [Self.record("good", known), Self.record("bad", known, unknown)]
-    let atomic = try await client.modify(records)
+    let atomic = try await client.modify(records, atomic: true)
     #expect(atomic.map { $0.error?.code } == [.batchRequestFailed, .assetNotAvailable])
     let message = try #require(atomic[1].error?.message)
     for word in ["'bad'", "'photos'", unknown.checksum.hexadecimal, "upload it first"] {

@@ -79,7 +79,9 @@ internal import TidingsRPC
       #expect(results[0].record != nil)
       expect(results[1], .invalidArguments, about: "INT64", "STRING")
       let atomic = try await client.modify(
-        [.init("Cars", "a1", ["n": 1]), .init("Cars", "b1", ["n": "text"])])
+        [.init("Cars", "a1", ["n": 1]), .init("Cars", "b1", ["n": "text"])],
+        atomic: true
+      )
       expect(atomic[0], .batchRequestFailed, about: "b1")
       expect(atomic[1], .invalidArguments)
       // Nothing of the batch was kept, so the type is still open.

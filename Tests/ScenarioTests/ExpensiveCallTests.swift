@@ -120,7 +120,8 @@ internal import TidingsRPC
     let text = TidingsV1.FieldValue(.stringValue(String(repeating: "x", count: 300_000)))
     var refused = Self.save(["a": text])
     refused.body = TidingsV1.ModifyRecordsRequest(
-      recordsToSave: [.init("Texts", "u", ["a": text]), .init("No type", "v")]
+      recordsToSave: [.init("Texts", "u", ["a": text]), .init("No type", "v")],
+      atomic: true
     ).encoded()
     let answers = try await server.answers(
       to: [Self.save(["a": text]), refused]

@@ -42,6 +42,7 @@ internal import TidingsRPC
     let stored = try #require(results[0].record, "\(results)")
     let url = try #require(stored.share?.url)
     try await world.accept(url, by: world.ben)
+    try await world.ada.declare("Houses")
     try await world.ada.subscribe(.init("all", "Houses"))
     try await change(world, 0..<3)
     return world

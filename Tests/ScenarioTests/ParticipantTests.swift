@@ -127,6 +127,68 @@ internal import TidingsRPC
     }
   }
 
+  @Test("a participant's first conflict has the version that was current when they joined")
+  func firstConflict() async throws {
+    let world = try await World()
+    let old = try #require(
+      try await world.ada.modify([World.record("trip", ["title": "before"])])[0].record?.changeTag
+    )
+    _ = try await world.ada.modify([World.record("trip", ["title": "when ben joined"])])
+    _ = try await world.ada.modify([World.share("s", of: "trip", with: [("ben", .readWrite)])])
+    let root = try await world.stored("trip")
+    // Other records move the zone on: the version that ben reads is older than his joining.
+    _ = try await world.ada.modify([World.record("diary")])
+    try await world.accept(try await world.url("s"), by: world.ben)
+    let read = try await world.ben.records.fetchRecords(
+      .init(databaseID: World.shared, recordIDs: [World.theirID("trip")])
+    ).results[0].record
+    #expect(read?.changeTag == root.changeTag && read?.fields["title"] == "when ben joined")
+    for title in ["afterwards", "and again"] {
+      _ = try await world.ada.modify([World.record("trip", ["title": .init(stringLiteral: title)])])
+    }
+    for (tag, ancestor) in [(root.changeTag, "when ben joined"), (old, nil)]
+      as [(String, TidingsV1.FieldValue?)]
+    {
+      var sent = World.theirs("trip", ["title": "ben's"])
+      sent.changeTag = tag
+      let conflict = try await world.ben.modify(
+        [sent],
+        policy: .ifServerRecordUnchanged,
+        in: World.shared
+      )[0]
+      #expect(conflict.error?.code == .serverRecordChanged)
+      #expect(conflict.ancestorRecord?.fields["title"] == ancestor, "\(tag)")
+    }
+  }
+
+  @Test(
+    "a participant's first conflict in a shared zone has its ancestor, whatever was joined later"
+  )
+  func firstConflictInZone() async throws {
+    let world = try await World()
+    for name in ["one", "two"] {
+      _ = try await world.ada.modify([World.record(name, ["title": "first"])])
+    }
+    _ = try await world.ada.modify([
+      World.share("s1", of: "one", with: [("ben", .readWrite)]),
+      World.share("s2", of: "two", with: [("ben", .readWrite)]),
+    ])
+    try await world.accept(try await world.url("s1"), by: world.ben)
+    let tag = try await world.stored("one").changeTag
+    _ = try await world.ada.modify([World.record("one", ["title": "second"])])
+    // Joining the other share takes nothing away of what was known of this one.
+    try await world.accept(try await world.url("s2"), by: world.ben)
+    var sent = World.theirs("one", ["title": "ben's"])
+    sent.changeTag = tag
+    let conflict = try await world.ben.modify(
+      [sent],
+      policy: .ifServerRecordUnchanged,
+      in: World.shared
+    )[0]
+    #expect(conflict.error?.code == .serverRecordChanged)
+    #expect(conflict.ancestorRecord?.fields["title"] == "first")
+  }
+
   @Test("a participant does not hear how much the owner has")
   func fullDatabase() async throws {
     let world = try await World(arguments: ["--limit", "records-per-user-max=5"])

@@ -110,7 +110,7 @@ internal import TidingsRPC
       expect(loose[2], .invalidArguments, about: "'h'", "'n'", "INT64", "STRING")
       #expect(loose[3].record != nil)
 
-      let atomic = try await client.modify(chain)
+      let atomic = try await client.modify(chain, atomic: true)
       for index in [0, 1, 3] { expect(atomic[index], .batchRequestFailed, about: "'h'") }
       expect(atomic[2], .invalidArguments)
     }
@@ -227,14 +227,16 @@ internal import TidingsRPC
       for reference in [TidingsV1.FieldValue.to("h", .deleteSelf), .to("h", .validate)] {
         let results = try await client.modify(
           [.init("Rooms", "new", ["house": reference])],
-          delete: [.init("h")]
+          delete: [.init("h")],
+          atomic: true
         )
         expect(results[0], .referenceViolation, about: "'new'", "'h'", "deletes")
         expect(results[1], .batchRequestFailed, about: "'new'")
       }
       let along = try await client.modify(
         [.init("Rooms", "new", ["house": .to("old", .validate)])],
-        delete: [.init("h")]
+        delete: [.init("h")],
+        atomic: true
       )
       expect(along[0], .referenceViolation, about: "'old'", "along with 'h'")
       // The state that the call leaves counts: what no longer refers stays.

@@ -145,6 +145,17 @@ extension Client {
     try await records.fetchRecords(.init(recordIDs: ids)).results
   }
 
+  /// Adds a record type to the schema of development, with fields such as `price INT64`, and the grants of one
+  /// that is learned.
+  public func declare(_ type: String, _ fields: String...) async throws {
+    let text = try await schemas.fetchSchema(.init()).text
+    let grants = ["READ TO \"_world\"", "CREATE TO \"_icloud\"", "WRITE TO \"_creator\""]
+    let lines = fields + grants.map { "GRANT \($0)" }
+    let declared = "RECORD TYPE \(type) (\(lines.joined(separator: ", ")));"
+    let begin = text.isEmpty ? "DEFINE SCHEMA" : text
+    _ = try await schemas.applySchema(.init(text: begin + "\n" + declared))
+  }
+
   /// Saves a subscription that must not be refused.
   @discardableResult
   public func subscribe(

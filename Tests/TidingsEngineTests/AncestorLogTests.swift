@@ -54,11 +54,14 @@ internal import TidingsSQLite
 
     // A reader on the same rows sees the same; one that may not look far does not guess.
     var steps = 1
-    #expect(try self.log().version(from: third, asOf: 3, steps: &steps) == .forgotten)
+    #expect(
+      try self.log().version(from: third, replacedAt: 9, asOf: 3, steps: &steps).version
+        == .forgotten
+    )
     #expect(steps == 0)
     steps = 3
     #expect(
-      try self.log().version(from: third, asOf: 3, steps: &steps)
+      try self.log().version(from: third, replacedAt: 9, asOf: 3, steps: &steps).version
         == .present(sequence: 3, body: [3])
     )
   }

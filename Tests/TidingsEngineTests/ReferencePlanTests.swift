@@ -53,7 +53,7 @@ internal import TidingsModel
       saves: saves,
       deletions: names.enumerated().map { .init(item: 100 + $0, recordID: id($1)) },
       failed: failed.map(id),
-      isAtomic: isAtomic,
+      atomicity: Atomicity(requested: isAtomic, scope: .private),
       limits: limits,
       stored: .init(
         owned: { target in
@@ -82,7 +82,7 @@ internal import TidingsModel
       saves: [],
       deletions: (0..<chain).map { .init(item: $0, recordID: id("\($0)")) },
       failed: [],
-      isAtomic: false,
+      atomicity: Atomicity(requested: false, scope: .private),
       limits: limits,
       stored: .init(
         owned: { $0.recordName == "0" ? (0..<owned).map { "owned \($0)" } : [] },

@@ -70,10 +70,12 @@ import TidingsProto
     #expect(try await other.record(for: house.recordID)["photo"] == nil)
   }
 
-  @Test("a file that is not there fails its record, and nothing is saved of an atomic operation")
+  @Test("a file that is not there fails its record, and in a custom zone those saved with it")
   func missing() async throws {
     let kit = try await KitServer()
     let database = kit.container().privateCloudDatabase
+    let zone = try await database.save(CKRecordZone(zoneName: "Photos")).zoneID
+    let other = try await database.save(CKRecordZone(zoneName: "Others")).zoneID
     for url in [URL(fileURLWithPath: folder.file("nothing")), URL(fileURLWithPath: folder.path)] {
       let record = CKRecord(recordType: "Houses")
       record["photo"] = CKAsset(fileURL: url)
@@ -81,9 +83,30 @@ import TidingsProto
         (error as? CKError)?.code == .assetFileNotFound
       }
       let good = CKRecord(recordType: "Houses")
-      let both = try await database.modifyRecords(saving: [record, good], deleting: [])
-      #expect((both.saveResults[record.recordID]?.failure as? CKError)?.code == .assetFileNotFound)
-      #expect((both.saveResults[good.recordID]?.failure as? CKError)?.code == .batchRequestFailed)
+      let lost = CKRecord(recordType: "Houses", recordID: .init(recordName: "a", zoneID: zone))
+      lost["photo"] = CKAsset(fileURL: url)
+      let beside = CKRecord(recordType: "Houses", recordID: .init(recordName: "b", zoneID: zone))
+      let elsewhere = CKRecord(
+        recordType: "Houses",
+        recordID: .init(recordName: "c", zoneID: other)
+      )
+      elsewhere["n"] = 1
+      let gone = CKRecord.ID(recordName: "gone", zoneID: zone)
+      let (saves, deletions) = try await database.modifyRecords(
+        saving: [record, good, beside, lost, elsewhere],
+        deleting: [gone],
+        savePolicy: .allKeys
+      )
+      func code(_ result: Result<CKRecord, any Error>?) -> CKError.Code? {
+        (result?.failure as? CKError)?.code
+      }
+      #expect(saves.count == 5 && deletions.count == 1)
+      #expect(code(saves[record.recordID]) == .assetFileNotFound)
+      #expect(code(saves[lost.recordID]) == .assetFileNotFound)
+      #expect(code(saves[beside.recordID]) == .batchRequestFailed)
+      #expect((deletions[gone]?.failure as? CKError)?.code == .batchRequestFailed)
+      // The default zone is not atomic, and the other zone has no part in it.
+      #expect(saves[good.recordID]?.failure == nil && saves[elsewhere.recordID]?.failure == nil)
     }
   }
 

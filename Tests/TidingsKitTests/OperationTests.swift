@@ -82,6 +82,27 @@ import TidingsKit
     #expect(apart.error?.partialErrorsByItemID?.count == 1)
   }
 
+  @Test("one conflict among 401 saves in the default zone fails itself, however they are sent")
+  func defaultZone() async throws {
+    let kit = try await KitServer()
+    let container = kit.container()
+    for scope in [container.privateCloudDatabase, container.publicCloudDatabase] {
+      let all = records(401)
+      try await scope.save(all[7])
+      let stale = CKRecord(recordType: "Items", recordID: all[7].recordID)
+      stale["number"] = -1
+      var sent = all
+      sent[7] = stale
+      let result = await save(sent, scope)
+      #expect(result.told.count == 401 && result.ends == 1)
+      #expect(result.error?.code == .partialFailure)
+      let errors = result.error?.partialErrorsByItemID?.mapValues { ($0 as? CKError)?.code }
+      #expect(errors == [stale.recordID: .serverRecordChanged])
+      let fetched = try await scope.records(for: all.map(\.recordID), desiredKeys: ["number"])
+      #expect(fetched.values.count { (try? $0.get()) != nil } == 401)
+    }
+  }
+
   @Test("an operation that is cancelled before it begins tells only that")
   func cancelledBefore() async throws {
     let database = try await KitServer().container().privateCloudDatabase

@@ -54,7 +54,10 @@ import TidingsProto
     guard case .value(let expected) = reference.kind else { return }
     let sent = try NSPredicate(format: "owner == %@", CKRecord(recordType: "A", recordID: id))
       .wire()
-    #expect(sent.arguments.first?.value == expected)
+    guard case .referenceValue(var reference) = expected else { return }
+    // Without a zone it would be to the zone of the query.
+    reference.recordID?.zoneID = .init(zoneName: "_defaultZone")
+    #expect(sent.arguments.first?.value == .referenceValue(reference))
   }
 
   @Test("compound predicates are joined, with all arguments in order")

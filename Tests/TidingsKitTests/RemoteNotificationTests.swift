@@ -86,8 +86,10 @@ import TidingsKit
     let database = try #require(reader.notifications.value.last as? CKDatabaseNotification)
     #expect(database.notificationType == .database && database.databaseScope == .private)
     #expect(database.subscriptionID == "all")
+    let bob = kit.container(as: "bob").publicCloudDatabase
+    try await bob.save("News", "yesterday")
     try await phone.publicCloudDatabase.subscribe(to: "News")
-    try await kit.container(as: "bob").publicCloudDatabase.save("News", "today")
+    try await bob.save("News", "today")
     try await reader.wait(for: 3)
     let query = try #require(reader.notifications.value.last as? CKQueryNotification)
     #expect(query.isPublicDatabase && query.recordID == CKRecord.ID(recordName: "today"))

@@ -17,6 +17,13 @@ import TidingsKit
     let names = try await database.allRecordZones().map(\.zoneID.zoneName)
     #expect(Set(names) == [CKRecordZone.ID.defaultZoneName, "Notes"] && names.count == 2)
 
+    // A zone can do what is known of it before it is fetched.
+    for made in [CKRecordZone.default(), CKRecordZone(zoneName: "Notes")] {
+      let fetched = try await database.recordZone(for: made.zoneID)
+      #expect(fetched.capabilities == made.capabilities, "\(made)")
+    }
+    #expect(!CKRecordZone.default().capabilities.contains(.atomic))
+
     let other = CKRecordZone(zoneName: "Lists")
     let unknown = CKRecordZone.ID(zoneName: "Unknown")
     let (saves, deletions) = try await database.modifyRecordZones(

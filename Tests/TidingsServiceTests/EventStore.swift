@@ -83,6 +83,13 @@ final class EventStore {
     while try commit({ try $0.doChores() }) == .zero {}
   }
 
+  /// Another user's records of these types teach the schema, which all users of the container share.
+  func teach(_ types: String..., fields: RecordFields = [:]) throws {
+    var other = Self.database
+    other.owner = "teacher"
+    try modify(types.map { Record("of \($0)", type: $0, fields) }, in: other)
+  }
+
   @discardableResult
   func subscribe(
     _ id: String,

@@ -111,8 +111,12 @@ internal import TidingsModel
         options: isQuery ? [.recordCreation, .recordUpdate, .recordDeletion] : []
       )
       subscription.kind = isQuery ? .query : .database
-      let expected: ItemError.Code? =
+      var expected: ItemError.Code? =
         type.isEmpty || model.mayReadSome(user, type) ? nil : .permissionFailure
+      // Of an empty schema nobody can tell what is unknown.
+      if !type.isEmpty, model.grants[type] == nil, !model.grants.isEmpty {
+        expected = .invalidArguments
+      }
       do {
         _ = try store.commit {
           try $0.saveSubscription(subscription, of: user, in: PublicStore.database)

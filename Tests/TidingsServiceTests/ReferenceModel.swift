@@ -111,6 +111,9 @@ private struct CallInModel {
       failures[id] == nil && !stopped.contains(id.zoneID)
     }
     if !isAtomic { failDependents() }
+    let cyclic = saves.filter { isAlive($0.id) && isBelowItself($0, isAlive) }
+    for save in cyclic { failures[save.id] = .referenceViolation }
+    if !cyclic.isEmpty { return true }
     let rewritten = Set(saves.map(\.id).filter(isAlive))
     let own = deletions.filter { isAlive($0) && model.records[$0] != nil }
     let gone = own.reduce(into: Set<RecordID>()) { $0.formUnion(reach($1, rewritten)) }
@@ -134,6 +137,26 @@ private struct CallInModel {
     if failures.count == count { limitOwners(gone, rewritten) }
     cascaded = gone.subtracting(own)
     return failures.count != count
+  }
+
+  /// A save gives its record a parent that lies below it.
+  private func isBelowItself(
+    _ save: ReferenceModel.Save,
+    _ isAlive: (RecordID) -> Bool
+  ) -> Bool {
+    func parent(_ id: RecordID) -> RecordID? {
+      let saved = saves.first { $0.id == id && isAlive(id) }
+      return (saved?.links ?? model.records[id] ?? []).first { $0.action == .parent }?.target
+    }
+    guard let new = save.links.first(where: { $0.action == .parent }),
+      model.records[save.id]?.contains(new) != true
+    else { return false }
+    var above: RecordID? = new.target
+    var seen: Set<RecordID> = []
+    while let current = above, current != save.id, seen.insert(current).inserted {
+      above = parent(current)
+    }
+    return above == save.id
   }
 
   /// What goes with a record, itself among it.

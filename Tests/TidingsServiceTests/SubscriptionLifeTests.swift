@@ -136,6 +136,7 @@ internal import TidingsModel
     let error = #expect(throws: ItemError.self) { try store.subscribe("c", .database, type: "C") }
     #expect(error?.code == .limitExceeded)
     try store.modify([Record("r", [:])])
+    try store.teach("C")
     #expect(throws: Never.self) { try store.subscribe("c", .database, type: "C") }
   }
 

@@ -203,6 +203,7 @@ internal import TidingsSQL
     func both(_ work: (EventStore) throws -> Void) throws {
       for store in [whole, pieces] { try work(store) }
     }
+    try both { try $0.teach("T", "Car", fields: ["n": .int64(0)]) }
     var names: [String] = []
     for _ in 0..<80 {
       let zone = ["attic", "cellar"][Int(random.below(2))]

@@ -56,7 +56,7 @@ import TidingsProtobuf
     let call = try #require(transport.calls.first)
     let request = try TidingsV1.ModifyRecordsRequest(decoding: call.request)
     #expect(request.recordsToSave.map { $0.recordID?.recordName } == ["a", "b"])
-    #expect(request.savePolicy == .ifServerRecordUnchanged && request.atomic == nil)
+    #expect(request.savePolicy == .ifServerRecordUnchanged && request.atomic == true)
   }
 
   @Test(

@@ -67,11 +67,14 @@ extension Engine {
     try accounts.isDeveloper(user, of: container)
   }
 
-  /// From now on only developers' saves teach schemas: the server knows who calls.
+  /// From now on only developers' saves teach schemas, and only they see all types: the server knows who
+  /// calls.
   public func letOnlyDevelopersTeach() {
-    recordChanges.mayTeach = { [accounts] user, container in
+    let isDeveloper = { [accounts] (user: String, container: String) in
       try accounts.isDeveloper(user, of: container)
     }
+    recordChanges.mayTeach = isDeveloper
+    subscriptionChanges.isDeveloper = isDeveloper
   }
 
   /// The roles of a user, sorted.

@@ -20,12 +20,15 @@ final class ParticipantAccess: RecordAccess {
     return found
   }
 
-  /// The zone's number from which on the user may know what a record was: what it said before the user
-  /// joined, or before it was shared, might have been removed for a reason.
+  /// The zone's number from which on the user may know what a record was: what it no longer said when the
+  /// user joined, or when it was shared, might have been removed for a reason.
   func known(_ name: String, in zone: ZoneEntry) throws -> Int64 {
-    let joined = try shares(in: zone).lazy.map(\.joined).max() ?? .max
-    guard try permission(inAllOf: zone) == nil else { return joined }
-    return max(joined, try shares.share(ofRecord: name, inZone: zone.number)?.came ?? .max)
+    let accepted = try shares(in: zone)
+    if let wholeZone = accepted.first(where: { $0.isZoneWide }) { return wholeZone.joined }
+    guard let share = try shares.share(ofRecord: name, inZone: zone.number),
+      let joined = accepted.first(where: { $0.share == share.number })?.joined
+    else { return .max }
+    return max(joined, share.came)
   }
 
   /// What the user may do with what a share holds; `nil`: nothing.

@@ -21,7 +21,8 @@ extension EngineReader {
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The cursor of the next page, and how this one was answered; `nil`: the page goes on.
   /// - Throws: `ItemError` `invalidArguments`, also for a cursor of another user, `changeTokenExpired`,
-  ///   `zoneNotFound`, `unknownItem` for a type that production does not have, `permissionFailure` and
+  ///   `zoneNotFound`, `invalidArguments` for what the schema of production does not have,
+  ///   `permissionFailure` and
   ///   `notAuthenticated` for a type that the user may not read, `limitExceeded` when too much would have
   ///   to be sorted; `SQLError`.
   public func advance(
@@ -31,9 +32,11 @@ extension EngineReader {
     until isOver: (() -> Bool)? = nil,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
-    try queries().advance(
+    let hidesTypes = page.hidesTypes
+    return try queries().advance(
       &page,
       for: user,
+      schema: { try visibleSchema(of: user, in: $0, hidesTypes: hidesTypes) },
       reading: { try publicReading(of: user, in: $0) },
       at: now,
       until: isOver ?? { false },

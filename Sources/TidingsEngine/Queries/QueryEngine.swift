@@ -10,7 +10,6 @@ final class QueryEngine {
   private let limits: Limits
   private let selectIndexes: any SQLStatement
   private let selectKind: any SQLStatement
-  private let selectType: any SQLStatement
 
   init(
     _ connection: any SQLConnection,
@@ -44,11 +43,6 @@ final class QueryEngine {
       WHERE container = ?1 AND environment = ?2 AND record_type = ?3 AND field = ?4
       """
     )
-    selectType = try connection.prepare(
-      """
-      SELECT 1 FROM record_types WHERE container = ?1 AND environment = ?2 AND record_type = ?3
-      """
-    )
   }
 
   /// Works on a page for a slice.
@@ -56,6 +50,7 @@ final class QueryEngine {
   /// - Parameters:
   ///   - page: The page, which is changed.
   ///   - user: Who asks.
+  ///   - schema: What the user sees of a database's schema.
   ///   - reading: Which records of a database the user may read; `nil`: all.
   ///   - now: The time.
   ///   - isOver: Whether the slice is to end.
@@ -65,6 +60,7 @@ final class QueryEngine {
   func advance(
     _ page: inout QueryPage,
     for user: String,
+    schema: (DatabaseID) throws -> VisibleSchema,
     reading: (DatabaseID) throws -> PublicReading?,
     at now: SteadyTime,
     until isOver: @escaping () -> Bool,
@@ -76,7 +72,7 @@ final class QueryEngine {
     } else {
       switch page.request {
       case .query(let query):
-        slice = try first(query, user, reading, now, &page)
+        slice = try first(query, user, schema, reading, now, &page)
       case .cursor(let bytes):
         let cursor = try QueryCursor(bytes, of: user, identity: identity)
         page.started = QueryPage.Started(cursor: cursor, start: cursor.next)
@@ -98,6 +94,7 @@ final class QueryEngine {
   private func first(
     _ query: RecordQuery,
     _ user: String,
+    _ schema: (DatabaseID) throws -> VisibleSchema,
     _ reading: (DatabaseID) throws -> PublicReading?,
     _ now: SteadyTime,
     _ page: inout QueryPage
@@ -107,10 +104,25 @@ final class QueryEngine {
     let zones = try self.zones(of: query, shared).map {
       QueryZone(number: $0.number, head: $0.head)
     }
-    try checkType(of: query)
     let visibility = try visibility(of: query, shared, reading)
-    try checkFields(of: query)
-    try checkSortKeys(of: query)
+    let mismatches = SchemaMismatches(
+      of: query.recordType,
+      query.predicate,
+      fields: query.sortKeys.map(\.field),
+      query.database.environment,
+      in: try schema(query.database)
+    )
+    page.mismatches = mismatches
+    if query.database.environment == .production,
+      let refusal = mismatches.refusal(of: "the query")
+    {
+      throw refusal
+    }
+    // What a caller does not see is not told either.
+    if !mismatches.isTypeUnknown {
+      try checkFields(of: query)
+      try checkSortKeys(of: query)
+    }
     let indexes = try self.indexes(of: query)
     var failure: SQLError?
     // A field without a kind has none for the planner; a store that cannot be read is another matter.
@@ -135,12 +147,15 @@ final class QueryEngine {
       zones: zones.map { QueryCursor.Begin(zone: $0.number, head: $0.head) },
       next: QueryPosition(keys: [], zone: 0, name: "")
     )
-    page.advice = QueryAdvice.advice(
-      for: query,
-      cursor.plan,
-      building: indexes.building,
-      kind: kind
-    )
+    // An index of what does not exist would not help.
+    if mismatches.messages.isEmpty {
+      page.advice = QueryAdvice.advice(
+        for: query,
+        cursor.plan,
+        building: indexes.building,
+        kind: kind
+      )
+    }
     if let failure { throw failure }
     page.started = QueryPage.Started(cursor: cursor, start: nil)
     return Slice(cursor: cursor, zones: zones, visibility: visibility)
@@ -202,6 +217,7 @@ final class QueryEngine {
       var answer = QueryAnswer()
       answer.report = report(run, cursor.query, cursor.plan)
       answer.report.advice = page.advice
+      answer.report.warnings = page.warnings(after: run.progress)
       if slice.visibility != .all {
         answer.report.hideOthers(cursor.query.recordType, slice.visibility)
       }
@@ -299,18 +315,6 @@ final class QueryEngine {
     }
   }
 
-  /// In production only what was deployed exists; in development a type is there once it is saved.
-  private func checkType(of query: RecordQuery) throws {
-    guard query.database.environment == .production else { return }
-    bind(query, to: selectType)
-    defer { selectType.reset() }
-    guard try !selectType.step() else { return }
-    throw ItemError(
-      .unknownItem,
-      "record type '\(query.recordType)' is not in the production schema: deploy the schema first"
-    )
-  }
-
   /// What the server cannot read, it cannot look for.
   private func checkFields(of query: RecordQuery) throws {
     let fields = query.predicate.fields.union(query.sortKeys.map(\.field))
@@ -377,5 +381,16 @@ extension FieldValue.Kind {
     case .string, .int64, .double, .bytes, .timestamp, .reference: true
     default: false
     }
+  }
+}
+
+extension QueryPage {
+  /// What the query asks for in vain; a type with records is there, though the caller does not see it in
+  /// the schema: others' saves brought it.
+  fileprivate func warnings(after progress: QueryProgress) -> [String] {
+    guard let mismatches, !mismatches.isTypeUnknown || progress.recordsMatched == 0 else {
+      return []
+    }
+    return mismatches.messages
   }
 }

@@ -17,18 +17,24 @@ public struct QueryPage: Sendable {
 
   let request: Request
   let limit: Int
+  /// Types that only others' private saves need are not there for the caller.
+  let hidesTypes: Bool
   /// `nil`: no slice was worked on.
   var started: Started?
   var progress = QueryProgress()
   var advice = ""
+  /// What the query asks for that the schema does not have.
+  var mismatches: SchemaMismatches?
 
   /// The first page of a query.
   ///
   /// - Parameters:
   ///   - query: Which records, in which order.
   ///   - limit: Most records; 0 and what is more means `Limits.pageItemsMax`.
-  public init(of query: RecordQuery, limit: Int) {
-    (request, self.limit) = (.query(query), limit)
+  ///   - hidesTypes: Types that only others' private saves need are not there for the caller, unless
+  ///     they are a developer.
+  public init(of query: RecordQuery, limit: Int, hidesTypes: Bool = false) {
+    (request, self.limit, self.hidesTypes) = (.query(query), limit, hidesTypes)
   }
 
   /// The next page of a query.
@@ -37,6 +43,6 @@ public struct QueryPage: Sendable {
   ///   - cursor: What the page before returned.
   ///   - limit: Most records; 0 and what is more means `Limits.pageItemsMax`.
   public init(after cursor: [UInt8], limit: Int) {
-    (request, self.limit) = (.cursor(cursor), limit)
+    (request, self.limit, hidesTypes) = (.cursor(cursor), limit, false)
   }
 }

@@ -16,4 +16,6 @@ public struct QueryReport: Hashable, Sendable {
   public var recordsMatched = 0
   /// What to declare to make it faster, for people; empty: nothing.
   public var advice = ""
+  /// What no record can match as the schema is, one sentence each; only on the first page.
+  public var warnings: [String] = []
 }

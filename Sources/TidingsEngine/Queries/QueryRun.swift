@@ -259,9 +259,10 @@ final class QueryRun {
     var steps = AncestorLog.stepsMax
     let version = try source.ancestors.version(
       from: row.previous,
+      replacedAt: row.sequence,
       asOf: row.zone.head,
       steps: &steps
-    )
+    ).version
     switch version {
     case .absent: return nil
     case .present(_, let body):

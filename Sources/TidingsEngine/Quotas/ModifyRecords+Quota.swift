@@ -5,7 +5,7 @@ extension ModifyRecords {
   ///
   /// A save that takes no more than before, and a deletion, need no room. In an account that holds
   /// more than it may, because of what saves and deletions leave besides, saves have to shrink.
-  func planQuota(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws {
+  func planQuota(_ plan: inout RecordPlan, _ scene: Scene) throws {
     let database = scene.database
     guard plan.writes.contains(where: { $0.new != nil }) else { return }
     let quota = try tables.quotas.quota(of: database.id.owner)
@@ -36,7 +36,7 @@ extension ModifyRecords {
       }
     }
     plan.fail(failures)
-    if isAtomic { plan.applyAtomicity() }
+    plan.applyAtomicity()
   }
 
   /// Refuses a call whose saves count on the room of deletions that were refused.

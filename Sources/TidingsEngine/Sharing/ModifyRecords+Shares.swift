@@ -91,9 +91,13 @@ extension ModifyRecords {
       access: nil
     )
     let new = old.changed(share: changed, in: zone, scene.stamp)
-    var plan = RecordPlan(itemCount: 1, limits: limits)
+    var plan = RecordPlan(
+      itemCount: 1,
+      atomicity: Atomicity(requested: true, scope: .private),
+      limits: limits
+    )
     plan.write(write(new, over: old, row, item: 0, in: zone), outcome: .saved(new))
-    _ = try planShares(&plan, scene, isAtomic: true)
+    _ = try planShares(&plan, scene)
     _ = try apply(plan, scene, mark: [])
     return new
   }
@@ -126,7 +130,7 @@ extension ModifyRecords {
   /// Decides what the call does to shares; one in zones without shares does not come past the guard.
   ///
   /// - Returns: Whether something failed.
-  func planShares(_ plan: inout RecordPlan, _ scene: Scene, isAtomic: Bool) throws -> Bool {
+  func planShares(_ plan: inout RecordPlan, _ scene: Scene) throws -> Bool {
     guard try isAboutShares(plan) else { return false }
     let budget = scene.sharingBudget ?? SharingBudget(limits)
     for round in 0..<Self.sharingRoundsMax {
@@ -136,8 +140,8 @@ extension ModifyRecords {
       plan.sharing = []
       plan.cascades = []
       plan.fail(failures)
-      if isAtomic { plan.applyAtomicity() }
-      _ = try planReferences(&plan, scene, isAtomic: isAtomic)
+      plan.applyAtomicity()
+      _ = try planReferences(&plan, scene)
     }
     var failures: [Int: ItemError] = [:]
     for write in plan.writes {

@@ -17,7 +17,7 @@ struct PredicateArgument {
       return
     }
     switch try Self.content(argument, context).kind {
-    case .value(let value): wire = .init(value: value)
+    case .value(let value): wire = .init(value: value.withZones)
     case .asset, .assets:
       throw CKError(.invalidArguments, "\(context) is an asset, and assets cannot be compared")
     case .unusable(let reason): throw CKError(.invalidArguments, "\(context): \(reason)")
@@ -57,6 +57,31 @@ struct PredicateArgument {
       "\(context) is nil, and a comparison with a field that is absent is false: save a value that "
         + "stands for none, and compare with that"
     )
+  }
+}
+
+extension TidingsV1.FieldValue.Value {
+  /// References that name the default zone: one that names none would mean the zone of the query.
+  fileprivate var withZones: Self {
+    switch self {
+    case .referenceValue(let reference): .referenceValue(reference.withZone)
+    case .referenceListValue(let list):
+      .referenceListValue(.init(values: list.values.map(\.withZone)))
+    default: self
+    }
+  }
+}
+
+extension TidingsV1.Reference {
+  fileprivate var withZone: Self {
+    var reference = self
+    let zone = recordID?.zoneID ?? .init()
+    guard zone.zoneName.isEmpty else { return reference }
+    reference.recordID?.zoneID = .init(
+      zoneName: CKRecordZone.ID.defaultZoneName,
+      ownerName: zone.ownerName
+    )
+    return reference
   }
 }
 

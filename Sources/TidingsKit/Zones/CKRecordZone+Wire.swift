@@ -31,3 +31,10 @@ extension TidingsV1.ZoneResult {
     }
   }
 }
+
+extension CKRecordZone.ID {
+  /// Whether an atomic operation saves all of the zone's items or none.
+  func isAtomic(in scope: CKDatabase.Scope) -> Bool {
+    scope != .public && zoneName != Self.defaultZoneName
+  }
+}

@@ -25,7 +25,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
 
     /// Tells its changes.
     public static let fetchChanges = Capabilities(rawValue: 1 << 0)
-    /// Saves several records or none.
+    /// Saves several records or none: custom zones do, default zones do not.
     public static let atomic = Capabilities(rawValue: 1 << 1)
     /// Its records can be shared.
     public static let sharing = Capabilities(rawValue: 1 << 2)
@@ -45,9 +45,12 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
 
   /// A zone.
   public convenience init(zoneID: CKRecordZone.ID) {
-    let isDefault = zoneID.zoneName == CKRecordZone.ID.defaultZoneName
     let all: Capabilities = [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
-    self.init(zoneID: zoneID, capabilities: isDefault ? [] : all, share: nil)
+    self.init(
+      zoneID: zoneID,
+      capabilities: zoneID.zoneName == CKRecordZone.ID.defaultZoneName ? .fetchChanges : all,
+      share: nil
+    )
   }
 
   init(zoneID: CKRecordZone.ID, capabilities: Capabilities, share: CKRecord.Reference?) {

@@ -138,7 +138,7 @@ extension Predicate.Comparison.Operator {
   }
 
   /// How this operator is written.
-  var symbol: String {
+  package var symbol: String {
     switch self {
     case .equal: "="
     case .lessThan: "<"

@@ -15,10 +15,12 @@ extension Predicate {
 
   /// A predicate from a tree in postfix order.
   ///
-  /// - Parameter items: The tree; what remains at the end must be one operand.
+  /// - Parameters:
+  ///   - items: The tree; what remains at the end must be one operand.
+  ///   - zone: The zone of references that name none (an empty name), except to users.
   /// - Throws: When the items do not make one tree, and as `init(root:)` does.
-  public init(postfix items: [PostfixItem]) throws(PredicateError) {
-    try self.init(root: Self.tree(items))
+  public init(postfix items: [PostfixItem], zone: ZoneID = .default) throws(PredicateError) {
+    try self.init(root: Self.tree(items).qualified(in: zone))
   }
 
   /// A predicate from the postfix order of one that was canonical when it was kept.

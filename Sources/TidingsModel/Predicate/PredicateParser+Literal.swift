@@ -55,7 +55,7 @@ extension PredicateParser {
       scanner.skipSpace()
       let hasZone = scanner.take(",")
       scanner.skipSpace()
-      let zoneName = hasZone ? try scanner.quoted() : ZoneID.default.zoneName
+      let zoneName = hasZone ? try scanner.quoted() : ""
       try expect(")")
       let recordID = RecordID(recordName: recordName, zoneID: ZoneID(zoneName: zoneName))
       return .reference(Reference(recordID: recordID))

@@ -14,24 +14,27 @@ extension Predicate {
   ///   - arguments: For each `%@` a value (a list for BETWEEN and IN), for each `%K` a string: a
   ///     field's name.
   ///   - now: What `now` means, fixed from here on; `nil`: the clock's time.
+  ///   - zone: The zone of references that name none (an empty name), except to users.
   /// - Throws: With line and column, what was found and what is expected.
   public init(
     text: String,
     arguments: [FieldValue] = [],
-    now: Timestamp? = nil
+    now: Timestamp? = nil,
+    zone: ZoneID = .default
   ) throws(PredicateError) {
-    try self.init(text, arguments, now, bytesMax: PredicateLimits.textBytesMax)
+    try self.init(text, arguments, now, zone, bytesMax: PredicateLimits.textBytesMax)
   }
 
   /// A predicate from its own `text`, which arguments may have made longer than a caller may write.
   public init(canonicalText text: String) throws(PredicateError) {
-    try self.init(text, [], nil, bytesMax: PredicateLimits.canonicalTextBytesMax)
+    try self.init(text, [], nil, .default, bytesMax: PredicateLimits.canonicalTextBytesMax)
   }
 
   private init(
     _ text: String,
     _ arguments: [FieldValue],
     _ now: Timestamp?,
+    _ zone: ZoneID,
     bytesMax: Int
   ) throws(PredicateError) {
     let count = text.utf8.count
@@ -40,7 +43,7 @@ extension Predicate {
         "the text has \(count) bytes, at most \(bytesMax) are allowed; use arguments or IN"
       )
     }
-    var parser = PredicateParser(Array(text.utf8), arguments, now)
+    var parser = PredicateParser(Array(text.utf8), arguments, now, zone)
     try self.init(root: parser.predicate())
   }
 }
@@ -52,11 +55,13 @@ struct PredicateParser {
   /// What `now` means, the same everywhere in the text.
   private(set) lazy var now = givenNow ?? .now
   private let givenNow: Timestamp?
+  /// Of references that name none.
+  private let zone: ZoneID
   private var nodeCount = 0
   private var depth = 0
 
-  init(_ text: [UInt8], _ arguments: [FieldValue], _ now: Timestamp?) {
-    givenNow = now
+  init(_ text: [UInt8], _ arguments: [FieldValue], _ now: Timestamp?, _ zone: ZoneID) {
+    (givenNow, self.zone) = (now, zone)
     scanner = PredicateScanner(text)
     self.arguments = PredicateArguments(arguments)
   }
@@ -121,6 +126,7 @@ struct PredicateParser {
     _ comparison: Predicate.Comparison,
     at offset: Int
   ) throws(PredicateError) -> Predicate.Node {
+    let comparison = comparison.qualified(in: zone)
     if let problem = comparison.problem { throw scanner.error(problem, at: offset) }
     for _ in 0..<comparison.nodeCount { try countNode(at: offset) }
     return .comparison(comparison)

@@ -8,11 +8,12 @@ extension Core {
   /// Registers the queries of RecordService, which reader threads answer in slices.
   func registerQueries(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
+    let hidesTypes = callerMode != .development
     registerSliced(Methods.queryRecords, on: loop) { caller, body in
-      QueryAnswering(caller, body)
+      QueryAnswering(QueryWork(caller, hidesTypes: hidesTypes), body)
     }
     registerSliced(Methods.explainQuery, on: loop) { caller, body in
-      ExplanationAnswering(caller, body)
+      ExplanationAnswering(QueryWork(caller, hidesTypes: hidesTypes), body)
     }
   }
 }
@@ -22,9 +23,10 @@ extension Core {
 /// Unchecked: one thread works on it at a time, and the pool's lock lies between two of them.
 private final class QueryWork: @unchecked Sendable {
   let caller: Caller
+  private let hidesTypes: Bool
   private var page: QueryPage?
 
-  init(_ caller: Caller) { self.caller = caller }
+  init(_ caller: Caller, hidesTypes: Bool) { (self.caller, self.hidesTypes) = (caller, hidesTypes) }
 
   func advance(
     _ request: (ReaderPool.Reader) throws -> TidingsV1.QueryRecordsRequest,
@@ -32,7 +34,7 @@ private final class QueryWork: @unchecked Sendable {
     _ slice: ReaderPool.Slice,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
-    var page = try self.page ?? request(reader).page(for: caller)
+    var page = try self.page ?? request(reader).page(for: caller, hidesTypes: hidesTypes)
     self.page = nil
     let answer = try reader.engine.advance(
       &page,
@@ -56,8 +58,8 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
   private var wanted: Set<String>??
   private var response = SplicedMessage(capacity: 0)
 
-  init(_ caller: Caller, _ body: [UInt8]) {
-    work = QueryWork(caller)
+  init(_ work: QueryWork, _ body: [UInt8]) {
+    self.work = work
     self.body = body
   }
 
@@ -76,6 +78,7 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
     }
     guard let answer else { return nil }
     if !answer.cursor.isEmpty { response.add(2, answer.cursor) }
+    for warning in answer.report.warnings { response.add(3, Array(warning.utf8)) }
     return response.bytes
   }
 
@@ -93,8 +96,8 @@ private final class ExplanationAnswering: SlicedAnswer, @unchecked Sendable {
   private let work: QueryWork
   private let body: [UInt8]
 
-  init(_ caller: Caller, _ body: [UInt8]) {
-    work = QueryWork(caller)
+  init(_ work: QueryWork, _ body: [UInt8]) {
+    self.work = work
     self.body = body
   }
 
@@ -109,7 +112,8 @@ private final class ExplanationAnswering: SlicedAnswer, @unchecked Sendable {
       entriesVisited: UInt64(report.entriesVisited),
       recordsVisited: UInt64(report.recordsVisited),
       recordsMatched: UInt64(report.recordsMatched),
-      advice: report.advice
+      advice: report.advice,
+      warnings: report.warnings
     )
     return response.encoded(in: reader.arena)
   }
@@ -127,20 +131,21 @@ private final class ExplanationAnswering: SlicedAnswer, @unchecked Sendable {
 
 extension TidingsV1.QueryRecordsRequest {
   /// The page that is asked for.
-  fileprivate func page(for caller: Caller) throws -> QueryPage {
+  fileprivate func page(for caller: Caller, hidesTypes: Bool) throws -> QueryPage {
     cursor.isEmpty
-      ? QueryPage(of: try model(for: caller), limit: Int(limit))
+      ? QueryPage(of: try model(for: caller), limit: Int(limit), hidesTypes: hidesTypes)
       : QueryPage(after: cursor, limit: Int(limit))
   }
 
   private func model(for caller: Caller) throws -> RecordQuery {
     let database = try databaseID.model(for: caller)
+    let zone = try zoneID.map { try Optional($0).named(in: database, for: caller) }
     return RecordQuery(
       database: database,
       recordType: recordType,
-      predicate: try predicate?.model("predicate", isStored: false) ?? .true,
+      predicate: try predicate?.model("predicate", isStored: false, zone: zone) ?? .true,
       sortKeys: sortDescriptors.map(\.model),
-      zoneID: try zoneID.map { try Optional($0).named(in: database, for: caller) }
+      zoneID: zone
     )
   }
 }

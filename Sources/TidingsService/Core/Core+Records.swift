@@ -141,7 +141,7 @@ extension Core {
       saves: saves,
       deletions: deletions,
       policy: policy,
-      isAtomic: request._atomic_case.rawValue == 0 || request.atomic != 0
+      isAtomic: request._atomic_case.rawValue == 0 ? nil : request.atomic != 0
     )
     changes.isDryRun = request.dry_run != 0
     changes.clientChangeToken = RecordReader.bytes(request.client_change_token_data)

@@ -99,12 +99,13 @@ extension TidingsV1.ZoneDeletionReason {
 
 extension TidingsV1.RecordZone {
   fileprivate init(_ zone: ZoneInfo, in database: DatabaseID) {
-    let canBeShared = database.scope == .private && zone.id != .default
+    let isCustom = zone.id.zoneName != ZoneID.default.zoneName
+    let canBeShared = database.scope == .private && isCustom
     self.init(
       zoneID: .init(zone.id),
       capabilities: .init(
         fetchChanges: true,
-        atomic: true,
+        atomic: database.scope != .public && isCustom,
         sharing: canBeShared,
         zoneWideSharing: canBeShared
       ),

@@ -8,12 +8,13 @@ extension TidingsV1.Predicate {
   /// - Parameters:
   ///   - path: Names it in errors.
   ///   - isStored: The text is canonical, and may be longer than what a client may send.
+  ///   - zone: The zone of references that name none.
   /// - Returns: The predicate in canonical form.
   /// - Throws: `ItemError` `invalidArguments`, with the place in the text.
-  func model(_ path: String, isStored: Bool) throws -> Predicate {
+  func model(_ path: String, isStored: Bool, zone: ZoneID? = nil) throws -> Predicate {
     do {
       if isStored { return try Predicate(canonicalText: text) }
-      let predicate = try sent(path)
+      let predicate = try sent(path, zone ?? .default)
       try predicate.checkPrice()
       return predicate
     } catch let error as PredicateError {
@@ -21,16 +22,18 @@ extension TidingsV1.Predicate {
     }
   }
 
-  private func sent(_ path: String) throws -> Predicate {
+  private func sent(_ path: String, _ zone: ZoneID) throws -> Predicate {
     switch (text.isEmpty, nodes.isEmpty) {
     case (false, true):
       return try Predicate(
         text: text,
         arguments: arguments.enumerated().map { index, argument in
-          try argument.required("\(path).arguments[\(index)]")
-        }
+          try argument.compared("\(path).arguments[\(index)]")
+        },
+        zone: zone
       )
-    case (true, false): return try Predicate(postfix: nodes.flatMap { try $0.items(path) })
+    case (true, false):
+      return try Predicate(postfix: nodes.flatMap { try $0.items(path) }, zone: zone)
     case (false, false):
       throw ItemError(.invalidArguments, "\(path) has a text and a tree: send one of them")
     case (true, true):
@@ -64,7 +67,7 @@ extension TidingsV1.PredicateComparison {
     Predicate.Comparison(
       field: fieldName,
       operator: try modelOperator(path),
-      values: try values.map { try $0.required("\(path).nodes['\(fieldName)'].values") },
+      values: try values.map { try $0.compared("\(path).nodes['\(fieldName)'].values") },
       modifier: try modelModifier(path),
       isCaseInsensitive: caseInsensitive
     )
@@ -106,5 +109,27 @@ extension TidingsV1.PredicateComparison {
         "\(path): the comparison of '\(fieldName)' has the unknown operator \(self.operator)"
       )
     }
+  }
+}
+
+extension TidingsV1.FieldValue {
+  /// The value that a field is compared with: a reference without a zone names none yet.
+  fileprivate func compared(_ path: String) throws -> FieldValue {
+    switch (value, try required(path)) {
+    case (.referenceValue(let sent)?, .reference(let reference)):
+      .reference(reference.qualified(as: sent))
+    case (.referenceListValue(let sent)?, .referenceList(let references)):
+      .referenceList(zip(references, sent.values).map { $0.qualified(as: $1) })
+    case (_, let value): value
+    }
+  }
+}
+
+extension Reference {
+  /// The same, with the zone's name as it was sent.
+  fileprivate func qualified(as sent: TidingsV1.Reference) -> Reference {
+    var reference = self
+    reference.recordID.zoneID.zoneName = sent.recordID?.zoneID?.zoneName ?? ""
+    return reference
   }
 }

@@ -21,11 +21,12 @@ extension TidingsV1.Subscription {
           : "\(path) has the unknown type \(type.rawValue): use QUERY, RECORD_ZONE or DATABASE"
       )
     }
+    let zone = zoneID == nil ? nil : zoneID.model
     var subscription = Subscription(
       subscriptionID: subscriptionID,
       recordType: recordType,
-      predicate: try predicate?.model(path + ".predicate", isStored: isStored) ?? .true,
-      zoneID: zoneID == nil ? nil : zoneID.model,
+      predicate: try predicate?.model(path + ".predicate", isStored: isStored, zone: zone) ?? .true,
+      zoneID: zone,
       options: options,
       notificationInfo: notificationInfo?.model
     )

@@ -272,6 +272,10 @@ extension RecordLineEncoder {
   }
 
   private mutating func readParent(_ scanner: inout LineScanner) -> Bool {
+    if scanner.takeWord("null") {
+      members.parent = TidingsV1.Reference.removed.encoded()
+      return true
+    }
     let text = scanner.text
     guard let range = scanner.peek() == UInt8(ascii: "\"") ? scanner.string() : scanner.nested()
     else { return false }

@@ -48,7 +48,7 @@ struct RecordDraft {
     }
   }
 
-  /// The fields that differ, those that are gone as null, and the change tag as it was.
+  /// The fields and the parent that differ, those that are gone as null, and the change tag as it was.
   static func change(
     from original: JSONObject,
     to edited: JSONObject
@@ -65,12 +65,9 @@ struct RecordDraft {
     for field in old.members where new[field.name] == nil { fields.append(field.name, .null) }
     let parentIsChanged = edited["parent"] != original["parent"]
     guard !fields.members.isEmpty || parentIsChanged else { return nil }
-    if parentIsChanged, edited["parent"] == nil {
-      throw UsageError("a parent is taken away by an empty name: \"parent\": \"\"")
-    }
     var change = original
     change["fields"] = .object(fields)
-    change["parent"] = parentIsChanged ? edited["parent"] : nil
+    change["parent"] = parentIsChanged ? edited["parent"] ?? .null : nil
     change["share"] = nil
     return change
   }

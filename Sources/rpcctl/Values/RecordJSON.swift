@@ -100,12 +100,18 @@ enum RecordJSON {
         }
       }
     }
-    if let parent = object["parent"], parent != .null {
-      record.parent = try values.reference(parent, "\(path).parent")
+    if let parent = object["parent"] {
+      record.parent =
+        parent == .null ? .removed : try values.reference(parent, "\(path).parent")
     }
     if let share = object["share"], share != .null {
       record.share = try ShareJSON.share(share, "\(path).share")
     }
     return record
   }
+}
+
+extension TidingsV1.Reference {
+  /// In the place of a record's parent: the record shall have none.
+  static let removed = Self(recordID: .init())
 }

@@ -43,6 +43,7 @@ extension Verb {
         + "\(response.recordsMatched) matched"
     )
     if !response.advice.isEmpty { lines.append("advice: \(response.advice)") }
+    for warning in response.warnings { lines.append("warning: \(warning)") }
     return lines.map { printable($0) + "\n" }.joined()
   }
 
@@ -56,6 +57,8 @@ extension Verb {
       "recordsVisited": .integer(response.recordsVisited),
       "recordsMatched": .integer(response.recordsMatched),
       "advice": response.advice.isEmpty ? nil : .string(response.advice),
+      "warnings": response.warnings.isEmpty
+        ? nil : .array(response.warnings.map { .string($0) }),
     ])
   }
 }

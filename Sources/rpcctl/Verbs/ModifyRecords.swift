@@ -7,8 +7,11 @@ extension Verb {
   /// What all verbs that save records take.
   static let saveOptions =
     SavePolicyOption.options(default: "if-unchanged") + [
-      Option(flag: "atomic", "All items of a zone succeed, or none does: so it is unless told."),
-      Option(flag: "no-atomic", "Items of a zone succeed or fail each by itself."),
+      Option(flag: "atomic", "All items of a zone succeed, or none does, also in default zones."),
+      Option(
+        flag: "no-atomic",
+        "Items of a zone succeed or fail each by itself, as in default zones."
+      ),
       Option(
         "client-token-data",
         value: "TEXT",
@@ -48,7 +51,7 @@ extension Verb {
 
         Plain values become typed fields: a string, a whole number (64 bits), a number with a
         fraction or an exponent (double), true and false (1 and 0), a list of one type, null (removes
-        the field). Other types, and types by force, are objects with one member:
+        the field; as parent, the parent). Other types, and types by force, are objects with one member:
           {"timestamp":"2026-01-02T03:04:05.678Z"}   or a number of milliseconds
           {"bytes":"base64"}
           {"reference":"name"}   or {"reference":{"recordName":…,"zoneName":…,"action":"validate"}}
@@ -114,6 +117,7 @@ extension Invocation {
     if arguments.has("atomic"), arguments.has("no-atomic") {
       throw UsageError("--atomic and --no-atomic exclude each other")
     }
+    if arguments.has("atomic") { request.atomic = true }
     if arguments.has("no-atomic") { request.atomic = false }
     request.dryRun = isDryRun
     request.clientChangeTokenData = Array((arguments["client-token-data"] ?? "").utf8)

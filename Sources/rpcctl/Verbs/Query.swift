@@ -60,6 +60,9 @@ extension Verb {
         let page = try await records.queryRecords(request, options: invocation.callOptions)
         left -= min(left, page.records.count)
         request.cursor = page.cursor
+        for warning in page.warnings {
+          invocation.output.tell("rpcctl: warning: " + printable(warning))
+        }
         printer.print(page.records)
       } while left > 0 && !request.cursor.isEmpty
       printer.finish(cursor: request.cursor)

@@ -49,7 +49,7 @@ enum SubscriptionOptions {
     if kind == "query" {
       try describeQuery(&subscription, invocation)
     } else {
-      try describeFeed(&subscription, kind, arguments)
+      try describeFeed(&subscription, kind, invocation)
     }
     return subscription
   }
@@ -65,7 +65,7 @@ enum SubscriptionOptions {
     subscription.type = .query
     subscription.recordType = arguments["query"] ?? ""
     subscription.predicate = try Verb.predicate(invocation)
-    subscription.zoneID = arguments["zone"].map { .init(zoneName: $0) }
+    subscription.zoneID = try arguments["zone"].map { try invocation.zoneID($0) }
     subscription.firesOnce = arguments.has("once")
     for change in Verb.commaSeparated(arguments["on"] ?? "create,update,delete") {
       switch change {
@@ -83,15 +83,16 @@ enum SubscriptionOptions {
   private static func describeFeed(
     _ subscription: inout TidingsV1.Subscription,
     _ kind: String,
-    _ arguments: ParsedArguments
+    _ invocation: Invocation
   ) throws(UsageError) {
+    let arguments = invocation.arguments
     if let needless = queryOptions.map(\.name).first(where: arguments.has) {
       throw UsageError("--\(needless) is for --query: --\(kind) fires on all changes")
     }
     subscription.recordType = arguments["type"] ?? ""
     if kind == "zone-changes" {
       subscription.type = .recordZone
-      subscription.zoneID = .init(zoneName: arguments["zone-changes"] ?? "")
+      subscription.zoneID = try invocation.zoneID(arguments["zone-changes"] ?? "")
     } else {
       subscription.type = .database
     }

@@ -18,7 +18,9 @@ extension OracleSession {
       try await restart(killing: true)
     }
     let answer = await pending
-    check(answer, of: change)
+    var mayBeKept = false
+    if case .killed = mishap { mayBeKept = true }
+    check(answer, of: change, mayBeKept: mayBeKept)
     guard case .repeated(let afterRestart) = mishap, !change.request.dryRun else { return }
     if afterRestart { try await restart(killing: true) }
     let again = await Self.send(change, with: client)
@@ -63,7 +65,15 @@ extension OracleSession {
     }
   }
 
-  private mutating func check(_ answer: Answer, of change: OracleOperation.Change) {
+  /// - Parameters:
+  ///   - answer: What the call was answered.
+  ///   - change: The call.
+  ///   - mayBeKept: The answer may be that of an earlier attempt, which is kept without records of conflicts.
+  private mutating func check(
+    _ answer: Answer,
+    of change: OracleOperation.Change,
+    mayBeKept: Bool = false
+  ) {
     let request = change.request
     switch answer {
     case .failure(let error):
@@ -74,7 +84,8 @@ extension OracleSession {
         return complain("the call did not fail")
       }
       let plan = oracle.plan(request, in: change.database, by: change.caller)
-      if let difference = plan.difference(to: response) { return complain(difference) }
+      let told = mayBeKept ? response.withConflicts(of: plan) : response
+      if let difference = plan.difference(to: told) { return complain(difference) }
       guard !request.dryRun else { return }
       oracle.apply(
         plan,
@@ -110,6 +121,22 @@ extension TidingsV1.ModifyRecordsRequest {
 }
 
 extension TidingsV1.ModifyRecordsResponse {
+  /// The same with the records of conflicts that a plan has, where none are.
+  fileprivate func withConflicts(of plan: Oracle.Modification) -> Self {
+    var response = self
+    for (index, expected) in plan.results.enumerated() where index < response.results.count {
+      let result = response.results[index]
+      guard let code = result.error?.code, [.serverRecordChanged, .unknownItem].contains(code),
+        result.serverRecord == nil, result.ancestorRecord == nil
+      else {
+        continue
+      }
+      response.results[index].serverRecord = expected.serverRecord
+      response.results[index].ancestorRecord = expected.ancestorRecord
+    }
+    return response
+  }
+
   fileprivate var withoutConflicts: Self {
     var response = self
     for index in response.results.indices {

@@ -52,7 +52,8 @@ extension Oracle {
       modification.results[item].ancestorRecord = refusal.ancestorRecord
     }
     for zone in Set(draft.ids.map(\.zone)) {
-      settle(zone, draft, request.atomic ?? true, in: database, &modification)
+      let isCustom = zone != Self.defaultZone && database.owner != nil
+      settle(zone, draft, request.atomic ?? isCustom, in: database, &modification)
     }
     modification.writes.sort { $0.item < $1.item }
     return modification

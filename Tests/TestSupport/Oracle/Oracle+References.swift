@@ -72,10 +72,14 @@ struct ReferenceCheck {
       let targets = (after[name]?.bonds ?? []).filter { $0.kind == .deleteSelf }.map(\.target)
       cascade[name] = gone.intersection(targets)
     }
+    let misses = saves.filter { _, record in
+      record.bonds.contains { $0.kind != .deleteSelf && after[$0.target] == nil }
+    }
+    if !misses.isEmpty { return Set(misses.keys) }
+    let cyclic = saves.filter { isBelowItself($0.value, after) }
+    if !cyclic.isEmpty { return Set(cyclic.keys) }
     let badSaves = saves.filter { _, record in
-      record.bonds.contains { bond in
-        gone.contains(bond.target) || (bond.kind != .deleteSelf && after[bond.target] == nil)
-      }
+      record.bonds.contains { gone.contains($0.target) }
     }
     // A save that fails leaves its record as it was, which may go along then.
     guard badSaves.isEmpty else { return Set(badSaves.keys) }
@@ -87,6 +91,23 @@ struct ReferenceCheck {
       }
     }
     return Set(badDeletions.keys)
+  }
+
+  /// A save gives its record a new parent that lies below it.
+  private func isBelowItself(
+    _ record: TidingsV1.Record,
+    _ after: [String: TidingsV1.Record]
+  ) -> Bool {
+    func parent(_ record: TidingsV1.Record?) -> String? {
+      record?.bonds.first { $0.kind == .parent }?.target
+    }
+    let name = record.recordID?.recordName ?? ""
+    guard let new = parent(record), new != parent(stored[name]) else { return false }
+    var (above, seen): (String?, Set<String>) = (new, [])
+    while let current = above, current != name, seen.insert(current).inserted {
+      above = parent(after[current])
+    }
+    return above == name
   }
 
   /// What goes when some records go, themselves included where they exist.

@@ -90,6 +90,12 @@ extension Oracle {
     if let existing, channels[memberships[existing].channel - 1].definition == definition {
       return result(memberships[existing])
     }
+    switch fit(subscription) {
+    case .good: break
+    case .bad: return failure(.invalidArguments)
+    case .doubtful:
+      if answer?.error?.code == .invalidArguments { return failure(.invalidArguments) }
+    }
     if let known = channels.firstIndex(where: { $0.definition == definition && !$0.isForgotten }),
       isForgettable(known),
       answer?.subscription?.effective?.channelID == String(channels.count + 1)

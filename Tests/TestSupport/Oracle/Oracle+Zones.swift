@@ -69,7 +69,7 @@ extension Oracle {
           zoneID: id,
           capabilities: .init(
             fetchChanges: true,
-            atomic: true,
+            atomic: canBeShared,
             sharing: canBeShared,
             zoneWideSharing: canBeShared
           ),

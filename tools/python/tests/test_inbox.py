@@ -25,6 +25,7 @@ from tidings.inbox.errors import (
 )
 from tidings.inbox.inbox import ConnectionLost, ConnectionRestored, InboxEvent
 from tidings.inbox.position_file import PositionFile
+from tidings.v1 import database_pb2
 from tidings.v1.notification_pb2 import (
     NOTIFICATION_TYPE_READ_NOTIFICATION,
     NotificationInfo,
@@ -37,6 +38,11 @@ T = TypeVar("T")
 
 async def subscribe(database: tidings.Database) -> None:
     info = NotificationInfo(desired_keys=["n"])
+    # Tests share the server's schema: a record that fires nothing teaches what is subscribed to.
+    common = database_pb2.DatabaseID()
+    common.CopyFrom(database.id)
+    common.scope = database_pb2.DATABASE_SCOPE_PUBLIC
+    await tidings.Database(database._transport, common).save(Record("Things", fields={"n": 0}))
     await database.save_subscription(tidings.query_subscription("all", "Things", info=info))
 
 

@@ -107,7 +107,7 @@ async def test_items_fail_one_by_one(make_client: ClientMaker) -> None:
         await database.save(Record("Things", "there"))
         records = [Record("Things", "new"), Record("Things", "there")]
         with pytest.raises(tidings.PartialFailure) as caught:
-            await database.save_all(records)
+            await database.save_all(records, atomic=True)
         failed = caught.value.result.failed
         assert isinstance(failed[RecordID("there")], tidings.ServerRecordChanged)
         assert isinstance(failed[RecordID("new")], tidings.BatchRequestFailed)
@@ -116,6 +116,42 @@ async def test_items_fail_one_by_one(make_client: ClientMaker) -> None:
         assert result.deleted == [RecordID("gone")]
         found = await database.fetch_all(["new", "nobody"])
         assert isinstance(found[0], Record) and isinstance(found[1], tidings.UnknownItem)
+
+
+async def test_default_zones_are_not_atomic_and_custom_zones_are(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        await database.save_zone("notes")
+        for zone, saved in [(None, ["new"]), ("notes", [])]:
+            await database.save(Record("Things", "there", zone=zone))
+            names = ["new", "there"]
+            result = await database.modify(save=[Record("Things", n, zone=zone) for n in names])
+            assert [record.name for record in result.saved] == saved
+
+
+async def test_a_parent_is_removed(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        await database.save(Record("Things", "above"))
+        below = await database.save(Record("Things", "below", parent="above"))
+        assert below.parent == RecordID("above")
+        below.parent = None
+        below = await database.save(below)
+        assert below.parent is None and (await database.fetch("below")).parent is None
+        # What says nothing of the parent leaves it.
+        below.parent = RecordID("above")
+        await database.save(below)
+        await database.save(Record("Things", "below"), policy=SavePolicy.CHANGED_KEYS)
+        assert (await database.fetch("below")).parent == RecordID("above")
+
+
+async def test_a_query_for_what_is_not_in_the_schema_warns(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        await database.save(Record("Houses", "h", {"price": 1}))
+        with pytest.warns(UserWarning, match="did you mean 'price'"):
+            found = [record async for record in database.query("Houses", "prcie > 5")]
+        assert found == []
 
 
 async def test_a_record_without_a_name_gets_one(make_client: ClientMaker) -> None:

@@ -36,7 +36,8 @@ struct ModificationBatch: Sendable {
   static func split(
     _ saves: [Save],
     _ deletions: [CKRecord.ID],
-    isAtomic: Bool
+    isAtomic: Bool,
+    in scope: CKDatabase.Scope
   ) -> [ModificationBatch] {
     let whole = ModificationBatch(saves: saves, deletions: deletions)
     let parts = whole.parts()
@@ -52,13 +53,15 @@ struct ModificationBatch: Sendable {
       if byZone[id.zoneID] == nil { zones.append(id.zoneID) }
       byZone[id.zoneID, default: .init()].deletions.append(id)
     }
-    return zones.compactMap { byZone[$0] }.flatMap { $0.isDivisible ? $0.parts() : [$0] }
+    return zones.compactMap { byZone[$0] }.flatMap {
+      $0.isDivisible(in: scope) ? $0.parts() : [$0]
+    }
   }
 
   /// No zone of it is atomic.
-  private var isDivisible: Bool {
-    saves.allSatisfy { $0.sent.recordID.zoneID.zoneName == CKRecordZone.ID.defaultZoneName }
-      && deletions.allSatisfy { $0.zoneID.zoneName == CKRecordZone.ID.defaultZoneName }
+  private func isDivisible(in scope: CKDatabase.Scope) -> Bool {
+    !saves.contains { $0.sent.recordID.zoneID.isAtomic(in: scope) }
+      && !deletions.contains { $0.zoneID.isAtomic(in: scope) }
   }
 
   private func parts() -> [ModificationBatch] {
@@ -88,8 +91,11 @@ struct ModificationBatch: Sendable {
   }
 
   /// Two smaller calls; `nil` when it cannot be split.
-  func halves(isAtomic: Bool) -> (ModificationBatch, ModificationBatch)? {
-    guard !isAtomic || isDivisible, count > 1 else { return nil }
+  func halves(
+    isAtomic: Bool,
+    in scope: CKDatabase.Scope
+  ) -> (ModificationBatch, ModificationBatch)? {
+    guard !isAtomic || isDivisible(in: scope), count > 1 else { return nil }
     let middle = count / 2
     let first = ModificationBatch(
       saves: Array(saves.prefix(middle)),

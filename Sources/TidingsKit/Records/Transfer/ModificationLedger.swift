@@ -79,6 +79,19 @@ struct ModificationLedger {
     failAll(batch.saves.map(\.record), batch.deletions, error)
   }
 
+  /// What has not been told of and lies in one of these zones failed with its error.
+  mutating func fail(
+    _ saving: [CKRecord],
+    _ deleting: [CKRecord.ID],
+    inZones errors: [CKRecordZone.ID: CKError]
+  ) {
+    let known = told
+    for record in saving where !known.contains(ObjectIdentifier(record)) {
+      if let error = errors[record.recordID.zoneID] { tellSaved(record, error) }
+    }
+    for id in deleting { if let error = errors[id.zoneID] { tellDeleted(id, error) } }
+  }
+
   /// All of these failed, but those that were told of already.
   mutating func failAll(_ saving: [CKRecord], _ deleting: [CKRecord.ID], _ error: CKError) {
     let errors = Dictionary(

@@ -28,6 +28,7 @@ struct RecordModification: Sendable {
   var saving: [CKRecord]
   var deleting: [CKRecord.ID]
   var policy: CKModifyRecordsOperation.RecordSavePolicy
+  /// All of a zone's items succeed, or none does, in custom zones.
   var isAtomic: Bool
   var mark: Data?
 
@@ -56,7 +57,12 @@ struct RecordModification: Sendable {
     do {
       try Task.checkCancellation()
       let prepared = try await prepare(in: database, &ledger)
-      batches = ModificationBatch.split(prepared, deleting, isAtomic: isAtomic)
+      batches = ModificationBatch.split(
+        prepared.saves,
+        prepared.deletions,
+        isAtomic: isAtomic,
+        in: database.databaseScope
+      )
     } catch {
       ledger.failAll(saving, deleting, CKError(wrapping: error))
       return ledger.outcome
@@ -69,7 +75,9 @@ struct RecordModification: Sendable {
         await ledger.enter(batch, answers, from: database)
       } catch {
         let error = CKError(wrapping: error)
-        if error.code == .limitExceeded, let halves = batch.halves(isAtomic: isAtomic) {
+        if error.code == .limitExceeded,
+          let halves = batch.halves(isAtomic: isAtomic, in: database.databaseScope)
+        {
           batches += [halves.1, halves.0]
         } else {
           ledger.fail(batch, error)
@@ -89,7 +97,8 @@ struct RecordModification: Sendable {
       recordsToSave: batch.saves.map(\.wire),
       recordIDsToDelete: batch.deletions.map(\.wire),
       savePolicy: policy.wire,
-      atomic: isAtomic,
+      // Not said, it means the custom zones.
+      atomic: isAtomic ? nil : false,
       clientChangeTokenData: mark.map { Array($0) } ?? []
     )
     let key = UUID().uuidString
@@ -100,16 +109,21 @@ struct RecordModification: Sendable {
 
   /// Takes the records as they are now: uploads their files and seals what is to be sealed.
   ///
-  /// A record that cannot be prepared fails, and with it all of an atomic operation.
+  /// A record that cannot be prepared fails, and with it all of its zone where the zone is atomic.
+  ///
+  /// - Returns: What is left to be sent.
   private func prepare(
     in database: CKDatabase,
     _ ledger: inout ModificationLedger
-  ) async throws -> [ModificationBatch.Save] {
+  ) async throws -> (saves: [ModificationBatch.Save], deletions: [CKRecord.ID]) {
     var prepared: [ModificationBatch.Save] = []
     var uploads = Uploads()
+    var culprits: [CKRecordZone.ID: CKError] = [:]
     let tell = ledger.tell
     for record in saving {
       let sent = record.contents.withLock { $0 }
+      let zone = sent.recordID.zoneID
+      guard culprits[zone] == nil else { continue }
       do {
         let wire = try await database.prepare(
           sent,
@@ -121,31 +135,19 @@ struct RecordModification: Sendable {
       } catch {
         let failure = CKError(wrapping: error)
         if failure.code == .operationCancelled { throw failure }
-        if isAtomic {
-          throw CKError.partialBatch(failure, of: record.recordID, saving, deleting)
-        }
         ledger.tellSaved(record, failure)
+        guard isAtomic, zone.isAtomic(in: database.databaseScope) else { continue }
+        culprits[zone] = CKError(
+          .batchRequestFailed,
+          "\(sent.recordID.recordName) failed: \(failure.message)"
+        )
       }
     }
-    return prepared
-  }
-}
-
-extension CKError {
-  /// One item of an atomic batch failed before anything was sent: the others fail with it.
-  static func partialBatch(
-    _ error: CKError,
-    of id: CKRecord.ID,
-    _ saving: [CKRecord],
-    _ deleting: [CKRecord.ID]
-  ) -> CKError {
-    let others = (saving.map(\.recordID) + deleting).filter { $0 != id }
-    let sibling = CKError(.batchRequestFailed, "\(id.recordName) failed: \(error.message)")
-    return CKError(
-      .partialFailure,
-      "\(id.recordName) failed: \(error.message)",
-      partialErrors: [.init(id: .record(id), error: error)]
-        + others.map { .init(id: .record($0), error: sibling) }
+    guard !culprits.isEmpty else { return (prepared, deleting) }
+    ledger.fail(saving, deleting, inZones: culprits)
+    return (
+      prepared.filter { culprits[$0.sent.recordID.zoneID] == nil },
+      deleting.filter { culprits[$0.zoneID] == nil }
     )
   }
 }

@@ -1574,7 +1574,7 @@ const ProtobufCMessageDescriptor tidings__v1__query_records_request__descriptor 
   (ProtobufCMessageInit) tidings__v1__query_records_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__query_records_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__query_records_response__field_descriptors[3] =
 {
   {
     "records",
@@ -1600,15 +1600,28 @@ static const ProtobufCFieldDescriptor tidings__v1__query_records_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "warnings",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__QueryRecordsResponse, n_warnings),
+    offsetof(Tidings__V1__QueryRecordsResponse, warnings),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__query_records_response__field_indices_by_name[] = {
   1,   /* field[1] = cursor */
   0,   /* field[0] = records */
+  2,   /* field[2] = warnings */
 };
 static const ProtobufCIntRange tidings__v1__query_records_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tidings__v1__query_records_response__descriptor =
 {
@@ -1618,7 +1631,7 @@ const ProtobufCMessageDescriptor tidings__v1__query_records_response__descriptor
   "Tidings__V1__QueryRecordsResponse",
   "tidings.v1",
   sizeof(Tidings__V1__QueryRecordsResponse),
-  2,
+  3,
   tidings__v1__query_records_response__field_descriptors,
   tidings__v1__query_records_response__field_indices_by_name,
   1,  tidings__v1__query_records_response__number_ranges,
@@ -1663,7 +1676,7 @@ const ProtobufCMessageDescriptor tidings__v1__explain_query_request__descriptor 
   (ProtobufCMessageInit) tidings__v1__explain_query_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__explain_query_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tidings__v1__explain_query_response__field_descriptors[9] =
 {
   {
     "steps",
@@ -1761,6 +1774,18 @@ static const ProtobufCFieldDescriptor tidings__v1__explain_query_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "warnings",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__ExplainQueryResponse, n_warnings),
+    offsetof(Tidings__V1__ExplainQueryResponse, warnings),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__explain_query_response__field_indices_by_name[] = {
   7,   /* field[7] = advice */
@@ -1771,11 +1796,12 @@ static const unsigned tidings__v1__explain_query_response__field_indices_by_name
   5,   /* field[5] = records_visited */
   3,   /* field[3] = sorted_by_index */
   0,   /* field[0] = steps */
+  8,   /* field[8] = warnings */
 };
 static const ProtobufCIntRange tidings__v1__explain_query_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tidings__v1__explain_query_response__descriptor =
 {
@@ -1785,7 +1811,7 @@ const ProtobufCMessageDescriptor tidings__v1__explain_query_response__descriptor
   "Tidings__V1__ExplainQueryResponse",
   "tidings.v1",
   sizeof(Tidings__V1__ExplainQueryResponse),
-  8,
+  9,
   tidings__v1__explain_query_response__field_descriptors,
   tidings__v1__explain_query_response__field_indices_by_name,
   1,  tidings__v1__explain_query_response__number_ranges,

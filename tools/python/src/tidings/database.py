@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import os
 import uuid
+import warnings
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -90,9 +91,12 @@ class Database:
         records: Iterable[Record],
         *,
         policy: SavePolicy = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
-        atomic: bool = True,
+        atomic: bool | None = None,
     ) -> list[Record]:
-        """Saves records in one call; raises :class:`~tidings.errors.PartialFailure`."""
+        """Saves records in one call; raises :class:`~tidings.errors.PartialFailure`.
+
+        ``atomic`` is that of :meth:`modify`.
+        """
         result = await self.modify(save=records, policy=policy, atomic=atomic)
         if result.failed:
             raise PartialFailure(result)
@@ -111,14 +115,16 @@ class Database:
         save: Iterable[Record] = (),
         delete: Iterable[RecordID | str] = (),
         policy: SavePolicy = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
-        atomic: bool = True,
+        atomic: bool | None = None,
         client_change_token_data: bytes = b"",
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> ModifyResult:
         """Saves and deletes records in one call, as one change set.
 
-        With ``atomic`` all items of a zone succeed, or none does. What failed is in the result.
+        All items of a custom zone succeed, or none does; those of default zones succeed or fail
+        each by itself. ``atomic`` says it of all zones: True, or False. What failed is in the
+        result.
         """
         records = list(save)
         request = record_service_pb2.ModifyRecordsRequest(
@@ -126,7 +132,7 @@ class Database:
             records_to_save=[record.to_wire() for record in records],
             record_ids_to_delete=[RecordID.of(name).to_wire() for name in delete],
             save_policy=int(policy),  # type: ignore[arg-type]  # a number is a value of the enum
-            atomic=atomic,
+            atomic=atomic,  # type: ignore[arg-type]  # None: not said
             client_change_token_data=client_change_token_data,
         )
         key = idempotency_key or uuid.uuid4().hex
@@ -175,7 +181,9 @@ class Database:
 
         ``where`` is NSPredicate's format language, with ``%@`` for each argument: ``"price > %@",
         100``. ``sort`` names fields, most important first; ``-price`` is descending. Without a zone
-        all zones are searched. ``limit`` is how many to return at most.
+        all zones are searched. ``limit`` is how many to return at most. What no record can match,
+        since the schema does not have it, is told with :func:`warnings.warn` in development, and
+        raises :class:`~tidings.errors.InvalidArguments` in production.
         """
         request = record_service_pb2.QueryRecordsRequest(
             database_id=self.id,
@@ -190,6 +198,8 @@ class Database:
             request.limit = rest or 0
             with item_errors():
                 page = await self._records.query_records(request)
+            for warning in page.warnings:
+                warnings.warn(warning, stacklevel=2)
             for message in page.records:
                 yield Record.from_wire(message)
             if rest is not None:

@@ -28,7 +28,8 @@ class Record(MutableMapping[str, Value]):
     """A record: a mapping from the names of its fields to their values.
 
     ``record["price"] = None`` removes the field when the record is saved. A field that is not there
-    stays on the server as it is.
+    stays on the server as it is. ``record.parent = None`` removes the parent that the record had
+    when it was fetched or saved.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Record(MutableMapping[str, Value]):
         self.id = RecordID(name, ZoneID.of(zone))
         self.fields: dict[str, Value] = dict(fields or {})
         self.parent = RecordID(parent, self.id.zone) if isinstance(parent, str) else parent
+        self._had_parent = False
         self.change_tag = ""
         """Changes with every save; empty: the record was not saved yet."""
         self.created: Stamp | None = None
@@ -97,6 +99,9 @@ class Record(MutableMapping[str, Value]):
             parent = wire.Reference(
                 record_id=self.parent.to_wire(), action=wire.REFERENCE_ACTION_NONE
             )
+        elif self._had_parent:
+            # Without a name: it is removed.
+            parent = wire.Reference(record_id=RecordID("").to_wire())
         return wire.Record(
             record_id=self.id.to_wire(),
             record_type=self.type,
@@ -127,5 +132,6 @@ class Record(MutableMapping[str, Value]):
         self.modified = Stamp(message.modified) if message.HasField("modified") else None
         if message.HasField("parent") and message.parent.record_id.record_name:
             self.parent = RecordID.from_wire(message.parent.record_id)
+        self._had_parent = self.parent is not None
         self.share = message.share if message.HasField("share") else None
         self.share_record_name = message.share_record_name

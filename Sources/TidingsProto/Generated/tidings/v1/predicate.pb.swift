@@ -135,7 +135,9 @@ extension TidingsV1 {
     public var fieldName: String = ""
     /// How it is compared.
     public var `operator`: TidingsV1.PredicateOperator = TidingsV1.PredicateOperator(rawValue: 0)
-    /// What it is compared with; as many as the operator takes.
+    /// What it is compared with; as many as the operator takes. A reference whose `zone_id` is absent or
+    /// has no name is to the zone of the query or subscription; if that names none, and always when it is
+    /// a user that is compared, to the default zone.
     public var values: [TidingsV1.FieldValue] = []
     /// Texts are compared without regard to case.
     public var caseInsensitive: Bool = false
@@ -193,9 +195,11 @@ extension TidingsV1 {
 
   /// A predicate: text with arguments, or a tree. Exactly one of `text` and `nodes`.
   public struct Predicate: Hashable, Sendable {
-    /// NSPredicate's format language, for example `price > 100000 AND city == %@`.
+    /// NSPredicate's format language, for example `price > 100000 AND city == %@`. The reference of
+    /// `list = @reference("l1")`, which names no zone, is as in PredicateComparison.values.
     public var text: String = ""
-    /// For each `%@` and `%K` in the text, in order. `%K` takes a string: a field's name.
+    /// For each `%@` and `%K` in the text, in order. `%K` takes a string: a field's name. References
+    /// without a zone are as in PredicateComparison.values.
     public var arguments: [TidingsV1.FieldValue] = []
     /// The tree in postfix order, so that the contract has no recursive message.
     public var nodes: [TidingsV1.PredicateNode] = []

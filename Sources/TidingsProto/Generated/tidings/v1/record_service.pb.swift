@@ -57,7 +57,9 @@ extension TidingsV1 {
     public var recordIDsToDelete: [TidingsV1.RecordID] = []
     /// For all saves.
     public var savePolicy: TidingsV1.SavePolicy = TidingsV1.SavePolicy(rawValue: 0)
-    /// All of a zone's items succeed, or none does. Absent: true.
+    /// All of a zone's items succeed, or none does. Absent: so it is in the custom zones of private and
+    /// shared databases, and not in default zones, which the public database has alone. True and false
+    /// hold for all zones of the call.
     public var atomic: Bool? = nil
     /// Nothing is written: the answer tells what would become of each record, and what deletions would
     /// take with them. No idempotency key is kept.
@@ -326,6 +328,10 @@ extension TidingsV1 {
     /// that served the query was removed, or when too much changed to know the order as of the first
     /// page: run the query again. ZONE_NOT_FOUND when the query's zone is gone.
     public var cursor: [UInt8] = []
+    /// For people, in development, on the first page: what no record matches because the schema does not
+    /// have it, for example `record type 'Hosues' is not in the schema: did you mean 'Houses'?`. In
+    /// production the query fails with INVALID_ARGUMENTS.
+    public var warnings: [String] = []
 
     /// All fields at their defaults.
     public init() {}
@@ -333,10 +339,12 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       records: [TidingsV1.Record] = [],
-      cursor: [UInt8] = []
+      cursor: [UInt8] = [],
+      warnings: [String] = []
     ) {
       self.records = records
       self.cursor = cursor
+      self.warnings = warnings
     }
   }
 
@@ -378,6 +386,8 @@ extension TidingsV1 {
     public var recordsMatched: UInt64 = 0
     /// What to declare to make it faster, for people; empty: nothing.
     public var advice: String = ""
+    /// As in QueryRecordsResponse.
+    public var warnings: [String] = []
 
     /// All fields at their defaults.
     public init() {}
@@ -391,7 +401,8 @@ extension TidingsV1 {
       entriesVisited: UInt64 = 0,
       recordsVisited: UInt64 = 0,
       recordsMatched: UInt64 = 0,
-      advice: String = ""
+      advice: String = "",
+      warnings: [String] = []
     ) {
       self.steps = steps
       self.predicate = predicate
@@ -401,6 +412,7 @@ extension TidingsV1 {
       self.recordsVisited = recordsVisited
       self.recordsMatched = recordsMatched
       self.advice = advice
+      self.warnings = warnings
     }
   }
 
@@ -1060,6 +1072,9 @@ extension TidingsV1.QueryRecordsResponse: TidingsProtobuf.GeneratedMessage {
       self.records = try TidingsProtobuf.Unpacked.messages(c.pointee.n_records, c.pointee.records)
     }
     self.cursor = TidingsProtobuf.Unpacked.bytes(c.pointee.cursor)
+    if c.pointee.n_warnings > 0 {
+      self.warnings = try TidingsProtobuf.Unpacked.strings(c.pointee.n_warnings, c.pointee.warnings, "tidings.v1.QueryRecordsResponse.warnings")
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -1073,6 +1088,10 @@ extension TidingsV1.QueryRecordsResponse: TidingsProtobuf.GeneratedMessage {
       c.pointee.records = arena.packed(self.records) { arena.packed($0) }
     }
     c.pointee.cursor = arena.packed(self.cursor)
+    if !self.warnings.isEmpty {
+      c.pointee.n_warnings = self.warnings.count
+      c.pointee.warnings = arena.packed(self.warnings) { arena.packed($0) }
+    }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1137,6 +1156,9 @@ extension TidingsV1.ExplainQueryResponse: TidingsProtobuf.GeneratedMessage {
     self.recordsVisited = c.pointee.records_visited
     self.recordsMatched = c.pointee.records_matched
     self.advice = try TidingsProtobuf.Unpacked.string(c.pointee.advice, "tidings.v1.ExplainQueryResponse.advice")
+    if c.pointee.n_warnings > 0 {
+      self.warnings = try TidingsProtobuf.Unpacked.strings(c.pointee.n_warnings, c.pointee.warnings, "tidings.v1.ExplainQueryResponse.warnings")
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -1156,6 +1178,10 @@ extension TidingsV1.ExplainQueryResponse: TidingsProtobuf.GeneratedMessage {
     c.pointee.records_visited = self.recordsVisited
     c.pointee.records_matched = self.recordsMatched
     c.pointee.advice = arena.packed(self.advice)
+    if !self.warnings.isEmpty {
+      c.pointee.n_warnings = self.warnings.count
+      c.pointee.warnings = arena.packed(self.warnings) { arena.packed($0) }
+    }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1517,7 +1543,7 @@ extension TidingsV1 {
     /// Describes each method.
     public enum Methods {
       /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
-      /// Each item has its own result; in a zone that is atomic all items succeed, or none does: the
+      /// Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
       /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
       /// Saves and deletions of a call are one change set, in no order: references are checked against
       /// its result.
@@ -1578,7 +1604,7 @@ extension TidingsV1 {
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
       /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
-      /// Each item has its own result; in a zone that is atomic all items succeed, or none does: the
+      /// Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
       /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
       /// Saves and deletions of a call are one change set, in no order: references are checked against
       /// its result.
@@ -1671,7 +1697,7 @@ extension TidingsV1 {
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
       /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
-      /// Each item has its own result; in a zone that is atomic all items succeed, or none does: the
+      /// Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
       /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
       /// Saves and deletions of a call are one change set, in no order: references are checked against
       /// its result.
@@ -1862,46 +1888,47 @@ extension TidingsProtobuf.FileDescriptor {
       ZGluZ3MudjEuUHJlZGljYXRlUglwcmVkaWNhdGUSRQoQc29ydF9kZXNjcmlwdG9ycxgEIAMoCzIaLnRpZGluZ3MudjEu\
       U29ydERlc2NyaXB0b3JSD3NvcnREZXNjcmlwdG9ycxIrCgd6b25lX2lkGAUgASgLMhIudGlkaW5ncy52MS5ab25lSURS\
       BnpvbmVJZBI6CgxkZXNpcmVkX2tleXMYBiABKAsyFy50aWRpbmdzLnYxLkRlc2lyZWRLZXlzUgtkZXNpcmVkS2V5cxIU\
-      CgVsaW1pdBgHIAEoDVIFbGltaXQSFgoGY3Vyc29yGAggASgMUgZjdXJzb3IiXAoUUXVlcnlSZWNvcmRzUmVzcG9uc2US\
+      CgVsaW1pdBgHIAEoDVIFbGltaXQSFgoGY3Vyc29yGAggASgMUgZjdXJzb3IieAoUUXVlcnlSZWNvcmRzUmVzcG9uc2US\
       LAoHcmVjb3JkcxgBIAMoCzISLnRpZGluZ3MudjEuUmVjb3JkUgdyZWNvcmRzEhYKBmN1cnNvchgCIAEoDFIGY3Vyc29y\
-      IkwKE0V4cGxhaW5RdWVyeVJlcXVlc3QSNQoFcXVlcnkYASABKAsyHy50aWRpbmdzLnYxLlF1ZXJ5UmVjb3Jkc1JlcXVl\
-      c3RSBXF1ZXJ5IqYCChRFeHBsYWluUXVlcnlSZXNwb25zZRIUCgVzdGVwcxgBIAMoCVIFc3RlcHMSHAoJcHJlZGljYXRl\
-      GAIgASgJUglwcmVkaWNhdGUSHwoLaW5kZXhfZmllbGQYAyABKAlSCmluZGV4RmllbGQSJgoPc29ydGVkX2J5X2luZGV4\
-      GAQgASgIUg1zb3J0ZWRCeUluZGV4EicKD2VudHJpZXNfdmlzaXRlZBgFIAEoBFIOZW50cmllc1Zpc2l0ZWQSJwoPcmVj\
-      b3Jkc192aXNpdGVkGAYgASgEUg5yZWNvcmRzVmlzaXRlZBInCg9yZWNvcmRzX21hdGNoZWQYByABKARSDnJlY29yZHNN\
-      YXRjaGVkEhYKBmFkdmljZRgIIAEoCVIGYWR2aWNlItkBChJab25lQ2hhbmdlc09wdGlvbnMSKwoHem9uZV9pZBgBIAEo\
-      CzISLnRpZGluZ3MudjEuWm9uZUlEUgZ6b25lSWQSIQoMY2hhbmdlX3Rva2VuGAIgASgMUgtjaGFuZ2VUb2tlbhI6Cgxk\
-      ZXNpcmVkX2tleXMYAyABKAsyFy50aWRpbmdzLnYxLkRlc2lyZWRLZXlzUgtkZXNpcmVkS2V5cxIhCgxyZWNvcmRfdHlw\
-      ZXMYBCADKAlSC3JlY29yZFR5cGVzEhQKBWxpbWl0GAUgASgNUgVsaW1pdCLaAQodRmV0Y2hSZWNvcmRab25lQ2hhbmdl\
-      c1JlcXVlc3QSNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRhdGFiYXNlSWQSNAoF\
-      em9uZXMYAiADKAsyHi50aWRpbmdzLnYxLlpvbmVDaGFuZ2VzT3B0aW9uc1IFem9uZXMSFAoFbGltaXQYAyABKA1SBWxp\
-      bWl0EjQKCG1heF93YWl0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgdtYXhXYWl0ImMKDURlbGV0ZWRS\
-      ZWNvcmQSMQoJcmVjb3JkX2lkGAEgASgLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIIcmVjb3JkSWQSHwoLcmVjb3JkX3R5\
-      cGUYAiABKAlSCnJlY29yZFR5cGUi5QIKC1pvbmVDaGFuZ2VzEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdzLnYxLlpv\
-      bmVJRFIGem9uZUlkEjsKD2NoYW5nZWRfcmVjb3JkcxgCIAMoCzISLnRpZGluZ3MudjEuUmVjb3JkUg5jaGFuZ2VkUmVj\
-      b3JkcxJCCg9kZWxldGVkX3JlY29yZHMYAyADKAsyGS50aWRpbmdzLnYxLkRlbGV0ZWRSZWNvcmRSDmRlbGV0ZWRSZWNv\
-      cmRzEiEKDGNoYW5nZV90b2tlbhgEIAEoDFILY2hhbmdlVG9rZW4SHwoLbW9yZV9jb21pbmcYBSABKAhSCm1vcmVDb21p\
-      bmcSKwoFZXJyb3IYBiABKAsyFS50aWRpbmdzLnYxLkl0ZW1FcnJvclIFZXJyb3ISNwoYY2xpZW50X2NoYW5nZV90b2tl\
-      bl9kYXRhGAcgASgMUhVjbGllbnRDaGFuZ2VUb2tlbkRhdGEiTwoeRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1Jlc3BvbnNl\
-      Ei0KBXpvbmVzGAEgAygLMhcudGlkaW5ncy52MS5ab25lQ2hhbmdlc1IFem9uZXMixQEKG0ZldGNoRGF0YWJhc2VDaGFu\
-      Z2VzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBIh\
-      CgxjaGFuZ2VfdG9rZW4YAiABKAxSC2NoYW5nZVRva2VuEhQKBWxpbWl0GAMgASgNUgVsaW1pdBI0CghtYXhfd2FpdBgE\
-      IAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIHbWF4V2FpdCJyCgtEZWxldGVkWm9uZRIrCgd6b25lX2lkGAEg\
-      ASgLMhIudGlkaW5ncy52MS5ab25lSURSBnpvbmVJZBI2CgZyZWFzb24YAiABKA4yHi50aWRpbmdzLnYxLlpvbmVEZWxl\
-      dGlvblJlYXNvblIGcmVhc29uIt4BChxGZXRjaERhdGFiYXNlQ2hhbmdlc1Jlc3BvbnNlEjwKEGNoYW5nZWRfem9uZV9p\
-      ZHMYASADKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIOY2hhbmdlZFpvbmVJZHMSPAoNZGVsZXRlZF96b25lcxgCIAMoCzIX\
-      LnRpZGluZ3MudjEuRGVsZXRlZFpvbmVSDGRlbGV0ZWRab25lcxIhCgxjaGFuZ2VfdG9rZW4YAyABKAxSC2NoYW5nZVRv\
-      a2VuEh8KC21vcmVfY29taW5nGAQgASgIUgptb3JlQ29taW5nKo0BCgpTYXZlUG9saWN5EhsKF1NBVkVfUE9MSUNZX1VO\
-      U1BFQ0lGSUVEEAASKgomU0FWRV9QT0xJQ1lfSUZfU0VSVkVSX1JFQ09SRF9VTkNIQU5HRUQQARIcChhTQVZFX1BPTElD\
-      WV9DSEFOR0VEX0tFWVMQAhIYChRTQVZFX1BPTElDWV9BTExfS0VZUxADMtMECg1SZWNvcmRTZXJ2aWNlElQKDU1vZGlm\
-      eVJlY29yZHMSIC50aWRpbmdzLnYxLk1vZGlmeVJlY29yZHNSZXF1ZXN0GiEudGlkaW5ncy52MS5Nb2RpZnlSZWNvcmRz\
-      UmVzcG9uc2USVgoMRmV0Y2hSZWNvcmRzEh8udGlkaW5ncy52MS5GZXRjaFJlY29yZHNSZXF1ZXN0GiAudGlkaW5ncy52\
-      MS5GZXRjaFJlY29yZHNSZXNwb25zZSIDkAIBElYKDFF1ZXJ5UmVjb3JkcxIfLnRpZGluZ3MudjEuUXVlcnlSZWNvcmRz\
-      UmVxdWVzdBogLnRpZGluZ3MudjEuUXVlcnlSZWNvcmRzUmVzcG9uc2UiA5ACARJWCgxFeHBsYWluUXVlcnkSHy50aWRp\
-      bmdzLnYxLkV4cGxhaW5RdWVyeVJlcXVlc3QaIC50aWRpbmdzLnYxLkV4cGxhaW5RdWVyeVJlc3BvbnNlIgOQAgESdAoW\
-      RmV0Y2hSZWNvcmRab25lQ2hhbmdlcxIpLnRpZGluZ3MudjEuRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1JlcXVlc3QaKi50\
-      aWRpbmdzLnYxLkZldGNoUmVjb3JkWm9uZUNoYW5nZXNSZXNwb25zZSIDkAIBEm4KFEZldGNoRGF0YWJhc2VDaGFuZ2Vz\
-      EicudGlkaW5ncy52MS5GZXRjaERhdGFiYXNlQ2hhbmdlc1JlcXVlc3QaKC50aWRpbmdzLnYxLkZldGNoRGF0YWJhc2VD\
-      aGFuZ2VzUmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      EhoKCHdhcm5pbmdzGAMgAygJUgh3YXJuaW5ncyJMChNFeHBsYWluUXVlcnlSZXF1ZXN0EjUKBXF1ZXJ5GAEgASgLMh8u\
+      dGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXF1ZXN0UgVxdWVyeSLCAgoURXhwbGFpblF1ZXJ5UmVzcG9uc2USFAoFc3Rl\
+      cHMYASADKAlSBXN0ZXBzEhwKCXByZWRpY2F0ZRgCIAEoCVIJcHJlZGljYXRlEh8KC2luZGV4X2ZpZWxkGAMgASgJUgpp\
+      bmRleEZpZWxkEiYKD3NvcnRlZF9ieV9pbmRleBgEIAEoCFINc29ydGVkQnlJbmRleBInCg9lbnRyaWVzX3Zpc2l0ZWQY\
+      BSABKARSDmVudHJpZXNWaXNpdGVkEicKD3JlY29yZHNfdmlzaXRlZBgGIAEoBFIOcmVjb3Jkc1Zpc2l0ZWQSJwoPcmVj\
+      b3Jkc19tYXRjaGVkGAcgASgEUg5yZWNvcmRzTWF0Y2hlZBIWCgZhZHZpY2UYCCABKAlSBmFkdmljZRIaCgh3YXJuaW5n\
+      cxgJIAMoCVIId2FybmluZ3Mi2QEKElpvbmVDaGFuZ2VzT3B0aW9ucxIrCgd6b25lX2lkGAEgASgLMhIudGlkaW5ncy52\
+      MS5ab25lSURSBnpvbmVJZBIhCgxjaGFuZ2VfdG9rZW4YAiABKAxSC2NoYW5nZVRva2VuEjoKDGRlc2lyZWRfa2V5cxgD\
+      IAEoCzIXLnRpZGluZ3MudjEuRGVzaXJlZEtleXNSC2Rlc2lyZWRLZXlzEiEKDHJlY29yZF90eXBlcxgEIAMoCVILcmVj\
+      b3JkVHlwZXMSFAoFbGltaXQYBSABKA1SBWxpbWl0ItoBCh1GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVxdWVzdBI3Cgtk\
+      YXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBI0CgV6b25lcxgCIAMoCzIe\
+      LnRpZGluZ3MudjEuWm9uZUNoYW5nZXNPcHRpb25zUgV6b25lcxIUCgVsaW1pdBgDIAEoDVIFbGltaXQSNAoIbWF4X3dh\
+      aXQYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SB21heFdhaXQiYwoNRGVsZXRlZFJlY29yZBIxCglyZWNv\
+      cmRfaWQYASABKAsyFC50aWRpbmdzLnYxLlJlY29yZElEUghyZWNvcmRJZBIfCgtyZWNvcmRfdHlwZRgCIAEoCVIKcmVj\
+      b3JkVHlwZSLlAgoLWm9uZUNoYW5nZXMSKwoHem9uZV9pZBgBIAEoCzISLnRpZGluZ3MudjEuWm9uZUlEUgZ6b25lSWQS\
+      OwoPY2hhbmdlZF9yZWNvcmRzGAIgAygLMhIudGlkaW5ncy52MS5SZWNvcmRSDmNoYW5nZWRSZWNvcmRzEkIKD2RlbGV0\
+      ZWRfcmVjb3JkcxgDIAMoCzIZLnRpZGluZ3MudjEuRGVsZXRlZFJlY29yZFIOZGVsZXRlZFJlY29yZHMSIQoMY2hhbmdl\
+      X3Rva2VuGAQgASgMUgtjaGFuZ2VUb2tlbhIfCgttb3JlX2NvbWluZxgFIAEoCFIKbW9yZUNvbWluZxIrCgVlcnJvchgG\
+      IAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9yUgVlcnJvchI3ChhjbGllbnRfY2hhbmdlX3Rva2VuX2RhdGEYByABKAxS\
+      FWNsaWVudENoYW5nZVRva2VuRGF0YSJPCh5GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVzcG9uc2USLQoFem9uZXMYASAD\
+      KAsyFy50aWRpbmdzLnYxLlpvbmVDaGFuZ2VzUgV6b25lcyLFAQobRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXF1ZXN0EjcK\
+      C2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEiEKDGNoYW5nZV90b2tl\
+      bhgCIAEoDFILY2hhbmdlVG9rZW4SFAoFbGltaXQYAyABKA1SBWxpbWl0EjQKCG1heF93YWl0GAQgASgLMhkuZ29vZ2xl\
+      LnByb3RvYnVmLkR1cmF0aW9uUgdtYXhXYWl0InIKC0RlbGV0ZWRab25lEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdz\
+      LnYxLlpvbmVJRFIGem9uZUlkEjYKBnJlYXNvbhgCIAEoDjIeLnRpZGluZ3MudjEuWm9uZURlbGV0aW9uUmVhc29uUgZy\
+      ZWFzb24i3gEKHEZldGNoRGF0YWJhc2VDaGFuZ2VzUmVzcG9uc2USPAoQY2hhbmdlZF96b25lX2lkcxgBIAMoCzISLnRp\
+      ZGluZ3MudjEuWm9uZUlEUg5jaGFuZ2VkWm9uZUlkcxI8Cg1kZWxldGVkX3pvbmVzGAIgAygLMhcudGlkaW5ncy52MS5E\
+      ZWxldGVkWm9uZVIMZGVsZXRlZFpvbmVzEiEKDGNoYW5nZV90b2tlbhgDIAEoDFILY2hhbmdlVG9rZW4SHwoLbW9yZV9j\
+      b21pbmcYBCABKAhSCm1vcmVDb21pbmcqjQEKClNhdmVQb2xpY3kSGwoXU0FWRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIq\
+      CiZTQVZFX1BPTElDWV9JRl9TRVJWRVJfUkVDT1JEX1VOQ0hBTkdFRBABEhwKGFNBVkVfUE9MSUNZX0NIQU5HRURfS0VZ\
+      UxACEhgKFFNBVkVfUE9MSUNZX0FMTF9LRVlTEAMy0wQKDVJlY29yZFNlcnZpY2USVAoNTW9kaWZ5UmVjb3JkcxIgLnRp\
+      ZGluZ3MudjEuTW9kaWZ5UmVjb3Jkc1JlcXVlc3QaIS50aWRpbmdzLnYxLk1vZGlmeVJlY29yZHNSZXNwb25zZRJWCgxG\
+      ZXRjaFJlY29yZHMSHy50aWRpbmdzLnYxLkZldGNoUmVjb3Jkc1JlcXVlc3QaIC50aWRpbmdzLnYxLkZldGNoUmVjb3Jk\
+      c1Jlc3BvbnNlIgOQAgESVgoMUXVlcnlSZWNvcmRzEh8udGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXF1ZXN0GiAudGlk\
+      aW5ncy52MS5RdWVyeVJlY29yZHNSZXNwb25zZSIDkAIBElYKDEV4cGxhaW5RdWVyeRIfLnRpZGluZ3MudjEuRXhwbGFp\
+      blF1ZXJ5UmVxdWVzdBogLnRpZGluZ3MudjEuRXhwbGFpblF1ZXJ5UmVzcG9uc2UiA5ACARJ0ChZGZXRjaFJlY29yZFpv\
+      bmVDaGFuZ2VzEikudGlkaW5ncy52MS5GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVxdWVzdBoqLnRpZGluZ3MudjEuRmV0\
+      Y2hSZWNvcmRab25lQ2hhbmdlc1Jlc3BvbnNlIgOQAgESbgoURmV0Y2hEYXRhYmFzZUNoYW5nZXMSJy50aWRpbmdzLnYx\
+      LkZldGNoRGF0YWJhc2VDaGFuZ2VzUmVxdWVzdBooLnRpZGluZ3MudjEuRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXNwb25z\
+      ZSIDkAIBYgZwcm90bzM=
       """)
 }

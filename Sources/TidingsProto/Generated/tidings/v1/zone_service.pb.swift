@@ -11,7 +11,7 @@ extension TidingsV1 {
   public struct ZoneCapabilities: Hashable, Sendable {
     /// It has a change feed.
     public var fetchChanges: Bool = false
-    /// Batches in it succeed or fail as a whole.
+    /// Batches in it succeed or fail as a whole, unless the call says otherwise: custom zones do.
     public var atomic: Bool = false
     /// Its records can be shared.
     public var sharing: Bool = false

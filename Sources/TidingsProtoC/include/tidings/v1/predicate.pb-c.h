@@ -134,7 +134,9 @@ struct  Tidings__V1__PredicateComparison
    */
   Tidings__V1__PredicateOperator operator_;
   /*
-   * What it is compared with; as many as the operator takes.
+   * What it is compared with; as many as the operator takes. A reference whose `zone_id` is absent or
+   * has no name is to the zone of the query or subscription; if that names none, and always when it is
+   * a user that is compared, to the default zone.
    */
   size_t n_values;
   Tidings__V1__FieldValue **values;
@@ -204,11 +206,13 @@ struct  Tidings__V1__Predicate
 {
   ProtobufCMessage base;
   /*
-   * NSPredicate's format language, for example `price > 100000 AND city == %@`.
+   * NSPredicate's format language, for example `price > 100000 AND city == %@`. The reference of
+   * `list = @reference("l1")`, which names no zone, is as in PredicateComparison.values.
    */
   ProtobufCBinaryData text;
   /*
-   * For each `%@` and `%K` in the text, in order. `%K` takes a string: a field's name.
+   * For each `%@` and `%K` in the text, in order. `%K` takes a string: a field's name. References
+   * without a zone are as in PredicateComparison.values.
    */
   size_t n_arguments;
   Tidings__V1__FieldValue **arguments;

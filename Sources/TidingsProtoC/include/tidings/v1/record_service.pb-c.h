@@ -117,7 +117,9 @@ struct  Tidings__V1__ModifyRecordsRequest
   Tidings__V1__ModifyRecordsRequest__AtomicCase _atomic_case;
   union {
     /*
-     * All of a zone's items succeed, or none does. Absent: true.
+     * All of a zone's items succeed, or none does. Absent: so it is in the custom zones of private and
+     * shared databases, and not in default zones, which the public database has alone. True and false
+     * hold for all zones of the call.
      */
     protobuf_c_boolean atomic;
   };
@@ -374,10 +376,17 @@ struct  Tidings__V1__QueryRecordsResponse
    * page: run the query again. ZONE_NOT_FOUND when the query's zone is gone.
    */
   ProtobufCBinaryData cursor;
+  /*
+   * For people, in development, on the first page: what no record matches because the schema does not
+   * have it, for example `record type 'Hosues' is not in the schema: did you mean 'Houses'?`. In
+   * production the query fails with INVALID_ARGUMENTS.
+   */
+  size_t n_warnings;
+  ProtobufCBinaryData *warnings;
 };
 #define TIDINGS__V1__QUERY_RECORDS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__query_records_response__descriptor) \
-    , 0,NULL, {0,NULL} }
+    , 0,NULL, {0,NULL}, 0,NULL }
 
 
 /*
@@ -435,10 +444,15 @@ struct  Tidings__V1__ExplainQueryResponse
    * What to declare to make it faster, for people; empty: nothing.
    */
   ProtobufCBinaryData advice;
+  /*
+   * As in QueryRecordsResponse.
+   */
+  size_t n_warnings;
+  ProtobufCBinaryData *warnings;
 };
 #define TIDINGS__V1__EXPLAIN_QUERY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__explain_query_response__descriptor) \
-    , 0,NULL, {0,NULL}, {0,NULL}, 0, 0, 0, 0, {0,NULL} }
+    , 0,NULL, {0,NULL}, {0,NULL}, 0, 0, 0, 0, {0,NULL}, 0,NULL }
 
 
 /*

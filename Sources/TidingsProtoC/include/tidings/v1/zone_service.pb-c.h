@@ -43,7 +43,7 @@ struct  Tidings__V1__ZoneCapabilities
    */
   protobuf_c_boolean fetch_changes;
   /*
-   * Batches in it succeed or fail as a whole.
+   * Batches in it succeed or fail as a whole, unless the call says otherwise: custom zones do.
    */
   protobuf_c_boolean atomic;
   /*

@@ -54,7 +54,7 @@ class ExplainQueryRequest(_message.Message):
     def __init__(self, query: _Optional[_Union[QueryRecordsRequest, _Mapping]] = ...) -> None: ...
 
 class ExplainQueryResponse(_message.Message):
-    __slots__ = ["advice", "entries_visited", "index_field", "predicate", "records_matched", "records_visited", "sorted_by_index", "steps"]
+    __slots__ = ["advice", "entries_visited", "index_field", "predicate", "records_matched", "records_visited", "sorted_by_index", "steps", "warnings"]
     ADVICE_FIELD_NUMBER: _ClassVar[int]
     ENTRIES_VISITED_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_FIELD_NUMBER: _ClassVar[int]
@@ -63,6 +63,7 @@ class ExplainQueryResponse(_message.Message):
     RECORDS_VISITED_FIELD_NUMBER: _ClassVar[int]
     SORTED_BY_INDEX_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
     advice: str
     entries_visited: int
     index_field: str
@@ -71,7 +72,8 @@ class ExplainQueryResponse(_message.Message):
     records_visited: int
     sorted_by_index: bool
     steps: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, steps: _Optional[_Iterable[str]] = ..., predicate: _Optional[str] = ..., index_field: _Optional[str] = ..., sorted_by_index: bool = ..., entries_visited: _Optional[int] = ..., records_visited: _Optional[int] = ..., records_matched: _Optional[int] = ..., advice: _Optional[str] = ...) -> None: ...
+    warnings: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, steps: _Optional[_Iterable[str]] = ..., predicate: _Optional[str] = ..., index_field: _Optional[str] = ..., sorted_by_index: bool = ..., entries_visited: _Optional[int] = ..., records_visited: _Optional[int] = ..., records_matched: _Optional[int] = ..., advice: _Optional[str] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class FetchDatabaseChangesRequest(_message.Message):
     __slots__ = ["change_token", "database_id", "limit", "max_wait"]
@@ -178,12 +180,14 @@ class QueryRecordsRequest(_message.Message):
     def __init__(self, database_id: _Optional[_Union[_database_pb2.DatabaseID, _Mapping]] = ..., record_type: _Optional[str] = ..., predicate: _Optional[_Union[_predicate_pb2.Predicate, _Mapping]] = ..., sort_descriptors: _Optional[_Iterable[_Union[SortDescriptor, _Mapping]]] = ..., zone_id: _Optional[_Union[_database_pb2.ZoneID, _Mapping]] = ..., desired_keys: _Optional[_Union[DesiredKeys, _Mapping]] = ..., limit: _Optional[int] = ..., cursor: _Optional[bytes] = ...) -> None: ...
 
 class QueryRecordsResponse(_message.Message):
-    __slots__ = ["cursor", "records"]
+    __slots__ = ["cursor", "records", "warnings"]
     CURSOR_FIELD_NUMBER: _ClassVar[int]
     RECORDS_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
     cursor: bytes
     records: _containers.RepeatedCompositeFieldContainer[_record_pb2.Record]
-    def __init__(self, records: _Optional[_Iterable[_Union[_record_pb2.Record, _Mapping]]] = ..., cursor: _Optional[bytes] = ...) -> None: ...
+    warnings: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, records: _Optional[_Iterable[_Union[_record_pb2.Record, _Mapping]]] = ..., cursor: _Optional[bytes] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RecordResult(_message.Message):
     __slots__ = ["ancestor_record", "deleted", "error", "record", "record_id", "server_record"]

@@ -81,7 +81,7 @@ class RecordServiceClient:
         idempotency_key: str | None = None,
     ) -> record_service_pb2.ModifyRecordsResponse:
         """Saves and deletes records. Acknowledged means durable, and so are its notifications.
-        Each item has its own result; in a zone that is atomic all items succeed, or none does: the
+        Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
         culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
         Saves and deletions of a call are one change set, in no order: references are checked against
         its result.
@@ -183,7 +183,7 @@ class RecordServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> record_service_pb2.ModifyRecordsResponse:
         """Saves and deletes records. Acknowledged means durable, and so are its notifications.
-        Each item has its own result; in a zone that is atomic all items succeed, or none does: the
+        Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
         culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
         Saves and deletions of a call are one change set, in no order: references are checked against
         its result.
