@@ -8,15 +8,23 @@ extension Catalog {
   ///   - id: The zone.
   ///   - database: Its database; `nil`: nothing was ever written to it.
   ///   - scope: The database's scope.
+  ///   - isWanted: The caller needs the zone; `false`: it was to be deleted.
   /// - Returns: `userDeletedZone` when the user removed it with all data of the application, else
   ///   `zoneNotFound`.
   /// - Throws: `SQLError`.
   func absence(
     of id: ZoneID,
     in database: DatabaseEntry?,
-    scope: DatabaseScope
+    scope: DatabaseScope,
+    isWanted: Bool = true
   ) throws(SQLError) -> ItemError {
     let name = Identifier.shown(id.zoneName)
+    guard isWanted else {
+      return ItemError(
+        .zoneNotFound,
+        "zone \(name) does not exist: there is nothing to delete"
+      )
+    }
     guard scope != .public else {
       return ItemError(
         .zoneNotFound,

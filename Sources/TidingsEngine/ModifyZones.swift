@@ -118,7 +118,7 @@ final class ModifyZones {
     }
     let found = try catalog.database(databaseID)
     guard let database = found, let zone = try catalog.zone(id, in: database) else {
-      throw try catalog.absence(of: id, in: found, scope: databaseID.scope)
+      throw try catalog.absence(of: id, in: found, scope: databaseID.scope, isWanted: false)
     }
 
     try remover.check(id, in: database)

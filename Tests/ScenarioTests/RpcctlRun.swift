@@ -17,12 +17,14 @@ struct RpcctlRun {
     _ server: TestServer,
     _ arguments: [String],
     as user: String? = "ada",
+    environment: [String: String] = [:],
     format: OutputFormat = .jsonl
   ) async {
     let (out, err) = (Text(), Text())
     let program = Program(
       ["--endpoint", server.rpcEndpoint] + (user.map { ["--as", $0] } ?? []) + arguments,
-      environment: ["RPCCTL_TIMEOUT": "10m", "RPCCTL_CONNECT_TIMEOUT": "60s"],
+      environment: ["RPCCTL_TIMEOUT": "10m", "RPCCTL_CONNECT_TIMEOUT": "60s"]
+        .merging(environment) { $1 },
       input: .system,
       output: Output(
         format: format,
