@@ -37,7 +37,7 @@ extension Core {
       environment: environment
     )
     let response = TidingsV1.RegisterDeviceResponse(
-      pushEndpoint: call.loop.advertisedPushEndpoint ?? "",
+      pushEndpoint: call.loop.advertisedPushEndpoint(forConnection: call.connection) ?? "",
       controlTopic: controlTopic,
       channels: channels.map { channel in
         TidingsV1.Channel(

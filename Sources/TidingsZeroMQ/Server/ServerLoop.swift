@@ -88,6 +88,7 @@ struct ServerLoop: ~Copyable {
     }
     if isBusy { endTurn() }
     loop.settleReplies()
+    loop.settleDraining()
     loop.arena.reset()
     if loop.hasPublished { try loop.takeSubscriptions() }
     return hasMore || loop.isBehind
@@ -125,6 +126,7 @@ struct ServerLoop: ~Copyable {
     let retry = loop.backlog.isEmpty ? nil : ContinuousClock.now.advanced(by: Self.backlogPause)
     var timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
     timers = earlier(timers, loop.connections.nextDue)
+    timers = earlier(timers, loop.drainEnd.deadline)
     return earlier(earlier(timers, stopDeadline), retry)
   }
 }
