@@ -15,14 +15,20 @@ internal import TidingsRPC
     while try await !isSo() { try await Task.sleep(for: .milliseconds(10)) }
   }
 
+  /// Where the feed of the default zone ends.
+  private func token(_ client: Client) async throws -> [UInt8] {
+    try await client.records.fetchRecordZoneChanges(.init(zones: [.init(zoneID: .init())]))
+      .zones.first?.changeToken ?? []
+  }
+
   /// A call that the server answers when the default zone changes, in a minute at the latest.
-  private func wait(_ client: Client) async throws -> TidingsV1.FetchRecordZoneChangesResponse {
-    let first = try await client.records.fetchRecordZoneChanges(
-      .init(zones: [.init(zoneID: .init())])
-    )
-    return try await client.records.fetchRecordZoneChanges(
+  private func wait(
+    _ client: Client,
+    after token: [UInt8]
+  ) async throws -> TidingsV1.FetchRecordZoneChangesResponse {
+    try await client.records.fetchRecordZoneChanges(
       .init(
-        zones: [.init(zoneID: .init(), changeToken: first.zones.first?.changeToken ?? [])],
+        zones: [.init(zoneID: .init(), changeToken: token)],
         maxWait: .init(seconds: 60)
       )
     )
@@ -41,9 +47,17 @@ internal import TidingsRPC
     _ = try await administration.createUser(
       .init(name: "ada", publicKey: .init(key: pair.publicKey.description), roles: ["developer"])
     )
-    let ada = try await secure.client(pair, device: "laptop")
+    // What ends with its connection is not sent again.
+    var configuration = ClientConfiguration(endpoint: secure.server.rpcEndpoint)
+    configuration.keys = secure.keys(pair)
+    configuration.device = "laptop"
+    configuration.timeout = .seconds(600)
+    configuration.connectTimeout = .seconds(60)
+    configuration.retryCountMax = 0
+    let ada = try await Client(configuration)
     try await ada.save(.init("Notes", "n", ["a": 1]))
-    let waiting = Task { await failure { _ = try await wait(ada) } }
+    let end = try await token(ada)
+    let waiting = Task { await failure { _ = try await wait(ada, after: end) } }
     func connections(of user: String = "") async throws -> [TidingsV1.Connection] {
       try await administration.listConnections(.init(userName: user)).connections
     }
@@ -76,7 +90,7 @@ internal import TidingsRPC
     let nothing = await failure { _ = try await administration.endConnections(.init()) }
     #expect(nothing?.code == .invalidArgument)
 
-    let refused = TidingsV1.AdminService.Client(ada.transport)
+    let refused = TidingsV1.AdminService.Client(try await secure.client(pair).transport)
     for code in [
       await failure { _ = try await refused.listConnections(.init()) }?.code,
       await failure { _ = try await refused.endConnections(.init(which: .userName("root"))) }?.code,
@@ -132,7 +146,8 @@ internal import TidingsRPC
     try await client.save(.init("Notes", "a", ["a": 1]))
     let level = await RpcctlRun(server, ["server", "log-level", "info"])
     #expect(level.out == #"{"level":"info","previous":"warning"}"# + "\n")
-    let waiting = Task { try await wait(client) }
+    let end = try await token(client)
+    let waiting = Task { try await wait(client, after: end) }
     try await until {
       try objects(await RpcctlRun(server, ["sessions", "list"]))
         .contains { $0["callsOpen"] == .integer(1) && $0["userName"] == .string("ada") }

@@ -26,7 +26,9 @@ public final class SharedRetention: Sendable, Hashable {
   /// Sets it, for all who share it.
   func adopt(_ retention: Retention) { value.withLock { $0 = retention } }
 
+  /// Whether both are the same now.
   public static func == (a: SharedRetention, b: SharedRetention) -> Bool { a.current == b.current }
 
+  /// Hashes what it is now.
   public func hash(into hasher: inout Hasher) { hasher.combine(current) }
 }

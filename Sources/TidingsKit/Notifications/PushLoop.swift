@@ -140,7 +140,9 @@ struct LogEnd: Sendable {
         continue
       }
       token = page.changeToken
-      if readingBadges { page.notifications.forEach { keepBadge(of: $0) } }
+      if readingBadges {
+        for notification in page.notifications { keepBadge(of: notification) }
+      }
       if !page.moreComing { return }
     }
   }

@@ -31,6 +31,7 @@ extension LoopContext {
   /// How many calls are not answered yet.
   ///
   /// - Parameter own: Inline calls that do not count: the one that asks.
+  /// - Returns: The number.
   public func openCallCount(except own: Int = 0) -> Int {
     running.values.count(where: \.isAwaited) + inlineOpen + waiting.count - own
   }

@@ -29,7 +29,7 @@ extension LoopContext {
   /// Ends connections in use; their ends are reported like any others.
   ///
   /// - Parameters:
-  ///   - except: The number of one that stays.
+  ///   - number: That of one that stays.
   ///   - isMeant: Whether one is to end, by its number, its key and its user.
   /// - Returns: How many.
   public func endConnections(
