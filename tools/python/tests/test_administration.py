@@ -26,7 +26,7 @@ async def test_who_is_connected_and_with_what(server: Server) -> None:
         ended = await operator.end_connections(admin.EndConnectionsRequest(user_name="ada"))
         assert ended.count == 1
         # Clients connect again by themselves.
-        assert (await client.database().fetch("t1")).record_type == "Things"
+        assert (await client.database().fetch("t1")).id.name == "t1"
 
 
 async def test_a_server_is_drained_and_resumed(server: Server) -> None:

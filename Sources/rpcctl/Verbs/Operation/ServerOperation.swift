@@ -18,7 +18,8 @@ extension Verb {
         Option(flag: "no-wait", "Do not wait until the last call has ended."),
       ],
       discussion: """
-        New calls are answered UNAVAILABLE, which clients repeat by themselves; health is NOT_SERVING.
+        New calls are answered UNAVAILABLE, and clients repeat those that may be repeated; health is
+        NOT_SERVING.
         Connections stay, so that administrators' calls, `status` and `server health` are answered all
         the time. Without --stop the server stays drained until --resume or its end. It ends with 0
         when no call runs any more, with 3 when --timeout is over first. The caller needs the role
