@@ -8,16 +8,18 @@ extension Catalog {
   ///   - id: The zone.
   ///   - database: Its database; `nil`: nothing was ever written to it.
   ///   - scope: The database's scope.
+  ///   - isWanted: The caller needs the zone; `false`: it was to be deleted.
   /// - Returns: `userDeletedZone` when the user removed it with all data of the application, else
   ///   `zoneNotFound`.
   /// - Throws: `SQLError`.
   func absence(
     of id: ZoneID,
     in database: DatabaseEntry?,
-    scope: DatabaseScope
+    scope: DatabaseScope,
+    isWanted: Bool = true
   ) throws(SQLError) -> ItemError {
     let name = Identifier.shown(id.zoneName)
-    guard scope != .public else {
+    guard scope != .public || !isWanted else {
       return ItemError(
         .zoneNotFound,
         "zone \(name) does not exist: the public database has the default zone only, so use that, or "
@@ -36,11 +38,16 @@ extension Catalog {
     case .encryptedDataReset:
       ItemError(
         .zoneNotFound,
-        "zone \(name) is gone because the user's encrypted data was reset: create it again, then save "
-          + "what you keep of it anew"
+        "zone \(name) is gone because the user's encrypted data was reset: "
+          + (isWanted
+            ? "create it again, then save what you keep of it anew" : "there is nothing to delete")
       )
     case .deleted, nil:
-      ItemError(.zoneNotFound, "zone \(name) does not exist: create it, then repeat")
+      ItemError(
+        .zoneNotFound,
+        "zone \(name) does not exist: "
+          + (isWanted ? "create it, then repeat" : "there is nothing to delete")
+      )
     }
   }
 }

@@ -71,6 +71,11 @@ final class ZoneEntry {
 
 /// Databases and zones: their numbers in the store, remembered once looked up.
 final class Catalog {
+  /// Containers whose development environment is being reset.
+  var containersBeingReset: Set<String> = []
+  /// A caller's work is done: it finds no database that is being reset.
+  var refusesResets = false
+
   private struct ZoneKey: Hashable {
     let database: Int64
     let zone: ZoneID
@@ -201,6 +206,9 @@ final class Catalog {
   /// - Throws: `ItemError` `badContainer` in production, for a container that nobody deployed;
   ///   `SQLError`.
   func database(_ id: DatabaseID) throws -> DatabaseEntry? {
+    if refusesResets, !containersBeingReset.isEmpty {
+      try requireNoReset(of: id.container, id.environment)
+    }
     if let known = databases[id] { return known }
     try requireDeployed(id.container, id.environment)
     bind(id, to: selectDatabase)
@@ -208,6 +216,20 @@ final class Catalog {
     guard try selectDatabase.step() else { return nil }
     return remember(
       DatabaseEntry(number: selectDatabase.int64(0), id: id, head: selectDatabase.int64(1))
+    )
+  }
+
+  /// Refuses a call to an environment that is being reset.
+  func requireNoReset(
+    of container: String,
+    _ environment: Environment
+  ) throws(ItemError) {
+    guard environment == .development, containersBeingReset.contains(container) else { return }
+    throw ItemError(
+      .zoneBusy,
+      "the development environment of container \(Identifier.shown(container)) is being reset: wait "
+        + "and repeat",
+      retryAfter: .seconds(1)
     )
   }
 

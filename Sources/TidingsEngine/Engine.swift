@@ -9,6 +9,8 @@ public import TidingsSQL
 public final class Engine {
   /// What the engine refuses to exceed.
   public let limits: Limits
+  let retentionSettings: RetentionSettings
+  let developmentReset: DevelopmentReset
   /// Changes when the store is restored from a backup: 16 hexadecimal digits.
   public let incarnation: String
   /// Takes the store's secret out of copies of its pages.
@@ -31,7 +33,7 @@ public final class Engine {
   let userRotation: UserRotation
   let quotas: QuotaTable
   let usage: UsageTable
-  private let devices: DeviceNames
+  let devices: DeviceNames
   private let eventBodies: EventBodies
   let records: RecordTable
   private let schemas: SchemaTable
@@ -68,7 +70,7 @@ public final class Engine {
   let indexes: IndexRegistry
 
   private var chores: ChoreSchedule
-  private let bell = ChoreBell()
+  let bell = ChoreBell()
   /// Something was changed that gives the chores work: do them soon.
   public var hasUrgentChores: Bool { bell.isRung }
 
@@ -101,6 +103,7 @@ public final class Engine {
     self.connection = connection
     self.limits = limits
     pace = Pace(costMax: limits.callCostMax)
+    retentionSettings = try RetentionSettings(connection, limits: limits)
     time = try StoreTime(connection, shared: steadyClock, read: clock)
     moment = time.moment()
     self.codec = codec
@@ -287,20 +290,31 @@ public final class Engine {
       codec: codec,
       limits: limits
     )
+    developmentReset = try DevelopmentReset(
+      connection,
+      catalog: catalog,
+      zones: zoneChanges,
+      subscriptions: subscriptionChanges,
+      events: events,
+      schemas: schemaChanges,
+      readerChannels: readerChannels,
+      bell: bell
+    )
     chores = ChoreSchedule([
       ancestors,
       clientTokens,
       zoneRemover,
+      developmentReset,
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
       try TombstoneChore(
         connection,
-        retention: limits.tombstoneRetention,
+        limits: limits,
         usage: usage,
         catalog: catalog
       ),
-      try SharedRecordChore(connection, retention: limits.tombstoneRetention),
+      try SharedRecordChore(connection, limits: limits),
       onceChannels,
       readerChannels,
       try NotificationRetention(connection, limits: limits, usage: usage, catalog: catalog),
@@ -328,11 +342,13 @@ public final class Engine {
       readerChannels.forget()
       visibility.forget()
       devices.forget()
+      try retentionSettings.load()
       eventBodies.forget()
       shareTable.forget()
       subscriptions.forgetOwned()
       try channels.restore()
       try zoneRemover.load()
+      try developmentReset.load()
       try indexes.load()
       try events.load()
       try readMarks.load()
@@ -345,6 +361,7 @@ public final class Engine {
     channels.begin(at: now)
     userRotation.begin(at: moment.steady)
     try beginStatement.run()
+    catalog.refusesResets = true
   }
 
   /// Writes what has to be written before a commit.
@@ -352,6 +369,7 @@ public final class Engine {
   /// - Parameter hasWrites: As for `commit`.
   /// - Throws: `SQLError`.
   public func prepareCommit(hasWrites: Bool) throws(SQLError) {
+    catalog.refusesResets = false
     try catalog.writeHeads()
     try usage.write()
     try schemas.writeVersions()
@@ -383,6 +401,7 @@ public final class Engine {
   /// The next transaction begins with a fresh look at the store.
   public func rollback() {
     connection.abandon()
+    catalog.refusesResets = false
     // What they had done is taken back too.
     chores.wake()
     _ = events.takePending()
@@ -405,6 +424,7 @@ public final class Engine {
       chores.wake()
       bell.silence()
     }
+    catalog.refusesResets = false
     if fetchLog.isPending { try fetchLog.write(at: moment.steady) }
     try time.save(ifOlderThan: StoreTime.idleSaveInterval)
     let pause = try chores.work(at: moment)

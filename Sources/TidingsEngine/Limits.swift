@@ -88,8 +88,8 @@ public struct Limits: Hashable, Sendable {
   public var bindingReferencesPerRecordMax = 1_000
   /// Most entries of indexes that the saves of one call change, about; a single save may change more.
   public var indexEntriesPerCallMax = 100_000
-  /// How long a deleted record or zone stays in the change feeds.
-  public var tombstoneRetention = Duration.seconds(90 * 86_400)
+  /// What may be set while the server runs; shared by copies until one of them sets it.
+  public private(set) var retention = SharedRetention()
   /// How long the cursor of a query is valid, in minutes.
   public var cursorRetentionMinutes = 10
   /// Most rows that one page of a query looks at: then it is short.
@@ -138,10 +138,6 @@ public struct Limits: Hashable, Sendable {
   public var pushBytesMax = 4_096
   /// Pushes of one channel in a second; more are merged, after a burst of a quarter of that.
   public var pushesPerSecondMax = 2_000
-  /// How long notifications are kept, in days.
-  public var notificationRetentionDays = 30
-  /// Notifications that are kept, in all channels; older ones go first.
-  public var notificationsMax: Int64 = 10_000_000
   /// Most users.
   public var usersMax = 100_000
   /// Most keys of one user that are not revoked.
@@ -159,6 +155,33 @@ public struct Limits: Hashable, Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// How long a deleted record or zone stays in the change feeds.
+  public var tombstoneRetention: Duration {
+    get { retention.current.tombstones }
+    set { set(\.tombstones, newValue) }
+  }
+
+  /// How long notifications are kept, in days.
+  public var notificationRetentionDays: Int {
+    get { retention.current.notificationDays }
+    set { set(\.notificationDays, newValue) }
+  }
+
+  /// Notifications that are kept, in all channels; older ones go first.
+  public var notificationsMax: Int64 {
+    get { retention.current.notificationsMax }
+    set { set(\.notificationsMax, newValue) }
+  }
+
+  /// Has a retention of its own.
+  mutating func restore(_ retention: Retention) { self.retention = SharedRetention(retention) }
+
+  private mutating func set<Value>(_ member: WritableKeyPath<Retention, Value>, _ value: Value) {
+    var changed = retention.current
+    changed[keyPath: member] = value
+    retention = SharedRetention(changed)
+  }
 
   /// How long a deleted record or zone stays in the change feeds, in whole days.
   public var tombstoneRetentionDays: Int {

@@ -197,6 +197,16 @@ final class ModifySubscriptions {
     return try subscriptions.names(of: owner, in: database, pace: pace)
   }
 
+  /// Ends a subscription in a database, if it is there.
+  func remove(
+    _ subscriptionID: String,
+    of owner: String,
+    from database: DatabaseEntry
+  ) throws {
+    guard let row = try subscriptions.row(subscriptionID, of: owner, in: database) else { return }
+    try end(row, of: owner, in: database)
+  }
+
   private func end(
     _ row: SubscriptionTable.Row,
     of owner: String,

@@ -118,9 +118,22 @@ final class ModifyZones {
     }
     let found = try catalog.database(databaseID)
     guard let database = found, let zone = try catalog.zone(id, in: database) else {
-      throw try catalog.absence(of: id, in: found, scope: databaseID.scope)
+      throw try catalog.absence(of: id, in: found, scope: databaseID.scope, isWanted: false)
     }
+    try remove(zone, from: database, because: reason, by: caller, at: moment)
+  }
 
+  /// Deletes a zone, the default one too, within a call.
+  ///
+  /// - Throws: `ItemError` `zoneBusy`, before anything is written; `SQLError`.
+  func remove(
+    _ zone: ZoneEntry,
+    from database: DatabaseEntry,
+    because reason: ZoneDeletionReason,
+    by caller: Caller,
+    at moment: Moment
+  ) throws {
+    let id = zone.id
     try remover.check(id, in: database)
     for follower in followers {
       try follower.followDeletion(of: zone, in: database, at: moment.steady)

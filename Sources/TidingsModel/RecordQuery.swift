@@ -26,8 +26,8 @@ public struct RecordQuery: Hashable, Sendable {
   public var recordType: String
   /// What the records must match.
   public var predicate: Predicate
-  /// First key first; records that are equal by all of them come in an order of the server's choice,
-  /// the same on all pages.
+  /// First key first; records that are equal by all of them come by zone and name, whatever the
+  /// directions of the keys.
   public var sortKeys: [SortKey]
   /// The zone; `nil`: all zones of the database.
   public var zoneID: ZoneID?

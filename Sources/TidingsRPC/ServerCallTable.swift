@@ -73,6 +73,10 @@ public struct ServerCallTable<Peer: Hashable> {
   public var tasksRunning: Int { tasks.count }
   /// How many calls wait for an answer.
   public var callsOpen: Int { calls.count }
+  /// How many calls of some peers wait for an answer.
+  public func count(where isMeant: (Peer) -> Bool) -> Int {
+    calls.values.count { isMeant($0.key.peer) }
+  }
   /// When `expire` is to be called next.
   public var nextTimer: ContinuousClock.Instant? { earliest }
 

@@ -27,7 +27,7 @@ public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible
 extension SQLConnection {
   /// Brings the schema up to date: runs the steps that this database has not seen.
   ///
-  /// - Parameter migrations: All steps, numbered 1, 2, 3, …
+  /// - Parameter migrations: All steps, their numbers ascending.
   /// - Throws: `MigrationError` when the database was written by a newer program; `SQLError`.
   public func migrate(_ migrations: [Migration]) throws {
     try execute(
@@ -43,10 +43,11 @@ extension SQLConnection {
     let done = newest.int64(0)
     newest.reset()
 
-    guard done <= Int64(migrations.count) else {
+    let known = migrations.last?.number ?? 0
+    guard done <= known else {
       throw MigrationError(
         "the data was written by a newer version (schema \(done); this program knows "
-          + "\(migrations.count)): start that version, or restore a backup made by this one"
+          + "\(known)): start that version, or restore a backup made by this one"
       )
     }
     let record = try prepare("INSERT INTO migrations (number, name) VALUES (?1, ?2)")

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TidingsJSON
 
 #if canImport(Glibc)
@@ -18,7 +19,7 @@ public struct Logger: Sendable {
     /// Less important is less.
     public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
 
-    private var rank: Int {
+    fileprivate var rank: Int {
       switch self {
       case .debug: 0
       case .info: 1
@@ -28,11 +29,15 @@ public struct Logger: Sendable {
     }
   }
 
-  /// Lines below this level are not written.
-  public let level: Level
+  /// Lines below this level are not written; all copies of a logger have the same.
+  public var level: Level { threshold.level }
+  private let threshold: Threshold
 
   /// A logger.
-  public init(level: Level = .info) { self.level = level }
+  public init(level: Level = .info) { threshold = Threshold(level) }
+
+  /// Sets the level, for all copies.
+  public func set(_ level: Level) { threshold.level = level }
 
   /// Writes one line.
   ///
@@ -93,5 +98,17 @@ public struct Logger: Sendable {
       "\(pad(Int(parts.tm_hour), 2)):\(pad(Int(parts.tm_min), 2)):"
       + pad(Int(parts.tm_sec), 2)
     return "\(date)T\(time).\(pad(now.tv_nsec / 1_000_000, 3))Z"
+  }
+}
+
+/// A level that may change while others log.
+private final class Threshold: Sendable {
+  private let rank: Atomic<Int>
+
+  init(_ level: Logger.Level) { rank = Atomic(level.rank) }
+
+  var level: Logger.Level {
+    get { Logger.Level.allCases[rank.load(ordering: .relaxed)] }
+    set { rank.store(newValue.rank, ordering: .relaxed) }
   }
 }

@@ -1,5 +1,6 @@
 internal import TidingsFiles
 internal import TidingsKeys
+internal import TidingsZeroMQ
 
 extension DataFolder {
   /// The refusal to believe callers whose users have keys.
@@ -31,6 +32,38 @@ extension DataFolder {
     } catch {
       throw StartError("the server's key: \(error)")
     }
+  }
+
+  /// What the server proves itself with at its second endpoints; `nil`: it has none.
+  ///
+  /// - Throws: `StartError` when the file cannot be used, or the server has no other key.
+  func secondKey(_ settings: ServerSettings, beside pair: KeyPair?) throws(StartError) -> SecondKey?
+  {
+    guard let next = settings.nextKey else { return nil }
+    guard let pair else {
+      throw StartError(
+        "there is a next server key and no server key that it could replace: leave next-server-key-file "
+          + "out, or make a key with `rpcd init`"
+      )
+    }
+    let second: KeyPair
+    do {
+      second = try KeyFile.pair(path: next.path)
+    } catch {
+      throw StartError("the server's next key: \(error)")
+    }
+    guard second.publicKey != pair.publicKey else {
+      throw StartError(
+        "the server's next key is the one that it has: the key was replaced, so leave next-server-key-file "
+          + "out"
+      )
+    }
+    return SecondKey(
+      pair: second,
+      endpoint: next.rpcEndpoint,
+      pushEndpoint: next.pushEndpoint,
+      advertisedPushEndpoint: next.advertisedPushEndpoint
+    )
   }
 
   /// Writes the public part for those who connect, unless it is there.

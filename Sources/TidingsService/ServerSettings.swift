@@ -14,6 +14,9 @@ public struct ServerSettings: Sendable {
   public var serverKeyPath: String?
   /// The supervisor keeps that file, in a folder that it guards.
   public var isServerKeyGuarded = false
+  /// The file of the key pair that is to replace the server's, and where it is served beside that; `nil`: the
+  /// key is not being replaced.
+  public var nextKey: NextServerKey?
   /// Callers are believed who they say they are, whatever keys there are.
   public var isDevelopment = false
   /// Where there is a server key, a crash may write it to disk with all other memory.
@@ -34,4 +37,27 @@ public struct ServerSettings: Sendable {
 
   /// The defaults.
   public init() {}
+}
+
+/// A key pair that is to replace the server's, and where it is served until then.
+public struct NextServerKey: Sendable {
+  /// The file of the pair.
+  public var path: String
+  /// Where calls go: `tcp://HOST:PORT`.
+  public var rpcEndpoint: String
+  /// Where pushes come from.
+  public var pushEndpoint: String
+  /// Where clients are told to connect for pushes; `nil`: where they come from.
+  public var advertisedPushEndpoint: String?
+
+  /// A pair and its endpoints.
+  public init(
+    path: String,
+    rpcEndpoint: String,
+    pushEndpoint: String,
+    advertisedPushEndpoint: String? = nil
+  ) {
+    (self.path, self.rpcEndpoint, self.pushEndpoint) = (path, rpcEndpoint, pushEndpoint)
+    self.advertisedPushEndpoint = advertisedPushEndpoint
+  }
 }

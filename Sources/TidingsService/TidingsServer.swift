@@ -28,6 +28,7 @@ public final class TidingsServer: Sendable {
   private let server: RPCServer
   private let health: HealthState
   private let logger: Logger
+  private let drainedStream: AsyncStream<Void>
 
   /// Starts a server.
   ///
@@ -48,11 +49,15 @@ public final class TidingsServer: Sendable {
     if let warning = try folder.keepOthersOut(hasKey: pair != nil) {
       logger.log(.warning, warning, ["data": settings.dataPath])
     }
+    let drained = AsyncStream<Void>.makeStream()
     let callerMode = pair == nil ? CallerMode.development : .authenticated
+    if pair == nil { _ = try folder.secondKey(settings, beside: nil) }
     if let pair {
       configuration.security = .curveServer(pair) { admittedKeys.number(of: $0) }
+      configuration.second = try folder.secondKey(settings, beside: pair)
     }
     do {
+      let configuration = configuration
       let server = try await RPCServer.start(configuration) { loop in
         let connection = try folder.openDatabase(isThorough: settings.checksThoroughly)
         let core = try Core(
@@ -77,6 +82,13 @@ public final class TidingsServer: Sendable {
               + "(rpcctl keys rotate)"
           )
         }
+        if let second = configuration.second {
+          logger.log(
+            .info,
+            "the server's key is being replaced",
+            ["next": second.pair.publicKey.description, "rpc": loop.secondEndpoint ?? ""]
+          )
+        }
         try core.beginRun()
         loop.turn = core
         endOnFailedSync(loop.remote, logger)
@@ -85,6 +97,7 @@ public final class TidingsServer: Sendable {
         loop.callers = core
         core.quotasChanged(on: loop)
         register(core, health, on: loop)
+        core.onDrained = { drained.continuation.yield() }
         logger.log(
           .info,
           "store opened",
@@ -94,7 +107,7 @@ public final class TidingsServer: Sendable {
           ]
         )
       }
-      return TidingsServer(server, health, logger, pair?.publicKey)
+      return TidingsServer(server, health, logger, pair?.publicKey, drained.stream)
     } catch let error as SQLError where error.kind == .damaged {
       throw folder.damaged(error)
     } catch let error as StartError {
@@ -108,8 +121,10 @@ public final class TidingsServer: Sendable {
     _ server: RPCServer,
     _ health: HealthState,
     _ logger: Logger,
-    _ publicKey: PublicKey?
+    _ publicKey: PublicKey?,
+    _ drainedStream: AsyncStream<Void>
   ) {
+    self.drainedStream = drainedStream
     self.server = server
     self.publicKey = publicKey
     self.health = health
@@ -120,6 +135,16 @@ public final class TidingsServer: Sendable {
 
   /// Returns when the server has ended, whether it was stopped or its sockets failed.
   public func ended() async { await server.waitUntilEnded() }
+
+  /// Waits until an administrator wants the server to end, and its calls have ended.
+  ///
+  /// To be called once.
+  ///
+  /// - Returns: Whether it is to be stopped; `false`: it has gone by itself.
+  public func drained() async -> Bool {
+    for await _ in drainedStream { return true }
+    return false
+  }
 
   /// Runs a closure on the loop's thread, in its next turn: never, while the loop hangs.
   ///
@@ -162,6 +187,11 @@ public final class TidingsServer: Sendable {
 
   /// What the contract declares and no handler answers is UNIMPLEMENTED, by the generated defaults.
   private static func register(_ core: Core, _ health: HealthState, on loop: LoopContext) {
+    loop.servicesWhileDraining = [
+      TidingsV1.AdminService.descriptor.name, TidingsRpcV1.ServerService.descriptor.name,
+      TidingsRpcV1.HealthService.descriptor.name, TidingsRpcV1.ReflectionService.descriptor.name,
+    ]
+    core.health = health
     loop.register(RecordMethods())
     loop.register(ZoneMethods())
     loop.register(SubscriptionMethods())

@@ -13,6 +13,12 @@ struct Endpoint {
     return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
   }
 
+  /// The port of a TCP endpoint.
+  var port: UInt16? {
+    guard text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":") else { return nil }
+    return UInt16(text[text.index(after: colon)...])
+  }
+
   /// Whether IPv6 must be switched on for it.
   var isIPv6: Bool { host?.hasPrefix("[") ?? false }
 

@@ -52,6 +52,8 @@ extension Verb {
       [status, call, describe, audit, backup],
       reflectVerbs,
       serverVerbs,
+      operationVerbs,
+      sessionVerbs,
       [bench, doctor]
     ),
     VerbSection("Local", contextVerbs, [repl, cheat, completion, complete, manual, version, help]),

@@ -40,6 +40,26 @@ enum ServerArguments {
         + "in the data folder, which `rpcd init` makes."
     ),
     Option(
+      "next-server-key-file",
+      value: "FILE",
+      "The key pair that is to replace the server's: it is served beside it, at --next-rpc and --next-push."
+    ),
+    Option(
+      "next-rpc",
+      value: "ENDPOINT",
+      "Where calls of clients go that have the next key: tcp://HOST:PORT."
+    ),
+    Option(
+      "next-push",
+      value: "ENDPOINT",
+      "Where pushes come from for clients that have the next key."
+    ),
+    Option(
+      "next-advertise-push",
+      value: "ENDPOINT",
+      "As --advertise-push, for clients that have the next key."
+    ),
+    Option(
       flag: "development",
       "Believe callers who they say they are, though there is a server key; local endpoints only."
     ),
@@ -122,15 +142,8 @@ enum ServerArguments {
     var settings = ServerSettings()
     settings.rpcEndpoint = try endpoint("rpc", parsed) ?? settings.rpcEndpoint
     settings.pushEndpoint = try endpoint("push", parsed) ?? settings.pushEndpoint
-    if let endpoint = parsed["advertise-push"] {
-      guard isReachable(endpoint) else {
-        throw UsageError(
-          "\(parsed.source("advertise-push")) takes what a client can connect to, "
-            + "tcp://HOST:PORT or ipc://PATH, not '\(endpoint)'"
-        )
-      }
-      settings.advertisedPushEndpoint = endpoint
-    }
+    settings.advertisedPushEndpoint = try reachable("advertise-push", parsed)
+    settings.nextKey = try nextKey(parsed)
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.serverKeyPath = parsed["server-key-file"]
     if settings.serverKeyPath != nil, parsed.has("development") {
@@ -163,6 +176,46 @@ enum ServerArguments {
       return nil
     }
     return settings
+  }
+
+  /// The key that is to replace the server's, with its endpoints.
+  private static func nextKey(_ parsed: ParsedArguments) throws(UsageError) -> NextServerKey? {
+    let names = ["next-server-key-file", "next-rpc", "next-push"]
+    let given = names.filter { parsed[$0] != nil }
+    guard !given.isEmpty || parsed["next-advertise-push"] != nil else { return nil }
+    guard let path = parsed["next-server-key-file"], let rpc = try endpoint("next-rpc", parsed),
+      let push = try endpoint("next-push", parsed)
+    else {
+      let missing = names.filter { parsed[$0] == nil }.map { "--\($0)" }
+      throw UsageError("a next server key needs \(missing.joined(separator: " and ")) too")
+    }
+    guard rpc.hasPrefix("tcp://"), push.hasPrefix("tcp://") else {
+      throw UsageError("--next-rpc and --next-push take tcp://HOST:PORT")
+    }
+    if parsed.has("development") {
+      throw UsageError("--next-server-key-file and --development cannot be combined")
+    }
+    return NextServerKey(
+      path: path,
+      rpcEndpoint: rpc,
+      pushEndpoint: push,
+      advertisedPushEndpoint: try reachable("next-advertise-push", parsed)
+    )
+  }
+
+  /// Where a client can connect to; `nil`: it is not said.
+  private static func reachable(
+    _ name: String,
+    _ parsed: ParsedArguments
+  ) throws(UsageError) -> String? {
+    guard let endpoint = parsed[name] else { return nil }
+    guard isReachable(endpoint) else {
+      throw UsageError(
+        "\(parsed.source(name)) takes what a client can connect to, tcp://HOST:PORT or ipc://PATH, not "
+          + "'\(endpoint)'"
+      )
+    }
+    return endpoint
   }
 
   /// Where to bind: libzmq would take a port that is too large for another one.

@@ -34,6 +34,9 @@ final class StopSignals: Sendable {
     }
   }
 
+  /// Ends the wait as a signal would.
+  func stop(because reason: String) { continuation.yield(.signal(reason)) }
+
   /// Ends the wait without a signal.
   func give(up reason: String) { continuation.yield(.failure(reason)) }
 

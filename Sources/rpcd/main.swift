@@ -58,6 +58,9 @@ do {
     )
   }
   Task {
+    if await server.drained() { stopSignals.stop(because: "drained by an administrator") }
+  }
+  Task {
     await server.ended()
     stopSignals.give(up: "the server's loop ended by itself")
   }

@@ -41,7 +41,9 @@ internal import TidingsRPC
     "tidings.v1.AdminService": [
       "CreateUser": .open, "UpdateUser": .open, "ListUsers": .open, "AuthorizeKey": .open,
       "RevokeKey": .open, "AssignRoles": .open, "FetchAuditLog": .open, "CreateBackup": .endless,
-      "CheckStore": .endless, "FetchStatistics": .open,
+      "CheckStore": .endless, "FetchStatistics": .open, "ListConnections": .open,
+      "EndConnections": .open, "ListDevices": .open, "SetLogLevel": .open, "SetRetention": .open,
+      "Drain": .open, "ResetDevelopment": .open,
     ],
     "tidings.v1.ShareService": [
       "FetchShareMetadata": .login, "AcceptShares": .login, "FetchShares": .login,

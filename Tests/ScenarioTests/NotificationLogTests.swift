@@ -218,6 +218,44 @@ internal import TidingsRPC
     #expect(silent.results.first?.subscription != nil && silent.results.first?.health == nil)
   }
 
+  @Test("each notification has the badge of its time, on every page and after later ones were read")
+  func badgesOfTheirTime() async throws {
+    let devices = try await Devices(info: .init(shouldBadge: true))
+    _ = try await devices.phone.notifications.modifyBadge(.init(badgeValue: 5))
+    try await devices.laptop.subscribe(.init("trees", "Trees"))
+    try await devices.build(["a", "b"])
+    try await devices.builder.save(.init("Trees", "t"))
+    try await devices.build(["c"])
+    func badges(limit: UInt32 = 0) async throws -> [String: String] {
+      var badges: [String: String] = [:]
+      var token: [UInt8] = []
+      while true {
+        let page = try await page(devices.laptop, after: token) {
+          $0.wantsUserInfo = true
+          $0.limit = limit
+        }
+        for notification in page.notifications {
+          let match = try? /"badge":([0-9]+)/.firstMatch(in: notification.userInfoJson)
+          badges[notification.recordID?.recordName ?? ""] = match.map { String($0.1) } ?? "none"
+        }
+        token = page.changeToken
+        if !page.moreComing { return badges }
+      }
+    }
+    for limit in [UInt32(0), 1, 2] {
+      #expect(try await badges(limit: limit) == ["a": "6", "b": "7", "t": "none", "c": "8"])
+    }
+    let first = try await page(devices.laptop).notifications
+    #expect(try await markRead([first[0].notificationID], devices.phone) == [true])
+    try await devices.build(["d"])
+    // What was read before a notification does not count for it, what was read later does.
+    #expect(try await badges() == ["b": "7", "t": "none", "c": "8", "d": "8"])
+    _ = try await devices.phone.notifications.modifyBadge(.init(badgeValue: 0))
+    try await devices.build(["e"])
+    let none = "none"
+    #expect(try await badges() == ["b": none, "t": none, "c": none, "d": none, "e": "1"])
+  }
+
   @Test("CloudKit's dictionary comes with each notification, when asked for")
   func userInfo() async throws {
     let devices = try await Devices(info: .init(alertBody: "New house", shouldBadge: true))

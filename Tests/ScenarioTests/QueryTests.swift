@@ -96,6 +96,77 @@ internal import TidingsRPC
     #expect(await refusal(query(type: "Nothing", in: production)) != nil)
   }
 
+  @Test(
+    "records with equal sort keys come by zone and name, in both directions, with an index and without",
+    arguments: [false, true]
+  )
+  func equalKeys(isIndexed: Bool) async throws {
+    let server = try await TestServer.start()
+    let client = try await server.client(as: "ada")
+    // Zones come in the order of their first use.
+    for zone in ["z", "b"] {
+      _ = try await client.zones.modifyRecordZones(
+        .init(zonesToSave: [.init(zoneID: .init(zoneName: zone))])
+      )
+      for (index, name) in ["d", "a", "c", "b", "e"].enumerated() {
+        try await client.save(
+          .init("Houses", name, zone: zone, ["floor": index == 4 ? 2 : 1, "city": "Ulm"])
+        )
+      }
+    }
+    if isIndexed {
+      let text = "DEFINE SCHEMA RECORD TYPE Houses (floor INT64 SORTABLE, city STRING);"
+      _ = try await client.schemas.applySchema(.init(text: text))
+      let sorted = TidingsV1.QueryRecordsRequest(
+        recordType: "Houses",
+        sortDescriptors: [.init(fieldName: "floor")]
+      )
+      while try await !client.records.explainQuery(.init(query: sorted)).sortedByIndex {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    func found(
+      _ sort: [TidingsV1.SortDescriptor],
+      zone: String? = nil,
+      limit: UInt32
+    ) async throws -> [String] {
+      var names: [String] = []
+      var request = TidingsV1.QueryRecordsRequest(
+        recordType: "Houses",
+        sortDescriptors: sort,
+        zoneID: zone.map { .init(zoneName: $0) }
+      )
+      repeat {
+        request.limit = limit
+        let page = try await client.records.queryRecords(request)
+        names += page.records.map {
+          ($0.recordID?.zoneID?.zoneName ?? "") + "/" + ($0.recordID?.recordName ?? "")
+        }
+        request = .init(cursor: page.cursor)
+      } while !request.cursor.isEmpty
+      return names
+    }
+    let (low, high) = (["a", "b", "c", "d"], ["e"])
+    func all(_ names: [String]) -> [String] {
+      ["z", "b"].flatMap { zone in names.map { "\(zone)/\($0)" } }
+    }
+    for limit in [UInt32(1), 3, 100] {
+      let ascending = TidingsV1.SortDescriptor(fieldName: "floor")
+      let descending = TidingsV1.SortDescriptor(fieldName: "floor", descending: true)
+      let city = TidingsV1.SortDescriptor(fieldName: "city", descending: true)
+      for keys in [[ascending], [ascending, city]] {
+        #expect(try await found(keys, limit: limit) == all(low) + all(high))
+      }
+      for keys in [[descending], [descending, city]] {
+        #expect(try await found(keys, limit: limit) == all(high) + all(low))
+        #expect(
+          try await found(keys, zone: "b", limit: limit) == (high + low).map { "b/\($0)" }
+        )
+      }
+      #expect(try await found([city], limit: limit) == all(low + high))
+    }
+  }
+
   @Test("a declared index serves the query once it is built, and the query says so")
   func indexes() async throws {
     let server = try await TestServer.start()

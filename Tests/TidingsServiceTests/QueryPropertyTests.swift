@@ -11,6 +11,9 @@ internal import TidingsModel
   private static let indexable =
     RandomQueries.fields + ["___recordID", "___modTime", "___createTime"]
 
+  /// The default zone begins with its first record, behind those that are made.
+  private static let zones = Array(RandomQueries.zones.dropFirst()) + [RandomQueries.zones[0]]
+
   private func declareSome(_ store: QueryStore, _ random: inout RandomQueries) throws {
     for field in Self.indexable where random.random.oneIn(3) { try store.declare(field) }
     for field in RandomQueries.fields where random.random.oneIn(2) {
@@ -60,7 +63,7 @@ internal import TidingsModel
 
       for _ in 0..<40 {
         let query = random.query(in: indexed.database)
-        let model = PlainQuery(query: query)
+        let model = PlainQuery(query: query, zones: Self.zones)
         let expected = stored.filter(model.matches)
         let limits = random.random.below(9)
         let found = try indexed.all(query) { limits }
@@ -105,7 +108,7 @@ internal import TidingsModel
     throws
   {
     let query = random.query(in: store.database)
-    let model = PlainQuery(query: query)
+    let model = PlainQuery(query: query, zones: Self.zones)
     let everything = try QueryStore.everything(of: store)
     let begin = Dictionary(uniqueKeysWithValues: everything.map { ($0.recordID, $0) })
     var lasting = ids(everything.filter(model.matches))

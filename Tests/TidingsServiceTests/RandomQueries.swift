@@ -168,6 +168,8 @@ extension FieldValue {
 /// A plain model of what a query means.
 struct PlainQuery {
   let query: RecordQuery
+  /// The zones in the order of their first use.
+  let zones: [String]
 
   func matches(_ record: Record) -> Bool {
     record.recordType == query.recordType && query.predicate.matches(record)
@@ -185,7 +187,13 @@ struct PlainQuery {
       let order = first.meaningOrder(second) ?? 0
       if order != 0 { return key.isDescending ? order > 0 : order < 0 }
     }
-    return true
+    if query.sortKeys.isEmpty { return true }
+    return place(a) < place(b)
+  }
+
+  private func place(_ record: Record) -> (Int, String) {
+    let id = record.recordID
+    return (zones.firstIndex(of: id.zoneID.zoneName) ?? -1, id.recordName)
   }
 
   private func value(_ key: RecordQuery.SortKey, _ record: Record) -> FieldValue? {

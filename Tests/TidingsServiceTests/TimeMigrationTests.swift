@@ -27,6 +27,8 @@ internal import TidingsSQLite
       """
       CREATE INDEX account_keys_by_expiry ON account_keys (expires)
         WHERE expires IS NOT NULL AND revoked IS NULL AND retired = 0;
+      DROP TABLE settings;
+      DROP TABLE environment_resets;
       DELETE FROM migrations WHERE number >= \(Migration.nanoseconds.number)
       """
     )

@@ -55,6 +55,8 @@ import TidingsRPC
         #expect(try TidingsV1.ApplySchemaRequest(decoding: call.request).dryRun)
       case "DeploySchema":
         #expect(try TidingsV1.DeploySchemaRequest(decoding: call.request).dryRun)
+      case "ResetDevelopment":
+        #expect(try TidingsV1.ResetDevelopmentRequest(decoding: call.request).dryRun)
       default: #expect(method.idempotency == .noSideEffects, "\(method.fullName)")
       }
     }

@@ -170,12 +170,22 @@ public struct Shares: Sendable {
     _ id: TidingsV1.RecordID,
     _ body: (inout TidingsV1.Share) -> Void
   ) async throws(ShareError) -> TidingsV1.Record {
-    var attempts = 0
-    while true {
-      var record = try await record(id)
+    try await changeRecord(id) { record in
       var share = record.share ?? .init()
       body(&share)
       record.share = share
+    }
+  }
+
+  /// Changes the record of a share that the user owns, its title for one, like `change`.
+  public func changeRecord(
+    _ id: TidingsV1.RecordID,
+    _ body: (inout TidingsV1.Record) -> Void
+  ) async throws(ShareError) -> TidingsV1.Record {
+    var attempts = 0
+    while true {
+      var record = try await record(id)
+      body(&record)
       attempts += 1
       do throws(ShareError) {
         return try await save(record)

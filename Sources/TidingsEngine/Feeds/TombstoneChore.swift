@@ -7,7 +7,8 @@ internal import TidingsSQL
 /// Each zone's floor rises in the same transaction, so that a token that would need what is forgotten
 /// expires instead of skipping it.
 final class TombstoneChore: Chore {
-  private let retention: Duration
+  private let limits: Limits
+  private var retention: Duration { limits.tombstoneRetention }
   private let usage: UsageTable
   private let catalog: Catalog
   private let records: AgedRows
@@ -15,11 +16,11 @@ final class TombstoneChore: Chore {
 
   init(
     _ connection: any SQLConnection,
-    retention: Duration,
+    limits: Limits,
     usage: UsageTable,
     catalog: Catalog
   ) throws {
-    self.retention = retention
+    self.limits = limits
     (self.usage, self.catalog) = (usage, catalog)
     records = try AgedRows(
       connection,

@@ -62,13 +62,56 @@ final class BadgeReader {
     return Int(badge)
   }
 
+  /// The badges of a user when some notifications were stored: what the badge was set to before, and
+  /// the notifications since then up to each that increment it and were not read at its time.
+  ///
+  /// - Parameters:
+  ///   - moments: Places and times of the notifications, oldest first.
+  ///   - inbox: Whose.
+  ///   - caller: The device: what it caused itself does not count.
+  /// - Returns: A badge for each; `nil`: the badge was set again since, and what it was is not kept.
+  /// - Throws: `SQLError`.
+  func badges(
+    at moments: [(place: Int64, time: Timestamp)],
+    of inbox: Inbox,
+    for caller: Caller
+  ) throws -> [Int?] {
+    let (value, set) = try stored(inbox)
+    guard let first = moments.first(where: { $0.place > set }), let last = moments.last else {
+      return moments.map { _ in nil }
+    }
+    var unread: [UnreadCounter.Unread] = []
+    for membership in try memberships.memberships(of: inbox, limit: .max) {
+      let room = UnreadCounter.countMax - value - Int64(unread.count)
+      guard room > 0 else { break }
+      guard try increments(membership.channel, inbox) else { continue }
+      unread += try counter.unread(
+        membership,
+        of: inbox.user,
+        visible: visibility.visible(membership.channel, to: inbox.user),
+        withoutOwn: caller.device,
+        in: (set, last.place),
+        at: first.time,
+        max: room
+      )
+    }
+    return moments.map { moment in
+      guard moment.place > set else { return nil }
+      let count = unread.count { event in
+        event.place <= moment.place && event.read.map { $0 > moment.time } ?? true
+      }
+      return Int(value) + count
+    }
+  }
+
   private func stored(_ inbox: Inbox) throws(SQLError) -> (value: Int64, place: Int64) {
     inbox.bind(to: selectBadge)
     defer { selectBadge.reset() }
     return try selectBadge.step() ? (selectBadge.int64(0), selectBadge.int64(1)) : (0, 0)
   }
 
-  private func increments(_ channel: Int64, _ inbox: Inbox) throws -> Bool {
+  /// Whether a user's notifications of a channel increment the badge.
+  func increments(_ channel: Int64, _ inbox: Inbox) throws -> Bool {
     if let known = known[channel] { return known }
     inbox.bind(to: selectBody)
     selectBody.bind(channel, at: 4)

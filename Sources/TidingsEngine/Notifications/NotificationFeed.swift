@@ -7,6 +7,7 @@ internal import TidingsSQL
 final class NotificationFeed {
   private let identity: StoreIdentity
   private let limits: Limits
+  private let codec: any BodyCodec
   private let memberships: MembershipTable
   private let places: EventPlaces
   private let marks: ReadMarkReader
@@ -28,6 +29,7 @@ final class NotificationFeed {
     self.identity = identity
     self.visibility = visibility
     self.limits = limits
+    self.codec = codec
     bodies = try EventBodies(connection, codec: codec)
     memberships = try MembershipTable(connection)
     places = try EventPlaces(connection)
@@ -72,6 +74,7 @@ final class NotificationFeed {
     var page = NotificationPage()
     var after = ChangeToken(event: isAtEnd ? last : cut.position, mark: before.mark)
     page.items = cut.items
+    if request.wantsItemBadges { try addBadges(to: &page.items, request) }
     page.isSplit = try cut.isSplit || goesOn(cut.lastBatch)
     page.moreComing = !isAtEnd
     if isAtEnd { try addMarks(to: &page, request, itemsMax: itemsMax, &after) }
@@ -80,6 +83,25 @@ final class NotificationFeed {
       page.badge = try badges.badge(of: inbox, for: request.caller)
     }
     return page
+  }
+
+  private func addBadges(
+    to items: inout [NotificationPage.Item],
+    _ request: NotificationRequest
+  ) throws {
+    var indexes: [Int] = []
+    var moments: [(place: Int64, time: Timestamp)] = []
+    for (index, item) in items.enumerated()
+    where try badges.increments(item.id.channel, request.inbox) {
+      guard let place = try places.place(of: item.id.sequence, in: item.id.channel) else {
+        continue
+      }
+      indexes.append(index)
+      moments.append((place, try codec.committed(ofEvent: item.body)))
+    }
+    guard !moments.isEmpty else { return }
+    let found = try badges.badges(at: moments, of: request.inbox, for: request.caller)
+    for (index, badge) in zip(indexes, found) { items[index].badge = badge }
   }
 
   /// The call deleted a zone whose records are still being removed: more of it is to come.

@@ -16,6 +16,8 @@ public struct NotificationRequest: Sendable {
   public var omitsReadMarks = false
   /// Count the badge on the last page.
   public var wantsBadge = false
+  /// Count the badge for each notification that increments it.
+  public var wantsItemBadges = false
 
   /// A request for all notifications after a token.
   public init(
@@ -47,6 +49,8 @@ public struct NotificationPage: Sendable {
     public let subscriptionID: String
     /// The encoded notification, without its name and subscription.
     public let body: [UInt8]
+    /// The badge when it was stored; `nil`: it was not asked for, is not incremented, or not known.
+    public internal(set) var badge: Int?
   }
 
   /// In the order in which they were stored, which within a channel is that of their numbers.

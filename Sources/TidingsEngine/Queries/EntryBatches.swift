@@ -9,6 +9,27 @@ struct VisitedEntry {
   let isCurrent: Bool
 }
 
+/// Where entries of a range go on.
+enum EntryPlace {
+  /// From this key and name on.
+  case ascending(IndexKey, String)
+  /// At this key, from this name on; then at lower keys, the highest first.
+  case descending(IndexKey, String)
+  /// At lower keys than this one, the highest first.
+  case below(IndexKey)
+}
+
+/// Some entries of a range.
+struct EntryBatch {
+  let entries: [VisitedEntry]
+  /// Where the next batch begins; `nil`: this was the last.
+  let next: EntryPlace?
+
+  init(_ entries: [VisitedEntry], next: EntryPlace? = nil) {
+    (self.entries, self.next) = (entries, next)
+  }
+}
+
 /// Reads entries a few at a time, so that many sources can be merged.
 final class EntryBatches {
   /// Entries of one source that are in memory.
@@ -29,24 +50,28 @@ final class EntryBatches {
   init(_ connection: any SQLConnection) throws {
     named = try connection.prepare(
       """
-      SELECT x'', name, until IS NULL FROM index_entries
+      SELECT key, name, until IS NULL FROM index_entries
       WHERE index_id = ?1 AND zone_id = ?2 AND key = ?3 AND name >= ?4
         AND since <= ?5 AND (until IS NULL OR until > ?5)
       ORDER BY name LIMIT ?6
       """
     )
-    func range(_ place: String, _ order: String) throws(SQLError) -> any SQLStatement {
-      try connection.prepare(
-        """
-        SELECT key, name, until IS NULL FROM index_entries
-        WHERE index_id = ?1 AND zone_id = ?2 AND \(place)
-          AND since <= ?6 AND (until IS NULL OR until > ?6)
-        ORDER BY \(order) LIMIT ?7
-        """
-      )
-    }
-    forwards = try range("(key, name) >= (?3, ?4) AND key < ?5", "key, name")
-    backwards = try range("(key, name) < (?3, ?4) AND key >= ?5", "key DESC, name DESC")
+    forwards = try connection.prepare(
+      """
+      SELECT key, name, until IS NULL FROM index_entries
+      WHERE index_id = ?1 AND zone_id = ?2 AND (key, name) >= (?3, ?4) AND key < ?5
+        AND since <= ?6 AND (until IS NULL OR until > ?6)
+      ORDER BY key, name LIMIT ?7
+      """
+    )
+    backwards = try connection.prepare(
+      """
+      SELECT key, name, until IS NULL FROM index_entries
+      WHERE index_id = ?1 AND zone_id = ?2 AND key < ?3 AND key >= ?4
+        AND since <= ?5 AND (until IS NULL OR until > ?5)
+      ORDER BY key DESC, name DESC LIMIT ?6
+      """
+    )
     countRange = try connection.prepare(
       """
       SELECT count(*) FROM (
@@ -62,35 +87,83 @@ final class EntryBatches {
     _ index: Int64,
     _ key: IndexKey,
     in zone: QueryZone,
-    from name: String
+    from name: String,
+    limit: Int = entriesMax
   ) throws -> [VisitedEntry] {
     named.bind(index, at: 1)
     named.bind(zone.number, at: 2)
     named.bind(key.bytes, at: 3)
     named.bind(name, at: 4)
     named.bind(zone.head, at: 5)
-    named.bind(Int64(Self.entriesMax), at: 6)
+    named.bind(Int64(limit), at: 6)
     return try entries(of: named)
   }
 
-  /// The next entries of a range, by key and name.
+  /// The next entries of a range: by key in either direction, those of one key by name.
   func ordered(
     _ index: Int64,
     _ range: KeyRange,
-    isDescending: Bool,
+    in zone: QueryZone,
+    from place: EntryPlace,
+    limit: Int
+  ) throws -> EntryBatch {
+    switch place {
+    case .ascending(let key, let name):
+      let entries = try forwards(index, range, in: zone, from: (key, name), limit: limit)
+      guard entries.count == limit, let last = entries.last else { return EntryBatch(entries) }
+      return EntryBatch(entries, next: .ascending(last.key, last.name.following))
+    case .descending(let key, let name):
+      let entries = try named(index, key, in: zone, from: name, limit: limit)
+      if entries.count == limit, let last = entries.last {
+        return EntryBatch(entries, next: .descending(key, last.name.following))
+      }
+      if !entries.isEmpty { return EntryBatch(entries, next: .below(key)) }
+      return try ordered(index, range, in: zone, from: .below(key), limit: limit)
+    case .below(let key):
+      let entries = try backwards(index, range, in: zone, below: key, limit: limit)
+      guard entries.count == limit, let last = entries.last?.key else {
+        return EntryBatch(entries.withNamesAscending)
+      }
+      // Of the last key there may be more, whose names come first.
+      guard let whole = entries.last(where: { $0.key != last })?.key else {
+        return try ordered(index, range, in: zone, from: .descending(last, ""), limit: limit)
+      }
+      let complete = Array(entries.prefix { $0.key != last })
+      return EntryBatch(complete.withNamesAscending, next: .below(whole))
+    }
+  }
+
+  private func forwards(
+    _ index: Int64,
+    _ range: KeyRange,
     in zone: QueryZone,
     from place: (key: IndexKey, name: String),
     limit: Int
   ) throws -> [VisitedEntry] {
-    let statement = isDescending ? backwards : forwards
-    statement.bind(index, at: 1)
-    statement.bind(zone.number, at: 2)
-    statement.bind(place.key.bytes, at: 3)
-    statement.bind(place.name, at: 4)
-    statement.bind((isDescending ? range.lower : range.upper).bytes, at: 5)
-    statement.bind(zone.head, at: 6)
-    statement.bind(Int64(limit), at: 7)
-    return try entries(of: statement)
+    forwards.bind(index, at: 1)
+    forwards.bind(zone.number, at: 2)
+    forwards.bind(place.key.bytes, at: 3)
+    forwards.bind(place.name, at: 4)
+    forwards.bind(range.upper.bytes, at: 5)
+    forwards.bind(zone.head, at: 6)
+    forwards.bind(Int64(limit), at: 7)
+    return try entries(of: forwards)
+  }
+
+  private func backwards(
+    _ index: Int64,
+    _ range: KeyRange,
+    in zone: QueryZone,
+    below key: IndexKey,
+    limit: Int
+  ) throws -> [VisitedEntry] {
+    backwards.bind(index, at: 1)
+    backwards.bind(zone.number, at: 2)
+    backwards.bind(key.bytes, at: 3)
+    backwards.bind(range.lower.bytes, at: 4)
+    backwards.bind(zone.head, at: 5)
+    backwards.bind(Int64(limit), at: 6)
+    return try entries(of: backwards)
   }
 
   /// Counts entries of a range, ended ones among them, up to a bound.
@@ -124,110 +197,22 @@ final class EntryBatches {
   }
 }
 
-/// The entries of one key in one zone, at one of them.
-struct NamedEntries: Comparable {
-  private let index: Int64
-  private let key: IndexKey
-  private let zone: QueryZone
-  private var batch: [VisitedEntry]
-  private var place = 0
-
-  /// The entries from a name on; `nil` when there are none.
-  init?(
-    _ index: Int64,
-    _ key: IndexKey,
-    _ zone: QueryZone,
-    from name: String,
-    _ batches: EntryBatches
-  ) throws {
-    (self.index, self.key, self.zone) = (index, key, zone)
-    batch = try batches.named(index, key, in: zone, from: name)
-    if batch.isEmpty { return nil }
-  }
-
-  var name: String { batch[place].name }
-  var isCurrent: Bool { batch[place].isCurrent }
-
-  /// The same at the next entry; `nil` when there is none.
-  func next(_ batches: EntryBatches) throws -> NamedEntries? {
-    var next = self
-    next.place += 1
-    if next.place == batch.count {
-      guard batch.count == EntryBatches.entriesMax else { return nil }
-      // Names are printable: nothing stands between a name and this.
-      next.batch = try batches.named(index, key, in: zone, from: name + "\u{1}")
-      next.place = 0
-      if next.batch.isEmpty { return nil }
+extension [VisitedEntry] {
+  /// Entries by descending key and name, with the names of each key ascending.
+  fileprivate var withNamesAscending: Self {
+    var result: Self = []
+    result.reserveCapacity(count)
+    var rest = self[...]
+    while let key = rest.first?.key {
+      let group = rest.prefix { $0.key == key }
+      result += group.reversed()
+      rest = rest.dropFirst(group.count)
     }
-    return next
+    return result
   }
-
-  static func < (a: Self, b: Self) -> Bool { a.name < b.name }
-  static func == (a: Self, b: Self) -> Bool { a.name == b.name }
 }
 
-/// The entries of a range in one zone, at one of them.
-struct OrderedEntries: Comparable {
-  let zone: QueryZone
-  private let index: Int64
-  private let range: KeyRange
-  private let isDescending: Bool
-  private let batchCount: Int
-  private var batch: [VisitedEntry]
-  private var place = 0
-
-  /// The entries from a place on; `nil` when there are none.
-  init?(
-    _ index: Int64,
-    _ range: KeyRange,
-    isDescending: Bool,
-    _ zone: QueryZone,
-    from place: (key: IndexKey, name: String),
-    batchCount: Int,
-    _ batches: EntryBatches
-  ) throws {
-    (self.index, self.range, self.isDescending, self.zone) = (index, range, isDescending, zone)
-    self.batchCount = batchCount
-    batch = try batches.ordered(
-      index,
-      range,
-      isDescending: isDescending,
-      in: zone,
-      from: place,
-      limit: batchCount
-    )
-    if batch.isEmpty { return nil }
-  }
-
-  var key: IndexKey { batch[place].key }
-  var name: String { batch[place].name }
-  var isCurrent: Bool { batch[place].isCurrent }
-
-  /// The same at the next entry; `nil` when there is none.
-  func next(_ batches: EntryBatches) throws -> OrderedEntries? {
-    var next = self
-    next.place += 1
-    if next.place == batch.count {
-      guard batch.count == batchCount else { return nil }
-      next.batch = try batches.ordered(
-        index,
-        range,
-        isDescending: isDescending,
-        in: zone,
-        from: (key, isDescending ? name : name + "\u{1}"),
-        limit: batchCount
-      )
-      next.place = 0
-      if next.batch.isEmpty { return nil }
-    }
-    return next
-  }
-
-  static func < (a: Self, b: Self) -> Bool {
-    let (first, second) = a.isDescending ? (b, a) : (a, b)
-    if first.key != second.key { return first.key < second.key }
-    return (first.zone.number, first.name) < (second.zone.number, second.name)
-  }
-
-  static func == (a: Self, b: Self) -> Bool { !(a < b) && !(b < a) }
+extension String {
+  /// A text between this name and all that come behind it: names are printable.
+  var following: String { self + "\u{1}" }
 }

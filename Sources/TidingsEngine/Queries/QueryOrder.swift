@@ -13,14 +13,8 @@ struct QueryPosition: Hashable {
 /// The order of a query that is sorted: total, since the last word have the zone and the name.
 struct QueryOrder {
   private let sortKeys: [RecordQuery.SortKey]
-  /// Records that are equal by all keys come forwards or backwards as the first key does, so that an
-  /// index can give the order.
-  private let isBackwards: Bool
 
-  init(_ sortKeys: [RecordQuery.SortKey]) {
-    self.sortKeys = sortKeys
-    isBackwards = sortKeys.first?.isDescending ?? false
-  }
+  init(_ sortKeys: [RecordQuery.SortKey]) { self.sortKeys = sortKeys }
 
   /// The keys that a record is sorted by.
   func keys(of record: Record) -> [IndexKey] {
@@ -39,8 +33,7 @@ struct QueryOrder {
     for (index, key) in sortKeys.enumerated() where a.keys[index] != b.keys[index] {
       return Self.precedes(a.keys[index], b.keys[index], isDescending: key.isDescending)
     }
-    let (first, second) = isBackwards ? (b, a) : (a, b)
-    return (first.zone, first.name) < (second.zone, second.name)
+    return (a.zone, a.name) < (b.zone, b.name)
   }
 
   /// Whether a key comes before another, where absent ones are last in either direction.

@@ -50,7 +50,6 @@ final class QueryRows {
   private let scan: any SQLStatement
   private let record: any SQLStatement
   private let forwards: any SQLStatement
-  private let backwards: any SQLStatement
   private let batches: EntryBatches
   private let interruption: Interruption
 
@@ -70,22 +69,15 @@ final class QueryRows {
       FROM records WHERE zone_id = ?1 AND name = ?2
       """
     )
-    func entries(_ place: String, _ order: String) throws(SQLError) -> any SQLStatement {
-      try connection.prepare(
-        """
-        SELECT r.name, e.key, e.until IS NULL, r.sequence,
-          CASE WHEN r.sequence > ?6 THEN r.previous END, r.body
-        FROM index_entries e CROSS JOIN records r ON r.zone_id = e.zone_id AND r.name = e.name
-        WHERE e.index_id = ?1 AND e.zone_id = ?2 AND \(place)
-          AND e.since <= ?6 AND (e.until IS NULL OR e.until > ?6)
-        ORDER BY \(order)
-        """
-      )
-    }
-    forwards = try entries("(e.key, e.name) >= (?3, ?4) AND e.key < ?5", "e.key, e.name")
-    backwards = try entries(
-      "(e.key, e.name) < (?3, ?4) AND e.key >= ?5",
-      "e.key DESC, e.name DESC"
+    forwards = try connection.prepare(
+      """
+      SELECT r.name, e.key, e.until IS NULL, r.sequence,
+        CASE WHEN r.sequence > ?6 THEN r.previous END, r.body
+      FROM index_entries e CROSS JOIN records r ON r.zone_id = e.zone_id AND r.name = e.name
+      WHERE e.index_id = ?1 AND e.zone_id = ?2 AND (e.key, e.name) >= (?3, ?4) AND e.key < ?5
+        AND e.since <= ?6 AND (e.until IS NULL OR e.until > ?6)
+      ORDER BY e.key, e.name
+      """
     )
     batches = try EntryBatches(connection)
   }
@@ -290,17 +282,17 @@ final class QueryRows {
     let zones: [QueryZone]
     let start: QueryPosition?
 
-    /// Where a zone begins in a range; for a descending access the first place behind.
-    func place(in zone: QueryZone, _ range: KeyRange) -> (key: IndexKey, name: String) {
-      let whole = isDescending ? range.upper : range.lower
-      guard let start, let key = start.keys.first, range.contains(key) else { return (whole, "") }
-      switch (zone.number == start.zone, isDescending) {
-      case (true, false): return (key, start.name)
-      // Strictly before what follows the name: the name itself is among them.
-      case (true, true): return (key, start.name + "\u{1}")
-      case (false, false): return (zone.number < start.zone ? key.successor : key, "")
-      case (false, true): return (zone.number > start.zone ? key : key.successor, "")
+    /// Where a zone begins in a range.
+    func place(in zone: QueryZone, _ range: KeyRange) -> EntryPlace {
+      guard let start, let key = start.keys.first, range.contains(key) else {
+        return isDescending ? .below(range.upper) : .ascending(range.lower, "")
       }
+      // Zones before it have no more entries of its key.
+      guard zone.number >= start.zone else {
+        return isDescending ? .below(key) : .ascending(key.successor, "")
+      }
+      let name = zone.number == start.zone ? start.name : ""
+      return isDescending ? .descending(key, name) : .ascending(key, name)
     }
   }
 
@@ -310,19 +302,11 @@ final class QueryRows {
     _ range: KeyRange,
     _ body: Visitor
   ) throws -> Bool {
-    if visit.zones.count == 1 {
-      let zone = visit.zones[0]
-      let place = visit.place(in: zone, range)
-      guard visit.isDescending else {
-        return try entries(visit.index, range, from: place, in: zone, body)
-      }
-      backwards.bind(visit.index, at: 1)
-      backwards.bind(zone.number, at: 2)
-      backwards.bind(place.key.bytes, at: 3)
-      backwards.bind(place.name, at: 4)
-      backwards.bind(range.lower.bytes, at: 5)
-      backwards.bind(zone.head, at: 6)
-      return try visitRows(of: backwards, hasKey: true, zone, body)
+    // Rows of one zone that ascend come as they are stored.
+    if visit.zones.count == 1,
+      case .ascending(let key, let name) = visit.place(in: visit.zones[0], range)
+    {
+      return try entries(visit.index, range, from: (key, name), in: visit.zones[0], body)
     }
     let batchCount = EntryBatches.entries(sources: visit.zones.count)
     var sources = try Heap(

@@ -218,12 +218,8 @@ final class QueryRun {
 
   /// Where the records begin that have the first key of the place to start at.
   private var firstKeyOfStart: QueryPosition? {
-    guard let start, let first = start.keys.first, let zone = zones.first, let end = zones.last
-    else { return nil }
-    guard query.sortKeys[0].isDescending else {
-      return QueryPosition(keys: [first], zone: zone.number, name: "")
-    }
-    return QueryPosition(keys: [first], zone: end.number, name: QueryAccess.nameMax)
+    guard let first = start?.keys.first, let zone = zones.first else { return nil }
+    return QueryPosition(keys: [first], zone: zone.number, name: "")
   }
 
   private func isBehind(_ key: IndexKey, _ last: QueryPosition) -> Bool {

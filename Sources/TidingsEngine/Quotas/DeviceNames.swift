@@ -1,4 +1,4 @@
-internal import TidingsModel
+public import TidingsModel
 internal import TidingsSQL
 
 /// The names that the devices of users gave: so many of one user, and no more.
@@ -19,6 +19,7 @@ final class DeviceNames {
   private let count: any SQLStatement
   private let upsert: any SQLStatement
   private let delete: any SQLStatement
+  private let list: any SQLStatement
   /// Names, and the day on which their devices were noted to write.
   private var known: [Key: Int64] = [:]
 
@@ -39,6 +40,25 @@ final class DeviceNames {
       RETURNING owner, name
       """
     )
+    list = try connection.prepare(
+      "SELECT name, seen FROM devices WHERE owner = ?1 AND name > ?2 ORDER BY name LIMIT ?3"
+    )
+  }
+
+  /// The names of a user's devices that are remembered, sorted, with the day of their last write.
+  func names(
+    of user: String,
+    after name: String,
+    limit: Int
+  ) throws -> [(name: String, lastWrite: Timestamp)] {
+    list.bind(user, at: 1)
+    list.bind(name, at: 2)
+    list.bind(Int64(limit), at: 3)
+    var names: [(name: String, lastWrite: Timestamp)] = []
+    try list.forEachRow {
+      names.append((list.string(0), Timestamp(millisecondsSince1970: list.int64(1))))
+    }
+    return names
   }
 
   /// Whether there is room for the name of a caller's device, which is noted then.
@@ -107,5 +127,23 @@ extension DeviceNames: Chore {
       rows += 1
     }
     return rows == Self.rowsPerPiece ? .zero : Self.pause
+  }
+}
+
+extension Engine {
+  /// The devices of a user that have written something, sorted by name, with the day of their last write.
+  ///
+  /// - Parameters:
+  ///   - user: Whose.
+  ///   - name: Only those after this one.
+  ///   - limit: Most devices.
+  /// - Returns: They.
+  /// - Throws: `SQLError`.
+  public func deviceNames(
+    of user: String,
+    after name: String,
+    limit: Int
+  ) throws -> [(name: String, lastWrite: Timestamp)] {
+    try devices.names(of: user, after: name, limit: limit)
   }
 }

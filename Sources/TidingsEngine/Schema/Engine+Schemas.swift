@@ -11,6 +11,7 @@ extension Engine {
     to container: String,
     isDryRun: Bool
   ) throws -> [SchemaChange] {
+    try catalog.requireNoReset(of: container, .development)
     let changes = try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
     if !isDryRun { try follow(changes, of: container, .development) }
     return changes
@@ -21,6 +22,7 @@ extension Engine {
   /// - Returns: The changes; none: it was so already.
   /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
   public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
+    try catalog.requireNoReset(of: container, .development)
     let changes = try schemaChanges.deploy(container, isDryRun: isDryRun)
     if !isDryRun { try follow(changes, of: container, .production) }
     return changes

@@ -57,6 +57,21 @@ final class ModifySchema {
     return changes
   }
 
+  /// Brings development to production's schema, when nothing is stored there any more.
+  ///
+  /// - Returns: The changes; none: it was so already.
+  /// - Throws: `SQLError`.
+  func reset(_ container: String, isDryRun: Bool) throws -> [SchemaChange] {
+    let entry = try schemas.entry(container, .development)
+    let production = try schemas.entry(container, .production).stored.schema
+    let changes = entry.stored.schema.changes(to: production)
+    if !isDryRun {
+      try write(changes, to: entry)
+      try schemas.showAll(of: entry)
+    }
+    return changes
+  }
+
   private func parse(_ text: String) throws(ItemError) -> Schema {
     guard text.utf8.count <= limits.schemaBytesMax else {
       throw ItemError(

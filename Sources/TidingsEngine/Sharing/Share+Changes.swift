@@ -74,6 +74,8 @@ extension Share {
     _ name: String,
     _ isKnown: (String) throws -> Bool
   ) throws -> Participant? {
+    // Who came with another URL, in the copy of a share, is not invited: the URL of this one lets in.
+    if old == nil, sent.role == .publicUser { return nil }
     var participant = sent
     participant.role = old?.role ?? .privateUser
     participant.status = old?.status ?? .pending

@@ -7,13 +7,14 @@ internal import TidingsSQL
 /// Each share's floor rises in the same transaction, so that a token that would need what is forgotten
 /// expires instead of skipping it.
 final class SharedRecordChore: Chore {
-  private let retention: Duration
+  private let limits: Limits
+  private var retention: Duration { limits.tombstoneRetention }
   private let records: AgedRows
   private let selectEnded: any SQLStatement
   private let deleteEnded: any SQLStatement
 
-  init(_ connection: any SQLConnection, retention: Duration) throws {
-    self.retention = retention
+  init(_ connection: any SQLConnection, limits: Limits) throws {
+    self.limits = limits
     records = try AgedRows(
       connection,
       select: """

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import TidingsClient
+internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsUserInfo
@@ -75,7 +76,7 @@ struct PushLoop: Sendable {
       var badge: UInt32?
       if item.notification.notificationInfo?.shouldBadge == true {
         // A push without its badge is better than none.
-        badge = try? await end.advance()
+        badge = try? await end.badge(of: item.notification.notificationID)
       }
       let push = UserInfo(item.notification, for: user, badge: badge).json
       guard await addressee.hand(push) else { return }
@@ -100,19 +101,26 @@ struct PushLoop: Sendable {
   }
 }
 
-/// The end of the user's log, and the badge there.
+/// The end of the user's log, and the badges of the notifications up to there.
 struct LogEnd: Sendable {
+  /// Most badges that are kept until their notifications are handed over.
+  private static let badgesMax = 10_000
+
   private let client: Client
   /// Where the log ended when it was last looked at.
   private(set) var token: [UInt8] = []
+  private var badges: [String: UInt32] = [:]
 
   init(_ client: Client) { self.client = client }
 
+  /// The badge when a notification was stored; `nil`: it is not known any more.
+  mutating func badge(of notificationID: String) async throws -> UInt32? {
+    if badges[notificationID] == nil { try await advance(readingBadges: true) }
+    return badges.removeValue(forKey: notificationID)
+  }
+
   /// Goes to the end.
-  ///
-  /// - Returns: The badge.
-  @discardableResult
-  mutating func advance() async throws -> UInt32? {
+  mutating func advance(readingBadges: Bool = false) async throws {
     while true {
       let page: TidingsV1.FetchNotificationChangesResponse
       do {
@@ -121,7 +129,8 @@ struct LogEnd: Sendable {
             container: client.configuration.container,
             environment: client.configuration.environment,
             changeToken: token,
-            wantsBadge: true
+            omitsReadNotifications: true,
+            wantsUserInfo: readingBadges
           )
         )
       } catch {
@@ -131,8 +140,20 @@ struct LogEnd: Sendable {
         continue
       }
       token = page.changeToken
-      if !page.moreComing { return page.badgeValue }
+      if readingBadges {
+        for notification in page.notifications { keepBadge(of: notification) }
+      }
+      if !page.moreComing { return }
     }
+  }
+
+  private mutating func keepBadge(of notification: TidingsV1.Notification) {
+    guard badges.count < Self.badgesMax,
+      let info = try? JSONValue(parsing: notification.userInfoJson),
+      let number = info.object?["aps"]?.object?["badge"]?.number,
+      let badge = number.exactly(UInt32.self)
+    else { return }
+    badges[notification.notificationID] = badge
   }
 }
 

@@ -86,10 +86,10 @@ public struct Restoration: Sendable {
     try forEachSection("verifying", progress) { section in
       guard case .manifest(let found) = section else { return }
       manifest = found
-      guard found.schema <= Migration.store.count else {
+      guard found.schema <= (Migration.store.last?.number ?? 0) else {
         throw StartError(
           "the backup '\(backupPath)' was made by a newer version (rpcd \(found.serverVersion), schema "
-            + "\(found.schema); this program knows \(Migration.store.count)): restore it with that one"
+            + "\(found.schema); this program knows \(Migration.store.last?.number ?? 0)): restore it with that one"
         )
       }
     }

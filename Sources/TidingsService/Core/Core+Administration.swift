@@ -9,7 +9,7 @@ internal import TidingsZeroMQ
 
 extension Core {
   /// Answers an administrator's call: with the encoded response and what it was about.
-  private typealias AdministrativeHandler = (borrowing Call) throws -> (
+  typealias AdministrativeHandler = (borrowing Call) throws -> (
     body: [UInt8], about: String
   )
 
@@ -26,6 +26,7 @@ extension Core {
       return try listUsers(call)
     }
     registerStatistics(on: loop)
+    registerOperation(on: loop)
   }
 
   // MARK: Users
@@ -145,8 +146,15 @@ extension Core {
   // MARK: Who may
 
   /// Lets administrators call a method that changes something, and notes what they did.
-  private func administer(
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - access: What it does to the store.
+  ///   - loop: The loop.
+  ///   - handler: Its answer, and what is noted; an empty note: nothing.
+  func administer(
     _ method: MethodDescriptor,
+    _ access: Access = .write,
     on loop: LoopContext,
     _ handler: @escaping AdministrativeHandler
   ) {
@@ -154,11 +162,11 @@ extension Core {
       try requireAdministrator(call, method)
       return answer
     }
-    register(method, .write, on: loop, repeating: repeating) { [self] call in
+    register(method, access, on: loop, repeating: repeating) { [self] call in
       try requireAdministrator(call, method)
       do {
         let (body, about) = try handler(call)
-        auditWhenCommitted(entry(method, call, isRefused: false, about))
+        if !about.isEmpty { auditWhenCommitted(entry(method, call, isRefused: false, about)) }
         return body
       } catch let error as ItemError {
         audit.addRefusal(entry(method, call, isRefused: true, error.message))

@@ -58,6 +58,7 @@ private struct NotificationPageAnswer: Sendable {
     )
     query.omitsReadMarks = request.omitsReadNotifications
     query.wantsBadge = request.wantsBadge
+    query.wantsItemBadges = request.wantsUserInfo
     let page = try reader.engine.notifications(query)
     reached = page.reached
     self.body = try Self.encode(
@@ -76,10 +77,10 @@ private struct NotificationPageAnswer: Sendable {
   ) throws -> [UInt8] {
     let bytes = page.items.reduce(0) { $0 + $1.body.count }
     var response = SplicedMessage(capacity: bytes + page.items.count * 64 + 256)
-    let badge = page.badge.map { UInt32(clamping: $0) }
     for item in page.items {
       if wantsUserInfo {
         let notification = try TidingsV1.Notification(item, in: arena)
+        let badge = item.badge.map { UInt32(clamping: $0) }
         let info = UserInfo(notification, for: query.caller.user, badge: badge)
         response.addNotification(item, userInfo: Array(info.text.utf8))
       } else {

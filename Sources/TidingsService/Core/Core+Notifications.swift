@@ -52,7 +52,7 @@ extension Core {
       response.add(3, message.encoded(in: call.arena))
     }
     let rest = TidingsV1.RegisterDeviceResponse(
-      pushEndpoint: call.loop.advertisedPushEndpoint ?? "",
+      pushEndpoint: call.loop.advertisedPushEndpoint(forConnection: call.connection) ?? "",
       controlTopic: controlTopic,
       incarnation: engine.incarnation,
       controlKey: pushKey(of: controlTopic),

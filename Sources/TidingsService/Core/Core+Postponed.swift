@@ -252,7 +252,8 @@ extension Core.HeldCall {
       body: body,
       loop: loop,
       progress: progress,
-      memory: memory
+      memory: memory,
+      connection: token.connection
     )
   }
 

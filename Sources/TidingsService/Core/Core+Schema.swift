@@ -83,7 +83,7 @@ extension Core {
 }
 
 extension TidingsV1.SchemaChange {
-  fileprivate init(_ change: SchemaChange) {
+  init(_ change: SchemaChange) {
     self.init(
       kind: .init(rawValue: change.kind.rawValue),
       subject: change.subject,

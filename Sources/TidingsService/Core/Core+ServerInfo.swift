@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
@@ -20,10 +21,34 @@ extension Core {
         started: .init(started),
         limits: limits(call.loop.configuration),
         counters: allCounters(call.loop.counters),
-        developmentMode: callerMode == .development
+        developmentMode: callerMode == .development,
+        state: state(of: call.loop),
+        endpoints: Self.endpoints(of: call.loop)
       )
       return response.encoded(in: call.arena)
     }
+  }
+
+  /// Where the server can be reached with which key.
+  private static func endpoints(of loop: LoopContext) -> [TidingsRpcV1.ServerEndpoint] {
+    guard case .curveServer(let pair, _) = loop.configuration.security else { return [] }
+    var endpoints: [TidingsRpcV1.ServerEndpoint] = [
+      .init(
+        serverKey: pair.publicKey.description,
+        rpcEndpoint: loop.endpoint,
+        pushEndpoint: loop.pushEndpoint ?? ""
+      )
+    ]
+    if let second = loop.configuration.second, let endpoint = loop.secondEndpoint {
+      endpoints.append(
+        .init(
+          serverKey: second.pair.publicKey.description,
+          rpcEndpoint: endpoint,
+          pushEndpoint: loop.secondPushEndpoint ?? ""
+        )
+      )
+    }
+    return endpoints
   }
 
   private func limits(_ configuration: ServerConfiguration) -> TidingsRpcV1.Limits {

@@ -31,6 +31,8 @@ final class Core: LoopTurn {
     var progress: (any CallProgress)?
     /// The memory of a call that pauses; others use the loop's, which is empty again after each turn.
     var memory: CallMemory?
+    /// The number of the caller's connection; 0: it was not asked for.
+    var connection: UInt64 = 0
 
     var arena: Arena {
       _read { if let memory { yield memory.arena } else { yield loop.arena } }
@@ -99,6 +101,10 @@ final class Core: LoopTurn {
   var rerunCount = 0
   /// Not when the server is stopping.
   var letsCallsWait = true
+  /// Tells whether the server serves.
+  var health: HealthState?
+  /// An administrator drained the server, and wants it to end: called once.
+  var onDrained: (() -> Void)?
 
   /// A core on an open database; the folder stays locked as long as the core lives.
   init(
@@ -213,7 +219,13 @@ final class Core: LoopTurn {
           call.token,
           until: call.deadline,
           access,
-          Call(caller: caller, keyNumber: call.keyNumber, body: call.body, loop: loop),
+          Call(
+            caller: caller,
+            keyNumber: call.keyNumber,
+            body: call.body,
+            loop: loop,
+            connection: call.token.connection
+          ),
           access == .write ? Self.idempotentCall(call, caller) : nil,
           answering
         )

@@ -8,7 +8,7 @@ extension LoopContext {
   ///   - token: The call's; not used before.
   ///   - body: The encoded response message.
   public func reply(_ token: ReplyToken, body: UnsafeRawBufferPointer) {
-    inlineOpen -= 1
+    inlineEnded(token)
     answer(token, body, endsStream: true)
   }
 
@@ -28,7 +28,7 @@ extension LoopContext {
     byteCount: Int,
     fill: (UnsafeMutableRawBufferPointer) -> Void
   ) {
-    inlineOpen -= 1
+    inlineEnded(token)
     guard byteCount <= configuration.frameBytesMax,
       let frame = makeFrame(byteCount, to: token.envelope)
     else {
@@ -50,7 +50,7 @@ extension LoopContext {
 
   /// Answers an inline call with an error.
   public func fail(_ token: ReplyToken, _ error: RPCError) {
-    inlineOpen -= 1
+    inlineEnded(token)
     refuse(token, error)
   }
 
@@ -61,7 +61,7 @@ extension LoopContext {
 
   /// Gives up an inline call whose connection has ended.
   public func abandon(_ token: ReplyToken) {
-    inlineOpen -= 1
+    inlineEnded(token)
     lost(token)
   }
 
@@ -80,6 +80,13 @@ extension LoopContext {
     topic.withUnsafeBytes { topic in
       body.withUnsafeBytes { publish(topic: topic, body: $0) }
     }
+  }
+
+  /// An inline call is answered, or given up.
+  private func inlineEnded(_ token: ReplyToken) {
+    inlineOpen -= 1
+    guard let connection = token.peer.connection, let count = openCalls[connection] else { return }
+    openCalls[connection] = count - 1
   }
 
   /// Sends a response with the status OK.

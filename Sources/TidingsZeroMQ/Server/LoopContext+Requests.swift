@@ -107,7 +107,12 @@ extension LoopContext {
     {
       return refuseUnbegun(token, refusal)
     }
-    if let connection = token.peer.connection { noteUse(of: connection) }
+    if isDraining, !route.isAnsweredWhileDraining {
+      return refuseUnbegun(token, .draining)
+    }
+    if let connection = token.peer.connection, noteUse(of: connection) {
+      note(connection, keyNumber, user, header)
+    }
     if case .arriving = passage {
       return keep(token, of: Self.callerKey(header, user: user, keyNumber: keyNumber))
     }
@@ -125,9 +130,30 @@ extension LoopContext {
     switch route.handler {
     case .inline(let handler):
       inlineOpen += 1
+      if let connection = token.peer.connection { openCalls[connection, default: 0] += 1 }
       handler(call, self)
     case .service(let service): start(call, service)
     }
+  }
+
+  /// Takes note of who made the first call of a connection.
+  private func note(
+    _ connection: ConnectionNumber,
+    _ keyNumber: Int64?,
+    _ user: String?,
+    _ header: RequestHeaderView
+  ) {
+    func text(_ key: String) -> String? {
+      header.metadata(key).map { String(decoding: $0, as: UTF8.self) }
+    }
+    connections.identify(
+      connection,
+      ConnectionCaller(
+        keyNumber: keyNumber,
+        user: user ?? text(Metadata.userKey) ?? "",
+        device: text(Metadata.deviceKey) ?? ""
+      )
+    )
   }
 
   private func refusal(

@@ -1,3 +1,4 @@
+internal import TidingsProto
 public import TidingsRPC
 
 /// What other threads tell a server's loop.
@@ -21,6 +22,8 @@ struct RunningCall {
   let keyNumber: Int64?
   /// The same as a user.
   let user: String?
+  /// A server that drains waits for its end: not for a client that watches the health.
+  let isAwaited: Bool
 }
 
 extension LoopContext {
@@ -131,7 +134,8 @@ extension LoopContext {
       task: task,
       gate: nil,
       keyNumber: call.keyNumber,
-      user: call.user
+      user: call.user,
+      isAwaited: call.method.isAwaited
     )
   }
 
@@ -162,12 +166,20 @@ extension LoopContext {
       task: task,
       gate: gate,
       keyNumber: call.keyNumber,
-      user: call.user
+      user: call.user,
+      isAwaited: call.method.isAwaited
     )
   }
 
   private static func token(_ key: ServerCallTable<ReplyToken.Peer>.Key) -> ReplyToken {
     ReplyToken(peer: key.peer, callID: key.callID)
+  }
+}
+
+extension MethodDescriptor {
+  /// A server that drains waits for its calls: not for clients that watch the health.
+  fileprivate var isAwaited: Bool {
+    fullName != TidingsRpcV1.HealthService.Methods.watch.fullName
   }
 }
 

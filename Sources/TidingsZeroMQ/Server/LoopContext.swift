@@ -16,10 +16,12 @@ public final class LoopContext {
     }
     let method: MethodDescriptor
     let handler: Handler
+    let isAnsweredWhileDraining: Bool
 
-    init(_ method: MethodDescriptor, _ handler: Handler) {
+    init(_ method: MethodDescriptor, _ handler: Handler, _ isAnsweredWhileDraining: Bool) {
       self.method = method
       self.handler = handler
+      self.isAnsweredWhileDraining = isAnsweredWhileDraining
     }
   }
 
@@ -29,10 +31,10 @@ public final class LoopContext {
   public let endpoint: String
   /// Where published messages come from, as bound.
   public let pushEndpoint: String?
-  /// Where clients are told to connect for pushes.
-  public var advertisedPushEndpoint: String? {
-    configuration.advertisedPushEndpoint ?? pushEndpoint
-  }
+  /// Where calls go with the second key, as bound.
+  public let secondEndpoint: String?
+  /// Where published messages come from with the second key, as bound.
+  public let secondPushEndpoint: String?
   /// The memory of the call at hand; empty again after each call.
   public let arena: Arena
   /// The way to this thread from others.
@@ -83,6 +85,14 @@ public final class LoopContext {
   var lastEnding = Duration.zero
   /// Inline calls that are begun and not answered.
   var inlineOpen = 0
+  /// The same of each connection in use that has made inline calls.
+  var openCalls: [ConnectionNumber: Int] = [:]
+  /// New calls are refused, except those of some services.
+  public internal(set) var isDraining = false
+  /// The services, by their full names, that are answered while others are refused; set before their methods
+  /// are registered.
+  public var servicesWhileDraining: Set<String> = []
+  var drainEnd = DrainEnd()
   /// Something was sent since the requests were last found to be all taken.
   var hasSent = false
   /// Something was published since the subscriptions were last found to be all taken.
@@ -128,7 +138,7 @@ public final class LoopContext {
     let hidesIdentities = configuration.security.hidesIdentities
     guard let pushText = configuration.pushEndpoint else {
       push = nil
-      pushEndpoint = nil
+      (pushEndpoint, secondEndpoint, secondPushEndpoint) = (nil, nil, nil)
       self.endpoint = try router.bind(endpoint.text, hidesIdentities: hidesIdentities)
       return
     }
@@ -136,6 +146,8 @@ public final class LoopContext {
     admission.watch(try ConnectionWatch(publisher, as: .pushes, context))
     self.endpoint = try router.bind(endpoint.text, hidesIdentities: hidesIdentities)
     pushEndpoint = try publisher.bind(pushText)
+    secondEndpoint = try Self.bind(router, \.endpoint, configuration)
+    secondPushEndpoint = try Self.bind(publisher, \.pushEndpoint, configuration)
     push = consume publisher
   }
 
@@ -148,7 +160,7 @@ public final class LoopContext {
     let descriptor = type(of: service).descriptor
     announce(descriptor)
     for method in descriptor.methods where !inlineMethods.contains(method.fullName) {
-      routes.insert(method, Route(method, .service(service)))
+      routes.insert(method, route(method, .service(service)))
     }
   }
 
@@ -160,7 +172,12 @@ public final class LoopContext {
   public func registerInline(_ method: MethodDescriptor, _ handler: @escaping InlineHandler) {
     precondition(method.kind == .unary, "\(method.fullName) streams and cannot be inline")
     inlineMethods.insert(method.fullName)
-    routes.insert(method, Route(method, .inline(handler)))
+    routes.insert(method, route(method, .inline(handler)))
+  }
+
+  private func route(_ method: MethodDescriptor, _ handler: Route.Handler) -> Route {
+    let service = method.fullName.prefix { $0 != "/" }
+    return Route(method, handler, servicesWhileDraining.contains(String(service)))
   }
 
   /// Does something on the loop thread when the server begins to stop, before the grace period.
@@ -189,6 +206,19 @@ public final class LoopContext {
     // Also who asks for a topic that others have is counted.
     try socket.set(ZMQ_XPUB_VERBOSE, CInt(1))
     return socket
+  }
+
+  /// Lets a socket listen with the second key too; the listeners before keep theirs.
+  private static func bind(
+    _ socket: borrowing Socket,
+    _ endpoint: KeyPath<SecondKey, String>,
+    _ configuration: ServerConfiguration
+  ) throws(TransportError) -> String? {
+    guard let second = configuration.second,
+      case .curveServer(_, let admit) = configuration.security
+    else { return nil }
+    try socket.secure(.curveServer(second.pair, admit: admit))
+    return try socket.bind(second[keyPath: endpoint])
   }
 
   private static func makeAdmission(
@@ -229,6 +259,11 @@ public final class LoopContext {
     for (kind, endpoint) in [(ZMQ_DEALER, endpoint), (ZMQ_SUB, pushEndpoint)] {
       guard let endpoint else { continue }
       try AdmissionProbe.check(Endpoint(endpoint), kind, ClientKeys(probe, server: pair.publicKey))
+    }
+    guard let second = configuration.second?.pair.publicKey else { return }
+    for (kind, endpoint) in [(ZMQ_DEALER, secondEndpoint), (ZMQ_SUB, secondPushEndpoint)] {
+      guard let endpoint else { continue }
+      try AdmissionProbe.check(Endpoint(endpoint), kind, ClientKeys(probe, server: second))
     }
   }
 }

@@ -10,6 +10,8 @@ public struct ServerConfiguration: Sendable {
   ///
   /// Another one than that when a proxy or a translation of addresses is between.
   public var advertisedPushEndpoint: String?
+  /// Where the server can be reached with another key too; `nil`: nowhere.
+  public var second: SecondKey?
   /// Who may connect.
   public var security: Security
   /// Largest frame in bytes.

@@ -89,6 +89,7 @@ struct ServerLoop: ~Copyable {
     }
     if isBusy { endTurn() }
     loop.settleReplies()
+    loop.settleDraining()
     loop.arena.reset()
     if loop.hasPublished { try loop.takeSubscriptions() }
     times.turnEnded(begunAt: loop.now, waitingFor: loop.waitedProcessorTime, &loop.counters)
@@ -128,6 +129,7 @@ struct ServerLoop: ~Copyable {
     let retry = loop.backlog.isEmpty ? nil : ContinuousClock.now.advanced(by: Self.backlogPause)
     var timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
     timers = earlier(timers, loop.connections.nextDue)
+    timers = earlier(timers, loop.drainEnd.deadline)
     return earlier(earlier(timers, stopDeadline), retry)
   }
 }

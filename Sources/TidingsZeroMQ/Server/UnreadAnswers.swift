@@ -74,6 +74,9 @@ struct UnreadAnswers {
     !ending.isEmpty && accounts[connection]?.isEnding == true
   }
 
+  /// Bytes that are held for a connection.
+  func bytes(of connection: ConnectionNumber) -> Int { max(0, accounts[connection]?.bytes ?? 0) }
+
   /// Whether libzmq may be given an answer.
   func hasRoomInLibzmq(for byteCount: Int, to connection: ConnectionNumber) -> Bool {
     guard byteCount >= Self.portionBytes, let held = accounts[connection]?.bytesInLibzmq, held > 0

@@ -79,6 +79,10 @@ final class DryRunTransport: ClientTransport {
         var message = try TidingsV1.DeploySchemaRequest(decoding: request)
         message.dryRun = true
         return message.encoded()
+      case TidingsV1.ResetDevelopmentRequest.messageName:
+        var message = try TidingsV1.ResetDevelopmentRequest(decoding: request)
+        message.dryRun = true
+        return message.encoded()
       default: return nil
       }
     } catch {

@@ -2,11 +2,16 @@ internal import TidingsProto
 
 /// A record as it is to be in another zone.
 struct RecordCopy {
-  /// Without change tag, share, times and users: those belong to the place it came from.
+  /// Without change tag, times and users: those belong to the place it came from.
   private(set) var record: TidingsV1.Record
 
   /// The copy of a record for a zone; what refers to its own zone refers to that one.
-  init(of original: TidingsV1.Record, in zone: TidingsV1.ZoneID) {
+  ///
+  /// - Parameters:
+  ///   - original: The record. Of a share who was invited is invited to the copy.
+  ///   - zone: The zone.
+  ///   - owner: Who owns the zone.
+  init(of original: TidingsV1.Record, in zone: TidingsV1.ZoneID, of owner: String = "") {
     let name = original.recordID?.recordName ?? ""
     let source = original.recordID?.zoneID ?? .init()
     record = TidingsV1.Record(
@@ -14,6 +19,13 @@ struct RecordCopy {
       recordType: original.recordType,
       fields: original.fields.mapValues { Self.moved($0, from: source, to: zone) }
     )
+    record.share = original.share.map { share in
+      .init(
+        rootRecordName: share.rootRecordName,
+        publicPermission: share.publicPermission,
+        participants: share.invited.filter { $0.userRecordName != owner }
+      )
+    }
     record.parent = original.parent.map { Self.moved($0, from: source, to: zone) }
   }
 
@@ -21,8 +33,19 @@ struct RecordCopy {
   func change(of stored: TidingsV1.Record?) -> TidingsV1.Record? {
     let difference = RecordDifference(record, stored: stored, isExact: true)
     let hasSameParent = record.parent?.recordID?.recordName == stored?.parent?.recordID?.recordName
-    guard !difference.isEmpty || !hasSameParent else { return nil }
+    let hasSameShare = record.share?.terms == stored?.share?.terms
+    guard !difference.isEmpty || !hasSameParent || !hasSameShare else { return nil }
     var change = record
+    if let share = record.share, let stored {
+      // Shares are compared by their change tags, and whoever came with the copy's URL stays.
+      change.changeTag = stored.changeTag
+      let came = stored.share?.participants.filter { $0.role == .publicUser } ?? []
+      change.share?.participants =
+        share.participants
+        + came.filter { participant in
+          !share.participants.contains { $0.userRecordName == participant.userRecordName }
+        }
+    }
     change.fields = [:]
     // A field that is to go is sent without a value.
     for field in difference.fields { change.fields[field.name] = field.new ?? .init() }
@@ -68,5 +91,23 @@ struct RecordCopy {
     var moved = reference
     moved.recordID?.zoneID = zone
     return moved
+  }
+}
+
+extension TidingsV1.Share {
+  /// Who was invited, and what each may do.
+  fileprivate var invited: [TidingsV1.Participant] {
+    participants.filter { ![.owner, .publicUser].contains($0.role) }
+      .map { .init(userRecordName: $0.userRecordName, permission: $0.permission) }
+  }
+
+  /// What its owner decides.
+  fileprivate var terms: Self {
+    .init(
+      rootRecordName: rootRecordName,
+      publicPermission: publicPermission == .unspecified
+        ? TidingsV1.ParticipantPermission.none : publicPermission,
+      participants: invited.sorted { $0.userRecordName < $1.userRecordName }
+    )
   }
 }

@@ -35,6 +35,10 @@ struct ZoneCopier {
   private(set) var tally = Tally()
   private(set) var failures = Results(columns: RecordResults.columns)
   private var held: [RecordCopy] = []
+  /// Who owns what is written, once that matters.
+  private var owner: String?
+  /// Shares that have no place where the copy is.
+  private(set) var sharesLeft = 0
 
   init(from source: Place, to target: Place) {
     self.source = source
@@ -47,16 +51,38 @@ struct ZoneCopier {
 
   /// Brings a page over.
   mutating func copy(_ page: TidingsV1.ZoneChanges) async throws {
-    // Shares are between people of one place.
-    let records = page.changedRecords.filter { $0.recordType != "cloudkit.share" }
+    let records = page.changedRecords.filter { $0.recordType != Shares.recordType || copiesShares }
+    sharesLeft += page.changedRecords.count - records.count
+    if records.contains(where: { $0.share != nil }) { try await findOwner() }
     let waiting = held
     held = []
-    try await save(records.map { RecordCopy(of: $0, in: target.zone) } + waiting)
+    let copies = records.map { RecordCopy(of: $0, in: target.zone, of: owner ?? "") }
+    try await save(copies + waiting)
     try await delete(page.deletedRecords.compactMap { $0.recordID?.recordName })
     if output.showsProgress {
       let done = tally.saved + tally.unchanged
       output.show(progress: "\(source.zone.shownName): \(counted(done, "record"))")
     }
+  }
+
+  /// A share is its owner's, and in a zone of a private database.
+  private var copiesShares: Bool {
+    source.invocation.settings.scope == .private && target.invocation.settings.scope == .private
+      && target.zone.name != ZoneName.defaultZone
+  }
+
+  private mutating func findOwner() async throws {
+    guard owner == nil else { return }
+    let user = target.invocation.settings.client.user
+    guard user.isEmpty else {
+      owner = user
+      return
+    }
+    let accounts = TidingsV1.AccountService.Client(target.session.transport)
+    owner = try await accounts.fetchUserRecordID(
+      .init(container: target.invocation.settings.container),
+      options: target.invocation.callOptions
+    ).userRecordName
   }
 
   /// Saves again what waits for others, as long as that helps; the rest has failed.

@@ -2,16 +2,17 @@ internal import CommandLineTools
 internal import TidingsClient
 internal import TidingsJSON
 internal import TidingsProto
+internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// Why the program fails, for people, for programs and for the shell.
 struct Failure {
   let text: String
   let exitCode: ExitCode
-  /// The number of what failed: a call's status, an item's code, or the exit code.
-  private let code: JSONValue
-  /// The name of that number.
+  /// The name of the exit code: of a call's status, for one.
   private let status: String
+  /// The code of the item for whose reason it failed, one of `CKError.Code`.
+  private var itemCode: TidingsV1.ErrorCode?
   /// Why, more closely where that is known.
   private var reason: String?
   private let message: String
@@ -19,10 +20,10 @@ struct Failure {
 
   /// The failure for programs: the same members whatever failed.
   var json: JSONValue {
-    var object: JSONObject = [
-      "code": code, "status": .string(status), "reason": .string(reason ?? status),
-      "message": .string(message), "exitCode": .integer(exitCode.rawValue),
-    ]
+    var object: JSONObject = ["code": .integer(exitCode.rawValue), "status": .string(status)]
+    if let itemCode { object.append("itemCode", .integer(itemCode.rawValue)) }
+    object.append("reason", .string(reason ?? status))
+    object.append("message", .string(message))
     for member in more.members { object.append(member.name, member.value) }
     return .object(object)
   }
@@ -57,7 +58,6 @@ struct Failure {
   private init(here error: any Error, _ status: String, _ exitCode: ExitCode) {
     message = "\(error)"
     text = "rpcctl: \(error)"
-    code = .integer(exitCode.rawValue)
     self.status = status
     self.exitCode = exitCode
   }
@@ -66,8 +66,9 @@ struct Failure {
   private init(item error: TidingsV1.ItemError) {
     message = error.message
     text = "rpcctl: \(error.text)"
-    code = .integer(error.code.rawValue)
-    status = error.name
+    status = "ITEMS_FAILED"
+    itemCode = error.code
+    reason = error.name
     exitCode = .itemsFailed
     for member in error.json.object?.members ?? []
     where !["code", "name", "message"].contains(member.name) {
@@ -79,11 +80,12 @@ struct Failure {
   private init(call error: RPCError, text: String? = nil) {
     message = error.message
     self.text = text ?? Self.text(of: error)
-    code = .integer(error.code.rawValue)
     status = "\(error.code)"
     exitCode = .failedCall(error.code)
+    let item = error.details.lazy.compactMap(TidingsV1.ItemError.init).first
+    itemCode = item?.code
     let details = error.details.map(Contract.json)
-    reason = details.lazy.compactMap { $0.object?["reason"]?.string }.first
+    reason = details.lazy.compactMap { $0.object?["reason"]?.string }.first ?? item?.name
     if let delay = details.lazy.compactMap({ $0.object?["retryDelay"] }).first {
       more.append("retryAfter", delay)
     }
@@ -113,5 +115,15 @@ extension ChangeFeedError {
     case .refused(let error): error
     case .call(let error): .init(message: error.message)
     }
+  }
+}
+
+extension TidingsV1.ItemError {
+  /// The reason of an item in the details of a call's failure; `nil`: the detail is another one.
+  fileprivate init?(_ detail: RPCError.Detail) {
+    guard detail.typeURL.hasSuffix("/" + Self.messageName),
+      let error = try? Self(decoding: detail.value)
+    else { return nil }
+    self = error
   }
 }

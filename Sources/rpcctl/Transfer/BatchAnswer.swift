@@ -4,13 +4,23 @@ internal import TidingsRPC
 
 /// Reads the answer to a batch: almost always all is done, and then nothing needs to be decoded.
 enum BatchAnswer {
-  /// The results of records that failed, by their place in the batch.
+  /// A record that failed.
+  struct Failure {
+    /// Its place in the batch.
+    let index: Int
+    let error: TidingsV1.ItemError
+    let recordName: String
+    /// Of the stored record, when that is why; empty: it is not told.
+    let serverChangeTag: String
+  }
+
+  /// The records that failed.
   ///
   /// - Throws: `internal` when the answer is none, or has not a result for each record.
   static func failures(
     _ answer: [UInt8],
     count: Int
-  ) throws(RPCError) -> [(index: Int, error: TidingsV1.ItemError, recordName: String)] {
+  ) throws(RPCError) -> [Failure] {
     if doneCount(answer) == count { return [] }
     let response: TidingsV1.ModifyRecordsResponse
     do {
@@ -25,12 +35,18 @@ enum BatchAnswer {
       )
     }
     return response.results.enumerated().compactMap { index, result in
-      let name = result.recordID?.recordName ?? ""
-      return switch result.outcome {
-      case .record, .deleted: nil
-      case .error(let error): (index, error, name)
-      case nil: (index, .init(message: "the server told no outcome"), name)
+      let error: TidingsV1.ItemError
+      switch result.outcome {
+      case .record, .deleted: return nil
+      case .error(let told): error = told
+      case nil: error = .init(message: "the server told no outcome")
       }
+      return Failure(
+        index: index,
+        error: error,
+        recordName: result.recordID?.recordName ?? "",
+        serverChangeTag: result.serverRecord?.changeTag ?? ""
+      )
     }
   }
 

@@ -11,6 +11,7 @@ struct BatchSender: Sendable {
   let options: CallOptions
   /// The request without records.
   private let head: [UInt8]
+  private let writesOver: Bool
 
   init(
     transport: any ClientTransport,
@@ -20,6 +21,7 @@ struct BatchSender: Sendable {
   ) {
     self.transport = transport
     self.options = options
+    writesOver = savePolicy != .ifServerRecordUnchanged
     head = TidingsV1.ModifyRecordsRequest(
       databaseID: databaseID,
       savePolicy: savePolicy,
@@ -41,9 +43,15 @@ struct BatchSender: Sendable {
   ) async throws(RPCError) -> [ImportOutcome.Failure] {
     do {
       let answer = try await call(batch, key)
-      return try BatchAnswer.failures(answer, count: batch.count).map { index, error, name in
-        failure(batch, index, .item(error, recordName: name))
+      var failures: [ImportOutcome.Failure] = []
+      for refused in try BatchAnswer.failures(answer, count: batch.count) {
+        if let error = try await errorOfShare(refused, of: batch, key) {
+          failures.append(
+            failure(batch, refused.index, .item(error, recordName: refused.recordName))
+          )
+        }
       }
+      return failures
     } catch {
       guard error.isOfContent else { throw error }
       guard batch.count > 1 else { return [failure(batch, 0, .call(error))] }
@@ -52,6 +60,34 @@ struct BatchSender: Sendable {
       let first = try await failures(batch.part(0..<middle), key + "a")
       return first + (try await failures(batch.part(middle..<batch.count), key + "b"))
     }
+  }
+
+  /// A share is compared by its change tag, whatever the policy: it is written over the one that is
+  /// there with the tag of that one.
+  ///
+  /// - Returns: Why it failed; `nil`: it is saved.
+  private func errorOfShare(
+    _ refused: BatchAnswer.Failure,
+    of batch: ImportBatch,
+    _ key: String
+  ) async throws(RPCError) -> TidingsV1.ItemError? {
+    guard writesOver, refused.error.code == .serverRecordChanged, !refused.serverChangeTag.isEmpty,
+      !batch.isDeletion,
+      let request = try? TidingsV1.ModifyRecordsRequest(
+        decoding: Array(batch.record(refused.index))
+      ),
+      var share = request.recordsToSave.first, share.share != nil
+    else { return refused.error }
+    share.changeTag = refused.serverChangeTag
+    var single = ImportBatch(
+      number: batch.number,
+      endOffset: batch.endOffset,
+      endLine: batch.endLine
+    )
+    single.bytes = TidingsV1.ModifyRecordsRequest(recordsToSave: [share]).encoded()
+    single.note(line: batch.lines[refused.index], name: batch.nameHashes[refused.index])
+    let answer = try await call(single, key + "s\(refused.index)")
+    return try BatchAnswer.failures(answer, count: 1).first?.error
   }
 
   private func failure(

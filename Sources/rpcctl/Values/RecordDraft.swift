@@ -64,11 +64,13 @@ struct RecordDraft {
     }
     for field in old.members where new[field.name] == nil { fields.append(field.name, .null) }
     let parentIsChanged = edited["parent"] != original["parent"]
-    guard !fields.members.isEmpty || parentIsChanged else { return nil }
+    let shareIsChanged = edited["share"] != original["share"]
+    guard !fields.members.isEmpty || parentIsChanged || shareIsChanged else { return nil }
     var change = original
     change["fields"] = .object(fields)
     change["parent"] = parentIsChanged ? edited["parent"] ?? .null : nil
-    change["share"] = nil
+    // A share is not saved without what it shares.
+    change["share"] = edited["share"] ?? original["share"]
     return change
   }
 

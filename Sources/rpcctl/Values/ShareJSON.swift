@@ -50,7 +50,7 @@ enum ShareJSON {
       ? "NONE" : Contract.shortName(permission, "PARTICIPANT_PERMISSION_")
   }
 
-  /// What JSON says is shared; what the server sets is passed over.
+  /// What JSON says is shared; what the server sets is passed over, its owner too.
   static func share(_ json: JSONValue, _ path: String) throws(ValueError) -> TidingsV1.Share {
     let values = FieldValueJSON()
     let object = try values.members(
@@ -71,9 +71,9 @@ enum ShareJSON {
       throw ValueError("\(path).participants", "a list must stand here")
     }
     for (index, participant) in participants.enumerated() {
-      share.participants.append(
-        try self.participant(participant, "\(path).participants[\(index)]")
-      )
+      let participant = try self.participant(participant, "\(path).participants[\(index)]")
+      // Whoever saves a share owns it, also elsewhere.
+      if participant.role != .owner { share.participants.append(participant) }
     }
     return share
   }
@@ -93,8 +93,24 @@ enum ShareJSON {
         object["userRecordName"] ?? .null,
         "\(path).userRecordName"
       ),
+      role: try role(object["role"], "\(path).role"),
       permission: try permission(object["permission"], "\(path).permission")
     )
+  }
+
+  private static func role(
+    _ json: JSONValue?,
+    _ path: String
+  ) throws(ValueError) -> TidingsV1.ParticipantRole {
+    guard let json, json != .null else { return .unspecified }
+    let text = try FieldValueJSON().string(json, path)
+    let known = TidingsV1.ParticipantRole.allCases.first {
+      Contract.shortName($0, "PARTICIPANT_ROLE_") == text
+    }
+    guard let known else {
+      throw ValueError(path, "'\(text)' is not a role: use OWNER, PRIVATE_USER or PUBLIC_USER")
+    }
+    return known
   }
 
   private static func permission(

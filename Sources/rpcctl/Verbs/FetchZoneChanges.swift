@@ -93,7 +93,7 @@ extension Verb {
 
   private static func feedOutput(_ changed: String, _ deleted: String) -> String {
     """
-    With `--output json` it prints an object for each page with `\(changed)`, `\(deleted)`, `changeToken` and `moreComing`; with jsonl a
+    With `--output json` it prints one object, with --follow one for each page, with `\(changed)`, `\(deleted)`, `changeToken` and `moreComing`; with jsonl a
     line for each change, and one with the other two at the end of each page; as a table the rows,
     and the token on standard error. `--since` takes the token as it is printed, or @FILE with one.
 
@@ -130,6 +130,9 @@ extension Verb {
     let output = invocation.output
     if feed.follows { output.beginStream() }
     if feed.follows, output.format == .table { output.tell("following; Ctrl-C ends") }
+    if output.format == .json, !feed.follows {
+      return try await printTogether(pages, feed, invocation)
+    }
     _ = try await withTimeLimit(feed.timeLimit) { _ in
       var widths: [Int] = []
       for try await page in pages {
@@ -141,18 +144,51 @@ extension Verb {
     return .success
   }
 
+  /// Prints pages as one document, with the token of the last one.
+  private static func printTogether<Pages: AsyncSequence & Sendable>(
+    _ pages: Pages,
+    _ feed: FeedArguments,
+    _ invocation: Invocation
+  ) async throws -> ExitCode where Pages.Element: PrintablePage {
+    var lists: [(name: String, values: [JSONValue])] = []
+    var last: Pages.Element?
+    for try await page in pages {
+      for (index, member) in page.lists.members.enumerated() {
+        if index == lists.count { lists.append((member.name, [])) }
+        lists[index].values += member.value.array ?? []
+      }
+      last = page
+      if !feed.isComplete { break }
+    }
+    guard let last else { return .success }
+    var object = JSONObject()
+    for list in lists { object.append(list.name, .array(list.values)) }
+    for member in end(of: last).members { object.append(member.name, member.value) }
+    invocation.output.write(.object(object))
+    try invocation.keep(token: last.changeToken)
+    return .success
+  }
+
+  /// What is told at the end of a page.
+  private static func end(of page: some PrintablePage) -> JSONObject {
+    var end: JSONObject = [
+      "changeToken": .string(Base64.encode(page.changeToken)),
+      "moreComing": .bool(page.moreComing),
+    ]
+    if !page.clientTokenData.isEmpty {
+      end.append("clientTokenData", markJSON(page.clientTokenData))
+    }
+    return end
+  }
+
   /// Prints a page; the widths are those of the columns so far, none before there was a row.
   private static func print(
     _ page: some PrintablePage,
     _ widths: inout [Int],
     _ output: Output
   ) throws {
-    var end: JSONObject = [
-      "changeToken": .string(Base64.encode(page.changeToken)),
-      "moreComing": .bool(page.moreComing),
-    ]
+    let end = end(of: page)
     let mark = page.clientTokenData
-    if !mark.isEmpty { end.append("clientTokenData", markJSON(mark)) }
     switch output.format {
     case .json:
       var object = page.lists

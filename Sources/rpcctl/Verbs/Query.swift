@@ -75,10 +75,7 @@ extension Verb {
   ) throws -> TidingsV1.QueryRecordsRequest {
     let arguments = invocation.arguments
     guard let text = arguments["cursor"] else { return try queryRequest(invocation) }
-    let needless =
-      ["where", "arg", "sort", "zone", "owner", "all-zones"].first(where: arguments.has)
-      // These have defaults: only those on the command line were meant.
-      ?? ["database", "container", "environment"].first(where: arguments.isGiven)
+    let needless = ["where", "arg", "sort", "zone", "all-zones"].first(where: arguments.has)
     if let needless { throw UsageError("--cursor goes on with its query: leave out --\(needless)") }
     if let type = arguments.operands.first {
       throw UsageError("--cursor goes on with its query: leave out '\(type)'")

@@ -3,7 +3,9 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
-  static let schemaVerbs = [getSchema, applySchema, diffSchema, validateSchema, deploySchema]
+  static let schemaVerbs = [
+    getSchema, applySchema, diffSchema, validateSchema, deploySchema, resetSchema,
+  ]
 
   private static let getSchema = Verb(
     command: Command(
@@ -137,6 +139,56 @@ extension Verb {
         withoutChanges: withoutChanges(invocation),
         invocation.output
       )
+    }
+  )
+
+  private static let resetSchema = Verb(
+    command: Command(
+      "schema reset",
+      "Brings the development environment back to production: its schema, without any data.",
+      options: [Option(flag: "no-wait", "Do not wait until everything is removed.")],
+      discussion: """
+        The zones, records, shares and subscriptions of all users in development are removed, and its schema
+        becomes production's; nothing happens to production. It prints how the schema changes.
+        --dry-run only tells that. Until everything is removed calls to development are refused with
+        ZONE_BUSY. Without a terminal nothing is done without --yes. The caller needs the role admin.
+
+        Examples:
+          rpcctl schema reset --dry-run
+          rpcctl schema reset --container shop --yes
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let container = invocation.settings.container
+      guard invocation.settings.environment != .production else {
+        throw UsageError("development is reset, never production: leave --environment out")
+      }
+      let named = container.isEmpty ? "default" : container
+      try invocation.confirm(
+        "remove all data of all users in the development environment of container '\(printable(named))'",
+        unasked: .refuses
+      )
+      let administration = try await invocation.administration()
+      let first = try await administration.resetDevelopment(
+        .init(container: container, dryRun: invocation.isDryRun),
+        options: invocation.callOptions
+      )
+      let would = invocation.isDryRun ? "would be " : ""
+      invocation.output.tell(
+        "\(counted(Int(first.databaseCount), "database")) with data \(would)emptied"
+      )
+      var isRunning = first.isRunning && !invocation.isDryRun
+      let end = invocation.settings.timeout.map { ContinuousClock.now.advanced(by: $0) }
+      while isRunning, !invocation.arguments.has("no-wait"), end.map({ $0 > .now }) ?? true {
+        try await Task.sleep(for: .milliseconds(100))
+        isRunning = try await administration.resetDevelopment(
+          .init(container: container, dryRun: true),
+          options: invocation.callOptions
+        ).isRunning
+      }
+      if isRunning { invocation.output.tell("the server goes on removing what is left") }
+      return SchemaResults.print(first.changes, invocation.output)
     }
   )
 

@@ -57,6 +57,9 @@ extension Verb {
       ])
     }
     output.write(table)
+    if case .stringValue(let title)? = record.fields["title"]?.value {
+      output.tell("title: \(printable(title))")
+    }
     let what = share.rootRecordName.isEmpty ? "the zone" : "record '\(share.rootRecordName)'"
     output.tell("\(what), anyone: \(ShareJSON.name(share.publicPermission)), \(share.url)")
     return .success

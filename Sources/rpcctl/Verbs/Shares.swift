@@ -7,7 +7,8 @@ internal import TidingsRPC
 /// The verbs of those who share what is theirs.
 extension Verb {
   static let shareVerbs = [
-    sharesCreate, sharesList, sharesShow, sharesAdd, sharesRemove, sharesSetPublic, sharesAccept,
+    sharesCreate, sharesList, sharesShow, sharesAdd, sharesRemove, sharesSetPublic, sharesSetTitle,
+    sharesAccept,
     sharesLeave, sharesEnd,
   ]
 
@@ -186,6 +187,34 @@ extension Verb {
       guard operands.count == 1 else { throw UsageError("one PERMISSION, not \(operands.count)") }
       let permission = try permission(operands[0])
       return try await change(invocation) { $0.publicPermission = permission }
+    }
+  )
+
+  private static let sharesSetTitle = Verb(
+    command: Command(
+      "shares set-title",
+      "Sets what those who are invited to a share see as its title.",
+      operands: "TEXT",
+      options: whichShare,
+      discussion: """
+        An empty TEXT removes the title.
+
+        Examples:
+          rpcctl shares set-title --as ada --zone family 'Shopping lists'
+          rpcctl shares set-title --as ada --zone family --root list1 ''
+        """
+    ),
+    run: { invocation in
+      let operands = invocation.arguments.operands
+      guard operands.count == 1 else { throw UsageError("one TEXT, not \(operands.count)") }
+      let title = operands[0]
+      let shares = try await shares(invocation)
+      let id = try await shareID(invocation, shares)
+      let changed = try await shares.changeRecord(id) { record in
+        // A field without a value is removed.
+        record.fields["title"] = .init(value: title.isEmpty ? nil : .stringValue(title))
+      }
+      return printShare(changed, invocation.output)
     }
   )
 

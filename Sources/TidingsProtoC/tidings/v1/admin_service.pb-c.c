@@ -1132,6 +1132,726 @@ void   tidings__v1__fetch_statistics_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__fetch_statistics_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__connection__init
+                     (Tidings__V1__Connection         *message)
+{
+  static const Tidings__V1__Connection init_value = TIDINGS__V1__CONNECTION__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__connection__get_packed_size
+                     (const Tidings__V1__Connection *message)
+{
+  assert(message->base.descriptor == &tidings__v1__connection__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__connection__pack
+                     (const Tidings__V1__Connection *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__connection__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__connection__pack_to_buffer
+                     (const Tidings__V1__Connection *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__connection__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__Connection *
+       tidings__v1__connection__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__Connection *)
+     protobuf_c_message_unpack (&tidings__v1__connection__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__connection__free_unpacked
+                     (Tidings__V1__Connection *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__connection__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__list_connections_request__init
+                     (Tidings__V1__ListConnectionsRequest         *message)
+{
+  static const Tidings__V1__ListConnectionsRequest init_value = TIDINGS__V1__LIST_CONNECTIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__list_connections_request__get_packed_size
+                     (const Tidings__V1__ListConnectionsRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__list_connections_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__list_connections_request__pack
+                     (const Tidings__V1__ListConnectionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__list_connections_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__list_connections_request__pack_to_buffer
+                     (const Tidings__V1__ListConnectionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__list_connections_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ListConnectionsRequest *
+       tidings__v1__list_connections_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ListConnectionsRequest *)
+     protobuf_c_message_unpack (&tidings__v1__list_connections_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__list_connections_request__free_unpacked
+                     (Tidings__V1__ListConnectionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__list_connections_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__list_connections_response__init
+                     (Tidings__V1__ListConnectionsResponse         *message)
+{
+  static const Tidings__V1__ListConnectionsResponse init_value = TIDINGS__V1__LIST_CONNECTIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__list_connections_response__get_packed_size
+                     (const Tidings__V1__ListConnectionsResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__list_connections_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__list_connections_response__pack
+                     (const Tidings__V1__ListConnectionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__list_connections_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__list_connections_response__pack_to_buffer
+                     (const Tidings__V1__ListConnectionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__list_connections_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ListConnectionsResponse *
+       tidings__v1__list_connections_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ListConnectionsResponse *)
+     protobuf_c_message_unpack (&tidings__v1__list_connections_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__list_connections_response__free_unpacked
+                     (Tidings__V1__ListConnectionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__list_connections_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__end_connections_request__init
+                     (Tidings__V1__EndConnectionsRequest         *message)
+{
+  static const Tidings__V1__EndConnectionsRequest init_value = TIDINGS__V1__END_CONNECTIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__end_connections_request__get_packed_size
+                     (const Tidings__V1__EndConnectionsRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__end_connections_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__end_connections_request__pack
+                     (const Tidings__V1__EndConnectionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__end_connections_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__end_connections_request__pack_to_buffer
+                     (const Tidings__V1__EndConnectionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__end_connections_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__EndConnectionsRequest *
+       tidings__v1__end_connections_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__EndConnectionsRequest *)
+     protobuf_c_message_unpack (&tidings__v1__end_connections_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__end_connections_request__free_unpacked
+                     (Tidings__V1__EndConnectionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__end_connections_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__end_connections_response__init
+                     (Tidings__V1__EndConnectionsResponse         *message)
+{
+  static const Tidings__V1__EndConnectionsResponse init_value = TIDINGS__V1__END_CONNECTIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__end_connections_response__get_packed_size
+                     (const Tidings__V1__EndConnectionsResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__end_connections_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__end_connections_response__pack
+                     (const Tidings__V1__EndConnectionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__end_connections_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__end_connections_response__pack_to_buffer
+                     (const Tidings__V1__EndConnectionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__end_connections_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__EndConnectionsResponse *
+       tidings__v1__end_connections_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__EndConnectionsResponse *)
+     protobuf_c_message_unpack (&tidings__v1__end_connections_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__end_connections_response__free_unpacked
+                     (Tidings__V1__EndConnectionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__end_connections_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__device__init
+                     (Tidings__V1__Device         *message)
+{
+  static const Tidings__V1__Device init_value = TIDINGS__V1__DEVICE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__device__get_packed_size
+                     (const Tidings__V1__Device *message)
+{
+  assert(message->base.descriptor == &tidings__v1__device__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__device__pack
+                     (const Tidings__V1__Device *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__device__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__device__pack_to_buffer
+                     (const Tidings__V1__Device *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__device__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__Device *
+       tidings__v1__device__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__Device *)
+     protobuf_c_message_unpack (&tidings__v1__device__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__device__free_unpacked
+                     (Tidings__V1__Device *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__device__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__list_devices_request__init
+                     (Tidings__V1__ListDevicesRequest         *message)
+{
+  static const Tidings__V1__ListDevicesRequest init_value = TIDINGS__V1__LIST_DEVICES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__list_devices_request__get_packed_size
+                     (const Tidings__V1__ListDevicesRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__list_devices_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__list_devices_request__pack
+                     (const Tidings__V1__ListDevicesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__list_devices_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__list_devices_request__pack_to_buffer
+                     (const Tidings__V1__ListDevicesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__list_devices_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ListDevicesRequest *
+       tidings__v1__list_devices_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ListDevicesRequest *)
+     protobuf_c_message_unpack (&tidings__v1__list_devices_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__list_devices_request__free_unpacked
+                     (Tidings__V1__ListDevicesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__list_devices_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__list_devices_response__init
+                     (Tidings__V1__ListDevicesResponse         *message)
+{
+  static const Tidings__V1__ListDevicesResponse init_value = TIDINGS__V1__LIST_DEVICES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__list_devices_response__get_packed_size
+                     (const Tidings__V1__ListDevicesResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__list_devices_response__pack
+                     (const Tidings__V1__ListDevicesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__list_devices_response__pack_to_buffer
+                     (const Tidings__V1__ListDevicesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ListDevicesResponse *
+       tidings__v1__list_devices_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ListDevicesResponse *)
+     protobuf_c_message_unpack (&tidings__v1__list_devices_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__list_devices_response__free_unpacked
+                     (Tidings__V1__ListDevicesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__set_log_level_request__init
+                     (Tidings__V1__SetLogLevelRequest         *message)
+{
+  static const Tidings__V1__SetLogLevelRequest init_value = TIDINGS__V1__SET_LOG_LEVEL_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__set_log_level_request__get_packed_size
+                     (const Tidings__V1__SetLogLevelRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__set_log_level_request__pack
+                     (const Tidings__V1__SetLogLevelRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__set_log_level_request__pack_to_buffer
+                     (const Tidings__V1__SetLogLevelRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__set_log_level_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__SetLogLevelRequest *
+       tidings__v1__set_log_level_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__SetLogLevelRequest *)
+     protobuf_c_message_unpack (&tidings__v1__set_log_level_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__set_log_level_request__free_unpacked
+                     (Tidings__V1__SetLogLevelRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__set_log_level_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__set_log_level_response__init
+                     (Tidings__V1__SetLogLevelResponse         *message)
+{
+  static const Tidings__V1__SetLogLevelResponse init_value = TIDINGS__V1__SET_LOG_LEVEL_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__set_log_level_response__get_packed_size
+                     (const Tidings__V1__SetLogLevelResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__set_log_level_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__set_log_level_response__pack
+                     (const Tidings__V1__SetLogLevelResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__set_log_level_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__set_log_level_response__pack_to_buffer
+                     (const Tidings__V1__SetLogLevelResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__set_log_level_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__SetLogLevelResponse *
+       tidings__v1__set_log_level_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__SetLogLevelResponse *)
+     protobuf_c_message_unpack (&tidings__v1__set_log_level_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__set_log_level_response__free_unpacked
+                     (Tidings__V1__SetLogLevelResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__set_log_level_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__set_retention_request__init
+                     (Tidings__V1__SetRetentionRequest         *message)
+{
+  static const Tidings__V1__SetRetentionRequest init_value = TIDINGS__V1__SET_RETENTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__set_retention_request__get_packed_size
+                     (const Tidings__V1__SetRetentionRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__set_retention_request__pack
+                     (const Tidings__V1__SetRetentionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__set_retention_request__pack_to_buffer
+                     (const Tidings__V1__SetRetentionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__SetRetentionRequest *
+       tidings__v1__set_retention_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__SetRetentionRequest *)
+     protobuf_c_message_unpack (&tidings__v1__set_retention_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__set_retention_request__free_unpacked
+                     (Tidings__V1__SetRetentionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__set_retention_response__init
+                     (Tidings__V1__SetRetentionResponse         *message)
+{
+  static const Tidings__V1__SetRetentionResponse init_value = TIDINGS__V1__SET_RETENTION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__set_retention_response__get_packed_size
+                     (const Tidings__V1__SetRetentionResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__set_retention_response__pack
+                     (const Tidings__V1__SetRetentionResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__set_retention_response__pack_to_buffer
+                     (const Tidings__V1__SetRetentionResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__SetRetentionResponse *
+       tidings__v1__set_retention_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__SetRetentionResponse *)
+     protobuf_c_message_unpack (&tidings__v1__set_retention_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__set_retention_response__free_unpacked
+                     (Tidings__V1__SetRetentionResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__drain_request__init
+                     (Tidings__V1__DrainRequest         *message)
+{
+  static const Tidings__V1__DrainRequest init_value = TIDINGS__V1__DRAIN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__drain_request__get_packed_size
+                     (const Tidings__V1__DrainRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__drain_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__drain_request__pack
+                     (const Tidings__V1__DrainRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__drain_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__drain_request__pack_to_buffer
+                     (const Tidings__V1__DrainRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__drain_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__DrainRequest *
+       tidings__v1__drain_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__DrainRequest *)
+     protobuf_c_message_unpack (&tidings__v1__drain_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__drain_request__free_unpacked
+                     (Tidings__V1__DrainRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__drain_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__drain_response__init
+                     (Tidings__V1__DrainResponse         *message)
+{
+  static const Tidings__V1__DrainResponse init_value = TIDINGS__V1__DRAIN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__drain_response__get_packed_size
+                     (const Tidings__V1__DrainResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__drain_response__pack
+                     (const Tidings__V1__DrainResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__drain_response__pack_to_buffer
+                     (const Tidings__V1__DrainResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__DrainResponse *
+       tidings__v1__drain_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__DrainResponse *)
+     protobuf_c_message_unpack (&tidings__v1__drain_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__drain_response__free_unpacked
+                     (Tidings__V1__DrainResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__reset_development_request__init
+                     (Tidings__V1__ResetDevelopmentRequest         *message)
+{
+  static const Tidings__V1__ResetDevelopmentRequest init_value = TIDINGS__V1__RESET_DEVELOPMENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__reset_development_request__get_packed_size
+                     (const Tidings__V1__ResetDevelopmentRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__reset_development_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__reset_development_request__pack
+                     (const Tidings__V1__ResetDevelopmentRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__reset_development_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__reset_development_request__pack_to_buffer
+                     (const Tidings__V1__ResetDevelopmentRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__reset_development_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ResetDevelopmentRequest *
+       tidings__v1__reset_development_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ResetDevelopmentRequest *)
+     protobuf_c_message_unpack (&tidings__v1__reset_development_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__reset_development_request__free_unpacked
+                     (Tidings__V1__ResetDevelopmentRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__reset_development_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__reset_development_response__init
+                     (Tidings__V1__ResetDevelopmentResponse         *message)
+{
+  static const Tidings__V1__ResetDevelopmentResponse init_value = TIDINGS__V1__RESET_DEVELOPMENT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__reset_development_response__get_packed_size
+                     (const Tidings__V1__ResetDevelopmentResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__reset_development_response__pack
+                     (const Tidings__V1__ResetDevelopmentResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__reset_development_response__pack_to_buffer
+                     (const Tidings__V1__ResetDevelopmentResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ResetDevelopmentResponse *
+       tidings__v1__reset_development_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ResetDevelopmentResponse *)
+     protobuf_c_message_unpack (&tidings__v1__reset_development_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__reset_development_response__free_unpacked
+                     (Tidings__V1__ResetDevelopmentResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor tidings__v1__account__field_descriptors[7] =
 {
   {
@@ -2907,6 +3627,1017 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_response__descrip
   (ProtobufCMessageInit) tidings__v1__fetch_statistics_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor tidings__v1__connection__field_descriptors[9] =
+{
+  {
+    "number",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, public_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, since),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls_open",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, calls_open),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes_held",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, bytes_held),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_subscriber",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, is_subscriber),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "topics",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Connection, topics),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__connection__field_indices_by_name[] = {
+  6,   /* field[6] = bytes_held */
+  5,   /* field[5] = calls_open */
+  3,   /* field[3] = device_id */
+  7,   /* field[7] = is_subscriber */
+  0,   /* field[0] = number */
+  2,   /* field[2] = public_key */
+  4,   /* field[4] = since */
+  8,   /* field[8] = topics */
+  1,   /* field[1] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__connection__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor tidings__v1__connection__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.Connection",
+  "Connection",
+  "Tidings__V1__Connection",
+  "tidings.v1",
+  sizeof(Tidings__V1__Connection),
+  9,
+  tidings__v1__connection__field_descriptors,
+  tidings__v1__connection__field_indices_by_name,
+  1,  tidings__v1__connection__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__connection__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_connections_request__field_descriptors[3] =
+{
+  {
+    "user_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListConnectionsRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListConnectionsRequest, after),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListConnectionsRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_connections_request__field_indices_by_name[] = {
+  1,   /* field[1] = after */
+  2,   /* field[2] = limit */
+  0,   /* field[0] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__list_connections_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__list_connections_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ListConnectionsRequest",
+  "ListConnectionsRequest",
+  "Tidings__V1__ListConnectionsRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__ListConnectionsRequest),
+  3,
+  tidings__v1__list_connections_request__field_descriptors,
+  tidings__v1__list_connections_request__field_indices_by_name,
+  1,  tidings__v1__list_connections_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__list_connections_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_connections_response__field_descriptors[3] =
+{
+  {
+    "connections",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__ListConnectionsResponse, n_connections),
+    offsetof(Tidings__V1__ListConnectionsResponse, connections),
+    &tidings__v1__connection__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more_coming",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListConnectionsResponse, more_coming),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unused_count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListConnectionsResponse, unused_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_connections_response__field_indices_by_name[] = {
+  0,   /* field[0] = connections */
+  1,   /* field[1] = more_coming */
+  2,   /* field[2] = unused_count */
+};
+static const ProtobufCIntRange tidings__v1__list_connections_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__list_connections_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ListConnectionsResponse",
+  "ListConnectionsResponse",
+  "Tidings__V1__ListConnectionsResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__ListConnectionsResponse),
+  3,
+  tidings__v1__list_connections_response__field_descriptors,
+  tidings__v1__list_connections_response__field_indices_by_name,
+  1,  tidings__v1__list_connections_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__list_connections_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__end_connections_request__field_descriptors[3] =
+{
+  {
+    "user_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__EndConnectionsRequest, which_case),
+    offsetof(Tidings__V1__EndConnectionsRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__EndConnectionsRequest, which_case),
+    offsetof(Tidings__V1__EndConnectionsRequest, public_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "number",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Tidings__V1__EndConnectionsRequest, which_case),
+    offsetof(Tidings__V1__EndConnectionsRequest, number),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__end_connections_request__field_indices_by_name[] = {
+  2,   /* field[2] = number */
+  1,   /* field[1] = public_key */
+  0,   /* field[0] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__end_connections_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__end_connections_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.EndConnectionsRequest",
+  "EndConnectionsRequest",
+  "Tidings__V1__EndConnectionsRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__EndConnectionsRequest),
+  3,
+  tidings__v1__end_connections_request__field_descriptors,
+  tidings__v1__end_connections_request__field_indices_by_name,
+  1,  tidings__v1__end_connections_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__end_connections_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__end_connections_response__field_descriptors[1] =
+{
+  {
+    "count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__EndConnectionsResponse, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__end_connections_response__field_indices_by_name[] = {
+  0,   /* field[0] = count */
+};
+static const ProtobufCIntRange tidings__v1__end_connections_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__end_connections_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.EndConnectionsResponse",
+  "EndConnectionsResponse",
+  "Tidings__V1__EndConnectionsResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__EndConnectionsResponse),
+  1,
+  tidings__v1__end_connections_response__field_descriptors,
+  tidings__v1__end_connections_response__field_indices_by_name,
+  1,  tidings__v1__end_connections_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__end_connections_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__device__field_descriptors[2] =
+{
+  {
+    "device_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Device, device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_write",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Device, last_write),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__device__field_indices_by_name[] = {
+  0,   /* field[0] = device_id */
+  1,   /* field[1] = last_write */
+};
+static const ProtobufCIntRange tidings__v1__device__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__device__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.Device",
+  "Device",
+  "Tidings__V1__Device",
+  "tidings.v1",
+  sizeof(Tidings__V1__Device),
+  2,
+  tidings__v1__device__field_descriptors,
+  tidings__v1__device__field_indices_by_name,
+  1,  tidings__v1__device__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__device__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_devices_request__field_descriptors[3] =
+{
+  {
+    "user_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDevicesRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDevicesRequest, after),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDevicesRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_devices_request__field_indices_by_name[] = {
+  1,   /* field[1] = after */
+  2,   /* field[2] = limit */
+  0,   /* field[0] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__list_devices_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__list_devices_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ListDevicesRequest",
+  "ListDevicesRequest",
+  "Tidings__V1__ListDevicesRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__ListDevicesRequest),
+  3,
+  tidings__v1__list_devices_request__field_descriptors,
+  tidings__v1__list_devices_request__field_indices_by_name,
+  1,  tidings__v1__list_devices_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__list_devices_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_devices_response__field_descriptors[2] =
+{
+  {
+    "devices",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__ListDevicesResponse, n_devices),
+    offsetof(Tidings__V1__ListDevicesResponse, devices),
+    &tidings__v1__device__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more_coming",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDevicesResponse, more_coming),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_devices_response__field_indices_by_name[] = {
+  0,   /* field[0] = devices */
+  1,   /* field[1] = more_coming */
+};
+static const ProtobufCIntRange tidings__v1__list_devices_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__list_devices_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ListDevicesResponse",
+  "ListDevicesResponse",
+  "Tidings__V1__ListDevicesResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__ListDevicesResponse),
+  2,
+  tidings__v1__list_devices_response__field_descriptors,
+  tidings__v1__list_devices_response__field_indices_by_name,
+  1,  tidings__v1__list_devices_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__list_devices_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__set_log_level_request__field_descriptors[1] =
+{
+  {
+    "level",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetLogLevelRequest, level),
+    &tidings__v1__log_level__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__set_log_level_request__field_indices_by_name[] = {
+  0,   /* field[0] = level */
+};
+static const ProtobufCIntRange tidings__v1__set_log_level_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__set_log_level_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.SetLogLevelRequest",
+  "SetLogLevelRequest",
+  "Tidings__V1__SetLogLevelRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__SetLogLevelRequest),
+  1,
+  tidings__v1__set_log_level_request__field_descriptors,
+  tidings__v1__set_log_level_request__field_indices_by_name,
+  1,  tidings__v1__set_log_level_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__set_log_level_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field_descriptors[2] =
+{
+  {
+    "level",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetLogLevelResponse, level),
+    &tidings__v1__log_level__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "previous",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetLogLevelResponse, previous),
+    &tidings__v1__log_level__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__set_log_level_response__field_indices_by_name[] = {
+  0,   /* field[0] = level */
+  1,   /* field[1] = previous */
+};
+static const ProtobufCIntRange tidings__v1__set_log_level_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.SetLogLevelResponse",
+  "SetLogLevelResponse",
+  "Tidings__V1__SetLogLevelResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__SetLogLevelResponse),
+  2,
+  tidings__v1__set_log_level_response__field_descriptors,
+  tidings__v1__set_log_level_response__field_indices_by_name,
+  1,  tidings__v1__set_log_level_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__set_log_level_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__set_retention_request__field_descriptors[4] =
+{
+  {
+    "tombstone_retention_days",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Tidings__V1__SetRetentionRequest, _tombstone_retention_days_case),
+    offsetof(Tidings__V1__SetRetentionRequest, tombstone_retention_days),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notification_retention_days",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Tidings__V1__SetRetentionRequest, _notification_retention_days_case),
+    offsetof(Tidings__V1__SetRetentionRequest, notification_retention_days),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notifications_max",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Tidings__V1__SetRetentionRequest, _notifications_max_case),
+    offsetof(Tidings__V1__SetRetentionRequest, notifications_max),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resets",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetRetentionRequest, resets),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__set_retention_request__field_indices_by_name[] = {
+  1,   /* field[1] = notification_retention_days */
+  2,   /* field[2] = notifications_max */
+  3,   /* field[3] = resets */
+  0,   /* field[0] = tombstone_retention_days */
+};
+static const ProtobufCIntRange tidings__v1__set_retention_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__set_retention_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.SetRetentionRequest",
+  "SetRetentionRequest",
+  "Tidings__V1__SetRetentionRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__SetRetentionRequest),
+  4,
+  tidings__v1__set_retention_request__field_descriptors,
+  tidings__v1__set_retention_request__field_indices_by_name,
+  1,  tidings__v1__set_retention_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__set_retention_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__set_retention_response__field_descriptors[4] =
+{
+  {
+    "tombstone_retention_days",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetRetentionResponse, tombstone_retention_days),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notification_retention_days",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetRetentionResponse, notification_retention_days),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notifications_max",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetRetentionResponse, notifications_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "set_names",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__SetRetentionResponse, n_set_names),
+    offsetof(Tidings__V1__SetRetentionResponse, set_names),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__set_retention_response__field_indices_by_name[] = {
+  1,   /* field[1] = notification_retention_days */
+  2,   /* field[2] = notifications_max */
+  3,   /* field[3] = set_names */
+  0,   /* field[0] = tombstone_retention_days */
+};
+static const ProtobufCIntRange tidings__v1__set_retention_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__set_retention_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.SetRetentionResponse",
+  "SetRetentionResponse",
+  "Tidings__V1__SetRetentionResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__SetRetentionResponse),
+  4,
+  tidings__v1__set_retention_response__field_descriptors,
+  tidings__v1__set_retention_response__field_indices_by_name,
+  1,  tidings__v1__set_retention_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__set_retention_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__drain_request__field_descriptors[3] =
+{
+  {
+    "action",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DrainRequest, action),
+    &tidings__v1__drain_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stops",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DrainRequest, stops),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "patience_milliseconds",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DrainRequest, patience_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__drain_request__field_indices_by_name[] = {
+  0,   /* field[0] = action */
+  2,   /* field[2] = patience_milliseconds */
+  1,   /* field[1] = stops */
+};
+static const ProtobufCIntRange tidings__v1__drain_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__drain_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.DrainRequest",
+  "DrainRequest",
+  "Tidings__V1__DrainRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__DrainRequest),
+  3,
+  tidings__v1__drain_request__field_descriptors,
+  tidings__v1__drain_request__field_indices_by_name,
+  1,  tidings__v1__drain_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__drain_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__drain_response__field_descriptors[2] =
+{
+  {
+    "state",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DrainResponse, state),
+    &tidings__rpc__v1__server_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls_open",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DrainResponse, calls_open),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__drain_response__field_indices_by_name[] = {
+  1,   /* field[1] = calls_open */
+  0,   /* field[0] = state */
+};
+static const ProtobufCIntRange tidings__v1__drain_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__drain_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.DrainResponse",
+  "DrainResponse",
+  "Tidings__V1__DrainResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__DrainResponse),
+  2,
+  tidings__v1__drain_response__field_descriptors,
+  tidings__v1__drain_response__field_indices_by_name,
+  1,  tidings__v1__drain_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__drain_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__reset_development_request__field_descriptors[2] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ResetDevelopmentRequest, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ResetDevelopmentRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__reset_development_request__field_indices_by_name[] = {
+  0,   /* field[0] = container */
+  1,   /* field[1] = dry_run */
+};
+static const ProtobufCIntRange tidings__v1__reset_development_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__reset_development_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ResetDevelopmentRequest",
+  "ResetDevelopmentRequest",
+  "Tidings__V1__ResetDevelopmentRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__ResetDevelopmentRequest),
+  2,
+  tidings__v1__reset_development_request__field_descriptors,
+  tidings__v1__reset_development_request__field_indices_by_name,
+  1,  tidings__v1__reset_development_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__reset_development_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__reset_development_response__field_descriptors[3] =
+{
+  {
+    "changes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__ResetDevelopmentResponse, n_changes),
+    offsetof(Tidings__V1__ResetDevelopmentResponse, changes),
+    &tidings__v1__schema_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "database_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ResetDevelopmentResponse, database_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_running",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ResetDevelopmentResponse, is_running),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__reset_development_response__field_indices_by_name[] = {
+  0,   /* field[0] = changes */
+  1,   /* field[1] = database_count */
+  2,   /* field[2] = is_running */
+};
+static const ProtobufCIntRange tidings__v1__reset_development_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__reset_development_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ResetDevelopmentResponse",
+  "ResetDevelopmentResponse",
+  "Tidings__V1__ResetDevelopmentResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__ResetDevelopmentResponse),
+  3,
+  tidings__v1__reset_development_response__field_descriptors,
+  tidings__v1__reset_development_response__field_indices_by_name,
+  1,  tidings__v1__reset_development_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__reset_development_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue tidings__v1__check_step__enum_values_by_number[5] =
 {
   { "CHECK_STEP_UNSPECIFIED", "TIDINGS__V1__CHECK_STEP__CHECK_STEP_UNSPECIFIED", 0 },
@@ -2941,7 +4672,71 @@ const ProtobufCEnumDescriptor tidings__v1__check_step__descriptor =
   tidings__v1__check_step__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[10] =
+static const ProtobufCEnumValue tidings__v1__log_level__enum_values_by_number[5] =
+{
+  { "LOG_LEVEL_UNSPECIFIED", "TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED", 0 },
+  { "LOG_LEVEL_DEBUG", "TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_DEBUG", 1 },
+  { "LOG_LEVEL_INFO", "TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_INFO", 2 },
+  { "LOG_LEVEL_WARNING", "TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_WARNING", 3 },
+  { "LOG_LEVEL_ERROR", "TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_ERROR", 4 },
+};
+static const ProtobufCIntRange tidings__v1__log_level__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex tidings__v1__log_level__enum_values_by_name[5] =
+{
+  { "LOG_LEVEL_DEBUG", 1 },
+  { "LOG_LEVEL_ERROR", 4 },
+  { "LOG_LEVEL_INFO", 2 },
+  { "LOG_LEVEL_UNSPECIFIED", 0 },
+  { "LOG_LEVEL_WARNING", 3 },
+};
+const ProtobufCEnumDescriptor tidings__v1__log_level__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.LogLevel",
+  "LogLevel",
+  "Tidings__V1__LogLevel",
+  "tidings.v1",
+  5,
+  tidings__v1__log_level__enum_values_by_number,
+  5,
+  tidings__v1__log_level__enum_values_by_name,
+  1,
+  tidings__v1__log_level__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tidings__v1__drain_action__enum_values_by_number[3] =
+{
+  { "DRAIN_ACTION_UNSPECIFIED", "TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_UNSPECIFIED", 0 },
+  { "DRAIN_ACTION_DRAIN", "TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_DRAIN", 1 },
+  { "DRAIN_ACTION_RESUME", "TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_RESUME", 2 },
+};
+static const ProtobufCIntRange tidings__v1__drain_action__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex tidings__v1__drain_action__enum_values_by_name[3] =
+{
+  { "DRAIN_ACTION_DRAIN", 1 },
+  { "DRAIN_ACTION_RESUME", 2 },
+  { "DRAIN_ACTION_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__drain_action__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.DrainAction",
+  "DrainAction",
+  "Tidings__V1__DrainAction",
+  "tidings.v1",
+  3,
+  tidings__v1__drain_action__enum_values_by_number,
+  3,
+  tidings__v1__drain_action__enum_values_by_name,
+  1,
+  tidings__v1__drain_action__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[17] =
 {
   { "CreateUser", &tidings__v1__create_user_request__descriptor, &tidings__v1__create_user_response__descriptor },
   { "UpdateUser", &tidings__v1__update_user_request__descriptor, &tidings__v1__update_user_response__descriptor },
@@ -2953,6 +4748,13 @@ static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descri
   { "CreateBackup", &tidings__v1__create_backup_request__descriptor, &tidings__v1__create_backup_response__descriptor },
   { "CheckStore", &tidings__v1__check_store_request__descriptor, &tidings__v1__check_store_response__descriptor },
   { "FetchStatistics", &tidings__v1__fetch_statistics_request__descriptor, &tidings__v1__fetch_statistics_response__descriptor },
+  { "ListConnections", &tidings__v1__list_connections_request__descriptor, &tidings__v1__list_connections_response__descriptor },
+  { "EndConnections", &tidings__v1__end_connections_request__descriptor, &tidings__v1__end_connections_response__descriptor },
+  { "ListDevices", &tidings__v1__list_devices_request__descriptor, &tidings__v1__list_devices_response__descriptor },
+  { "SetLogLevel", &tidings__v1__set_log_level_request__descriptor, &tidings__v1__set_log_level_response__descriptor },
+  { "SetRetention", &tidings__v1__set_retention_request__descriptor, &tidings__v1__set_retention_response__descriptor },
+  { "Drain", &tidings__v1__drain_request__descriptor, &tidings__v1__drain_response__descriptor },
+  { "ResetDevelopment", &tidings__v1__reset_development_request__descriptor, &tidings__v1__reset_development_response__descriptor },
 };
 const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
   5,        /* AssignRoles */
@@ -2960,10 +4762,17 @@ const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
   8,        /* CheckStore */
   7,        /* CreateBackup */
   0,        /* CreateUser */
+  15,        /* Drain */
+  11,        /* EndConnections */
   6,        /* FetchAuditLog */
   9,        /* FetchStatistics */
+  10,        /* ListConnections */
+  12,        /* ListDevices */
   2,        /* ListUsers */
+  16,        /* ResetDevelopment */
   4,        /* RevokeKey */
+  13,        /* SetLogLevel */
+  14,        /* SetRetention */
   1         /* UpdateUser */
 };
 const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
@@ -2973,7 +4782,7 @@ const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
   "AdminService",
   "Tidings__V1__AdminService",
   "tidings.v1",
-  10,
+  17,
   tidings__v1__admin_service__method_descriptors,
   tidings__v1__admin_service__method_indices_by_name
 };
@@ -3056,6 +4865,62 @@ void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__list_connections(ProtobufCService *service,
+                                                  const Tidings__V1__ListConnectionsRequest *input,
+                                                  Tidings__V1__ListConnectionsResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__end_connections(ProtobufCService *service,
+                                                 const Tidings__V1__EndConnectionsRequest *input,
+                                                 Tidings__V1__EndConnectionsResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__list_devices(ProtobufCService *service,
+                                              const Tidings__V1__ListDevicesRequest *input,
+                                              Tidings__V1__ListDevicesResponse_Closure closure,
+                                              void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__set_log_level(ProtobufCService *service,
+                                               const Tidings__V1__SetLogLevelRequest *input,
+                                               Tidings__V1__SetLogLevelResponse_Closure closure,
+                                               void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__set_retention(ProtobufCService *service,
+                                               const Tidings__V1__SetRetentionRequest *input,
+                                               Tidings__V1__SetRetentionResponse_Closure closure,
+                                               void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__drain(ProtobufCService *service,
+                                       const Tidings__V1__DrainRequest *input,
+                                       Tidings__V1__DrainResponse_Closure closure,
+                                       void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__reset_development(ProtobufCService *service,
+                                                   const Tidings__V1__ResetDevelopmentRequest *input,
+                                                   Tidings__V1__ResetDevelopmentResponse_Closure closure,
+                                                   void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
                                        Tidings__V1__AdminService_ServiceDestroy destroy)

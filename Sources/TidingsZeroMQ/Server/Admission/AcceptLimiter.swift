@@ -1,13 +1,13 @@
 internal import CZeroMQ
 internal import Glibc
 
-/// Stops a listening socket while the process has no descriptors to spare.
+/// Stops the listeners of a socket while the process has no descriptors to spare.
 ///
 /// libzmq would try to accept without end, at the cost of a core, and would take the descriptors that
 /// the store needs. The system can be made to drop what would open a connection: clients try again by
 /// themselves, later and later.
 struct AcceptLimiter {
-  private var listener: CInt?
+  private var listeners: [CInt] = []
   private var ceiling = ConnectionCeiling(descriptorsMax: Self.descriptorsMax)
   /// When to call `lookAgain`.
   private(set) var nextLook: ContinuousClock.Instant?
@@ -16,14 +16,14 @@ struct AcceptLimiter {
   private static let pause = Duration.milliseconds(100)
 
   /// The socket listens.
-  mutating func listens(_ descriptor: CInt) { listener = descriptor }
+  mutating func listens(_ descriptor: CInt) { listeners.append(descriptor) }
 
   /// A connection was accepted.
   ///
   /// - Returns: Whether no more are from now on.
   mutating func accepted(_ descriptor: CInt, _ now: ContinuousClock.Instant) -> Bool {
-    guard ceiling.accepted(Int(descriptor)), let listener else { return false }
-    _ = tidings_listener_shut(listener)
+    guard ceiling.accepted(Int(descriptor)), !listeners.isEmpty else { return false }
+    for listener in listeners { _ = tidings_listener_shut(listener) }
     nextLook = now.advanced(by: Self.pause)
     return true
   }
@@ -34,7 +34,7 @@ struct AcceptLimiter {
     nextLook = now.advanced(by: Self.pause)
     guard ceiling.saw(lowestFree: Self.lowestFree) else { return }
     nextLook = nil
-    if let listener { _ = tidings_listener_open(listener) }
+    for listener in listeners { _ = tidings_listener_open(listener) }
   }
 
   /// The number that the next descriptor will have; the limit when there is none.

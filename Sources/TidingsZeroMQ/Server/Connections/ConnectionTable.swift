@@ -16,6 +16,10 @@ struct ConnectionTable {
     var topics = 0
     /// Whose key it has, if it subscribed to something.
     var subscriber: Int64?
+    /// When it was accepted.
+    let since: ContinuousClock.Instant
+    /// Who made its first call.
+    var caller: ConnectionCaller?
   }
 
   private struct Silent {
@@ -54,7 +58,7 @@ struct ConnectionTable {
     _ now: ContinuousClock.Instant
   ) -> ConnectionNumber? {
     let former = ended(slot)
-    open[slot] = Open(slot: slot, floor: floor)
+    open[slot] = Open(slot: slot, floor: floor, since: now)
     silent.append(.init(slot: slot, floor: floor, due: now.advanced(by: Self.silenceMax)))
     return former
   }
@@ -109,6 +113,15 @@ struct ConnectionTable {
     open[slot]?.isInUse = true
     return true
   }
+
+  /// Who made the first call of a connection.
+  mutating func identify(_ number: ConnectionNumber, _ caller: ConnectionCaller) {
+    guard let slot = slots[number] else { return }
+    open[slot]?.caller = caller
+  }
+
+  /// Those that were used, in no order.
+  var used: [Open] { open.values.filter { $0.isInUse && $0.number != nil } }
 
   /// A connection subscribed to something for the first time.
   ///

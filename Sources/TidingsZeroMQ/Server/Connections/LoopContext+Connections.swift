@@ -45,6 +45,7 @@ extension LoopContext {
       counters.repliesUndeliverable += UInt64(backlog.remove(number))
       unread.remove(number)
       callerBounds.ended(number)
+      openCalls[number] = nil
     }
     perform(calls.peerGone { $0.connection.map(ended.contains) ?? true })
     turn?.connectionsEnded(ended.map(\.value), self)

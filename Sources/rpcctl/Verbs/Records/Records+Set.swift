@@ -53,7 +53,9 @@ extension Verb {
         "recordType": .string(stored?.recordType ?? invocation.arguments["type"] ?? ""),
         "changeTag": stored.map { .string($0.changeTag) }, "fields": .object(fields),
       ])
-      let record = try RecordJSON.record(json, id.recordName, zoneID: invocation.zoneID)
+      var record = try RecordJSON.record(json, id.recordName, zoneID: invocation.zoneID)
+      // A share is not saved without what it shares.
+      record.share = stored?.share
       return try await invocation.modify(
         .init(recordsToSave: [record]),
         default: "changed-keys",

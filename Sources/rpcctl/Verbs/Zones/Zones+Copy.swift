@@ -21,8 +21,9 @@ extension Verb {
       discussion: """
         OTHER is the zone that is written, in the place that the options beginning with --to- name;
         without it one of the same name. It is created if need be. Only records that differ are
-        written; what only OTHER has stays. Assets come along, shares do not; references within ZONE
-        stay within OTHER.
+        written; what only OTHER has stays. Assets come along; references within ZONE stay within OTHER.
+        Shares come along into a private database, each with a URL of its own: who was invited is
+        invited, and joins anew.
 
         With --state a copy that broke off goes on where it was, and a later one brings over what has
         changed since, deletions too.
@@ -85,6 +86,9 @@ extension ZoneCopier {
   fileprivate func print(_ invocation: Invocation) -> ExitCode {
     let output = invocation.output
     output.endProgress()
+    if sharesLeft > 0 {
+      output.tell("\(counted(sharesLeft, "share")) not copied: only the owner's zones have shares")
+    }
     if output.format == .table {
       let would = invocation.isDryRun ? "would be " : ""
       output.write(

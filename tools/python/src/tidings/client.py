@@ -235,7 +235,7 @@ class Client:
 
     @property
     def administration(self) -> AdminServiceClient:
-        """Users, keys, roles and grants."""
+        """Users, keys and roles; and what operators do while the server runs."""
         return AdminServiceClient(self.transport)
 
     @property

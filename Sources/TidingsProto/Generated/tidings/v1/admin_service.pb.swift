@@ -48,6 +48,80 @@ extension TidingsV1 {
     }
   }
 
+  /// How much is logged.
+  public struct LogLevel: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// As it is.
+    public static let unspecified = Self(rawValue: 0)
+    /// Everything.
+    public static let debug = Self(rawValue: 1)
+    /// What happens, without details.
+    public static let info = Self(rawValue: 2)
+    /// What an operator should look at.
+    public static let warning = Self(rawValue: 3)
+    /// What failed.
+    public static let error = Self(rawValue: 4)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .debug,
+      .info,
+      .warning,
+      .error,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "LOG_LEVEL_UNSPECIFIED"
+      case 1: "LOG_LEVEL_DEBUG"
+      case 2: "LOG_LEVEL_INFO"
+      case 3: "LOG_LEVEL_WARNING"
+      case 4: "LOG_LEVEL_ERROR"
+      default: String(rawValue)
+      }
+    }
+  }
+
+  /// What is to become of new calls.
+  public struct DrainAction: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// As it is: only return the state.
+    public static let unspecified = Self(rawValue: 0)
+    /// They are refused.
+    public static let drain = Self(rawValue: 1)
+    /// They are taken again.
+    public static let resume = Self(rawValue: 2)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .drain,
+      .resume,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "DRAIN_ACTION_UNSPECIFIED"
+      case 1: "DRAIN_ACTION_DRAIN"
+      case 2: "DRAIN_ACTION_RESUME"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// A user and what admits the user.
   public struct Account: Hashable, Sendable {
     /// 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`, beginning with a letter or digit.
@@ -722,6 +796,389 @@ extension TidingsV1 {
       self.assets = assets
       self.assetBytes = assetBytes
       self.users = users
+    }
+  }
+
+  /// A connection that has made a call, or subscribed to a topic of pushes.
+  public struct Connection: Hashable, Sendable {
+    /// Names it; no other connection of this start of the server has the same.
+    public var number: UInt64 = 0
+    /// Whose it is; empty: a guest's, or one that said no name.
+    public var userName: String = ""
+    /// By which key, Z85; empty: in development mode.
+    public var publicKey: String = ""
+    /// The device that its first call named; empty: none.
+    public var deviceID: String = ""
+    /// When it was accepted.
+    public var since: GoogleProtobuf.Timestamp? = nil
+    /// Its calls that are not answered yet.
+    public var callsOpen: UInt32 = 0
+    /// Bytes of answers that are held for it because it has not read them.
+    public var bytesHeld: UInt64 = 0
+    /// It is to the push endpoint.
+    public var isSubscriber: Bool = false
+    /// Topics that it has asked for, those given up included.
+    public var topics: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      number: UInt64 = 0,
+      userName: String = "",
+      publicKey: String = "",
+      deviceID: String = "",
+      since: GoogleProtobuf.Timestamp? = nil,
+      callsOpen: UInt32 = 0,
+      bytesHeld: UInt64 = 0,
+      isSubscriber: Bool = false,
+      topics: UInt32 = 0
+    ) {
+      self.number = number
+      self.userName = userName
+      self.publicKey = publicKey
+      self.deviceID = deviceID
+      self.since = since
+      self.callsOpen = callsOpen
+      self.bytesHeld = bytesHeld
+      self.isSubscriber = isSubscriber
+      self.topics = topics
+    }
+  }
+
+  /// Asks for connections.
+  public struct ListConnectionsRequest: Hashable, Sendable {
+    /// Only those of this user; empty: all.
+    public var userName: String = ""
+    /// Connections after this number; 0: from the first.
+    public var after: UInt64 = 0
+    /// Most connections, at most 1,000; 0: 1,000.
+    public var limit: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      userName: String = "",
+      after: UInt64 = 0,
+      limit: UInt32 = 0
+    ) {
+      self.userName = userName
+      self.after = after
+      self.limit = limit
+    }
+  }
+
+  /// Connections.
+  public struct ListConnectionsResponse: Hashable, Sendable {
+    /// In the order of their numbers.
+    public var connections: [TidingsV1.Connection] = []
+    /// There are more, after the last one.
+    public var moreComing: Bool = false
+    /// Connections, of all users, that were used for nothing yet.
+    public var unusedCount: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      connections: [TidingsV1.Connection] = [],
+      moreComing: Bool = false,
+      unusedCount: UInt32 = 0
+    ) {
+      self.connections = connections
+      self.moreComing = moreComing
+      self.unusedCount = unusedCount
+    }
+  }
+
+  /// Ends connections.
+  public struct EndConnectionsRequest: Hashable, Sendable {
+    /// Which ones.
+    public var which: Which? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      which: Which? = nil
+    ) {
+      self.which = which
+    }
+
+    /// Which ones.
+    public enum Which: Hashable, Sendable {
+      /// Those of a user, of all keys.
+      case userName(String)
+      /// Those with a key, Z85.
+      case publicKey(String)
+      /// One, by its number.
+      case number(UInt64)
+    }
+  }
+
+  /// The connections are being ended.
+  public struct EndConnectionsResponse: Hashable, Sendable {
+    /// How many.
+    public var count: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      count: UInt32 = 0
+    ) {
+      self.count = count
+    }
+  }
+
+  /// A device of a user.
+  public struct Device: Hashable, Sendable {
+    /// As it calls itself (`tidings-device`).
+    public var deviceID: String = ""
+    /// The day of its last write, at 00:00 UTC.
+    public var lastWrite: GoogleProtobuf.Timestamp? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      deviceID: String = "",
+      lastWrite: GoogleProtobuf.Timestamp? = nil
+    ) {
+      self.deviceID = deviceID
+      self.lastWrite = lastWrite
+    }
+  }
+
+  /// Asks for devices.
+  public struct ListDevicesRequest: Hashable, Sendable {
+    /// Whose.
+    public var userName: String = ""
+    /// Devices after this one; empty: from the first.
+    public var after: String = ""
+    /// Most devices, at most 1,000; 0: 1,000.
+    public var limit: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      userName: String = "",
+      after: String = "",
+      limit: UInt32 = 0
+    ) {
+      self.userName = userName
+      self.after = after
+      self.limit = limit
+    }
+  }
+
+  /// Devices.
+  public struct ListDevicesResponse: Hashable, Sendable {
+    /// Sorted by name.
+    public var devices: [TidingsV1.Device] = []
+    /// There are more, after the last one.
+    public var moreComing: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      devices: [TidingsV1.Device] = [],
+      moreComing: Bool = false
+    ) {
+      self.devices = devices
+      self.moreComing = moreComing
+    }
+  }
+
+  /// Sets or reads the level of the log.
+  public struct SetLogLevelRequest: Hashable, Sendable {
+    /// The level; UNSPECIFIED: it stays as it is.
+    public var level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+    ) {
+      self.level = level
+    }
+  }
+
+  /// The level of the log.
+  public struct SetLogLevelResponse: Hashable, Sendable {
+    /// From now on.
+    public var level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+    /// Before.
+    public var previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0),
+      previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+    ) {
+      self.level = level
+      self.previous = previous
+    }
+  }
+
+  /// Sets or reads the retention.
+  public struct SetRetentionRequest: Hashable, Sendable {
+    /// Days for which deleted records and zones stay in the feeds.
+    public var tombstoneRetentionDays: UInt32? = nil
+    /// Days for which notifications are kept.
+    public var notificationRetentionDays: UInt32? = nil
+    /// Notifications that are kept, of all users.
+    public var notificationsMax: UInt64? = nil
+    /// First all three are again what the server was started with.
+    public var resets: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      tombstoneRetentionDays: UInt32? = nil,
+      notificationRetentionDays: UInt32? = nil,
+      notificationsMax: UInt64? = nil,
+      resets: Bool = false
+    ) {
+      self.tombstoneRetentionDays = tombstoneRetentionDays
+      self.notificationRetentionDays = notificationRetentionDays
+      self.notificationsMax = notificationsMax
+      self.resets = resets
+    }
+  }
+
+  /// The retention.
+  public struct SetRetentionResponse: Hashable, Sendable {
+    /// Days for which deleted records and zones stay in the feeds.
+    public var tombstoneRetentionDays: UInt32 = 0
+    /// Days for which notifications are kept.
+    public var notificationRetentionDays: UInt32 = 0
+    /// Notifications that are kept, of all users.
+    public var notificationsMax: UInt64 = 0
+    /// The names of those that were set with this method, as `rpcd --limit` has them; the others are what the
+    /// server was started with.
+    public var setNames: [String] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      tombstoneRetentionDays: UInt32 = 0,
+      notificationRetentionDays: UInt32 = 0,
+      notificationsMax: UInt64 = 0,
+      setNames: [String] = []
+    ) {
+      self.tombstoneRetentionDays = tombstoneRetentionDays
+      self.notificationRetentionDays = notificationRetentionDays
+      self.notificationsMax = notificationsMax
+      self.setNames = setNames
+    }
+  }
+
+  /// Drains the server.
+  public struct DrainRequest: Hashable, Sendable {
+    /// What is to become of new calls.
+    public var action: TidingsV1.DrainAction = TidingsV1.DrainAction(rawValue: 0)
+    /// With DRAIN: end the server when the last call has ended.
+    public var stops: Bool = false
+    /// With `stops`: end it after so many milliseconds, whatever runs still; 0: wait for the last call.
+    public var patienceMilliseconds: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      action: TidingsV1.DrainAction = TidingsV1.DrainAction(rawValue: 0),
+      stops: Bool = false,
+      patienceMilliseconds: UInt32 = 0
+    ) {
+      self.action = action
+      self.stops = stops
+      self.patienceMilliseconds = patienceMilliseconds
+    }
+  }
+
+  /// How far it is.
+  public struct DrainResponse: Hashable, Sendable {
+    /// The state.
+    public var state: TidingsRpcV1.ServerState = TidingsRpcV1.ServerState(rawValue: 0)
+    /// Calls that are not answered yet, without those that are answered while draining.
+    public var callsOpen: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      state: TidingsRpcV1.ServerState = TidingsRpcV1.ServerState(rawValue: 0),
+      callsOpen: UInt32 = 0
+    ) {
+      self.state = state
+      self.callsOpen = callsOpen
+    }
+  }
+
+  /// Resets a development environment.
+  public struct ResetDevelopmentRequest: Hashable, Sendable {
+    /// The container; empty: `default`.
+    public var container: String = ""
+    /// Change nothing, only return what would change.
+    public var dryRun: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      dryRun: Bool = false
+    ) {
+      self.container = container
+      self.dryRun = dryRun
+    }
+  }
+
+  /// The development environment is reset, or being reset.
+  public struct ResetDevelopmentResponse: Hashable, Sendable {
+    /// How the schema changes.
+    public var changes: [TidingsV1.SchemaChange] = []
+    /// Databases that have zones to remove, counted to 10,000.
+    public var databaseCount: UInt32 = 0
+    /// Not everything is removed yet.
+    public var isRunning: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      changes: [TidingsV1.SchemaChange] = [],
+      databaseCount: UInt32 = 0,
+      isRunning: Bool = false
+    ) {
+      self.changes = changes
+      self.databaseCount = databaseCount
+      self.isRunning = isRunning
     }
   }
 }
@@ -1750,13 +2207,625 @@ extension TidingsV1.FetchStatisticsResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.Connection: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.Connection"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.Connection", tidings__v1__connection__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__Connection.self)
+    self.number = c.pointee.number
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.Connection.user_name")
+    self.publicKey = try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.v1.Connection.public_key")
+    self.deviceID = try TidingsProtobuf.Unpacked.string(c.pointee.device_id, "tidings.v1.Connection.device_id")
+    if let value = c.pointee.since {
+      self.since = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    self.callsOpen = c.pointee.calls_open
+    self.bytesHeld = c.pointee.bytes_held
+    self.isSubscriber = c.pointee.is_subscriber != 0
+    self.topics = c.pointee.topics
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__Connection.self)
+    tidings__v1__connection__init(c)
+    c.pointee.number = self.number
+    c.pointee.user_name = arena.packed(self.userName)
+    c.pointee.public_key = arena.packed(self.publicKey)
+    c.pointee.device_id = arena.packed(self.deviceID)
+    if let value = self.since { c.pointee.since = arena.packed(value) }
+    c.pointee.calls_open = self.callsOpen
+    c.pointee.bytes_held = self.bytesHeld
+    c.pointee.is_subscriber = self.isSubscriber ? 1 : 0
+    c.pointee.topics = self.topics
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ListConnectionsRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ListConnectionsRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ListConnectionsRequest", tidings__v1__list_connections_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListConnectionsRequest.self)
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.ListConnectionsRequest.user_name")
+    self.after = c.pointee.after
+    self.limit = c.pointee.limit
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ListConnectionsRequest.self)
+    tidings__v1__list_connections_request__init(c)
+    c.pointee.user_name = arena.packed(self.userName)
+    c.pointee.after = self.after
+    c.pointee.limit = self.limit
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ListConnectionsResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ListConnectionsResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ListConnectionsResponse", tidings__v1__list_connections_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListConnectionsResponse.self)
+    if c.pointee.n_connections > 0 {
+      self.connections = try TidingsProtobuf.Unpacked.messages(c.pointee.n_connections, c.pointee.connections)
+    }
+    self.moreComing = c.pointee.more_coming != 0
+    self.unusedCount = c.pointee.unused_count
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ListConnectionsResponse.self)
+    tidings__v1__list_connections_response__init(c)
+    if !self.connections.isEmpty {
+      c.pointee.n_connections = self.connections.count
+      c.pointee.connections = arena.packed(self.connections) { arena.packed($0) }
+    }
+    c.pointee.more_coming = self.moreComing ? 1 : 0
+    c.pointee.unused_count = self.unusedCount
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.EndConnectionsRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.EndConnectionsRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.EndConnectionsRequest", tidings__v1__end_connections_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__EndConnectionsRequest.self)
+    switch c.pointee.which_case.rawValue {
+    case 1:
+      self.which = .userName(try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.EndConnectionsRequest.user_name"))
+    case 2:
+      self.which = .publicKey(try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.v1.EndConnectionsRequest.public_key"))
+    case 3:
+      self.which = .number(c.pointee.number)
+    default: break
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__EndConnectionsRequest.self)
+    tidings__v1__end_connections_request__init(c)
+    switch self.which {
+    case .userName(let value)?:
+      c.pointee.which_case = .init(rawValue: 1)
+      c.pointee.user_name = arena.packed(value)
+    case .publicKey(let value)?:
+      c.pointee.which_case = .init(rawValue: 2)
+      c.pointee.public_key = arena.packed(value)
+    case .number(let value)?:
+      c.pointee.which_case = .init(rawValue: 3)
+      c.pointee.number = value
+    case nil: break
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.EndConnectionsResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.EndConnectionsResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.EndConnectionsResponse", tidings__v1__end_connections_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__EndConnectionsResponse.self)
+    self.count = c.pointee.count
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__EndConnectionsResponse.self)
+    tidings__v1__end_connections_response__init(c)
+    c.pointee.count = self.count
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.Device: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.Device"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.Device", tidings__v1__device__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__Device.self)
+    self.deviceID = try TidingsProtobuf.Unpacked.string(c.pointee.device_id, "tidings.v1.Device.device_id")
+    if let value = c.pointee.last_write {
+      self.lastWrite = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__Device.self)
+    tidings__v1__device__init(c)
+    c.pointee.device_id = arena.packed(self.deviceID)
+    if let value = self.lastWrite { c.pointee.last_write = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ListDevicesRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ListDevicesRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ListDevicesRequest", tidings__v1__list_devices_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListDevicesRequest.self)
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.ListDevicesRequest.user_name")
+    self.after = try TidingsProtobuf.Unpacked.string(c.pointee.after, "tidings.v1.ListDevicesRequest.after")
+    self.limit = c.pointee.limit
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ListDevicesRequest.self)
+    tidings__v1__list_devices_request__init(c)
+    c.pointee.user_name = arena.packed(self.userName)
+    c.pointee.after = arena.packed(self.after)
+    c.pointee.limit = self.limit
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ListDevicesResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ListDevicesResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ListDevicesResponse", tidings__v1__list_devices_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListDevicesResponse.self)
+    if c.pointee.n_devices > 0 {
+      self.devices = try TidingsProtobuf.Unpacked.messages(c.pointee.n_devices, c.pointee.devices)
+    }
+    self.moreComing = c.pointee.more_coming != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ListDevicesResponse.self)
+    tidings__v1__list_devices_response__init(c)
+    if !self.devices.isEmpty {
+      c.pointee.n_devices = self.devices.count
+      c.pointee.devices = arena.packed(self.devices) { arena.packed($0) }
+    }
+    c.pointee.more_coming = self.moreComing ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.SetLogLevelRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.SetLogLevelRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.SetLogLevelRequest", tidings__v1__set_log_level_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetLogLevelRequest.self)
+    self.level = TidingsV1.LogLevel(rawValue: Int32(truncatingIfNeeded: c.pointee.level.rawValue))
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__SetLogLevelRequest.self)
+    tidings__v1__set_log_level_request__init(c)
+    c.pointee.level = Tidings__V1__LogLevel(rawValue: .init(truncatingIfNeeded: self.level.rawValue))
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.SetLogLevelResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.SetLogLevelResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.SetLogLevelResponse", tidings__v1__set_log_level_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetLogLevelResponse.self)
+    self.level = TidingsV1.LogLevel(rawValue: Int32(truncatingIfNeeded: c.pointee.level.rawValue))
+    self.previous = TidingsV1.LogLevel(rawValue: Int32(truncatingIfNeeded: c.pointee.previous.rawValue))
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__SetLogLevelResponse.self)
+    tidings__v1__set_log_level_response__init(c)
+    c.pointee.level = Tidings__V1__LogLevel(rawValue: .init(truncatingIfNeeded: self.level.rawValue))
+    c.pointee.previous = Tidings__V1__LogLevel(rawValue: .init(truncatingIfNeeded: self.previous.rawValue))
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.SetRetentionRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.SetRetentionRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.SetRetentionRequest", tidings__v1__set_retention_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetRetentionRequest.self)
+    if c.pointee._tombstone_retention_days_case.rawValue == 1 {
+      self.tombstoneRetentionDays = c.pointee.tombstone_retention_days
+    }
+    if c.pointee._notification_retention_days_case.rawValue == 2 {
+      self.notificationRetentionDays = c.pointee.notification_retention_days
+    }
+    if c.pointee._notifications_max_case.rawValue == 3 {
+      self.notificationsMax = c.pointee.notifications_max
+    }
+    self.resets = c.pointee.resets != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__SetRetentionRequest.self)
+    tidings__v1__set_retention_request__init(c)
+    if let value = self.tombstoneRetentionDays {
+      c.pointee._tombstone_retention_days_case = .init(rawValue: 1)
+      c.pointee.tombstone_retention_days = value
+    }
+    if let value = self.notificationRetentionDays {
+      c.pointee._notification_retention_days_case = .init(rawValue: 2)
+      c.pointee.notification_retention_days = value
+    }
+    if let value = self.notificationsMax {
+      c.pointee._notifications_max_case = .init(rawValue: 3)
+      c.pointee.notifications_max = value
+    }
+    c.pointee.resets = self.resets ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.SetRetentionResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.SetRetentionResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.SetRetentionResponse", tidings__v1__set_retention_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetRetentionResponse.self)
+    self.tombstoneRetentionDays = c.pointee.tombstone_retention_days
+    self.notificationRetentionDays = c.pointee.notification_retention_days
+    self.notificationsMax = c.pointee.notifications_max
+    if c.pointee.n_set_names > 0 {
+      self.setNames = try TidingsProtobuf.Unpacked.strings(c.pointee.n_set_names, c.pointee.set_names, "tidings.v1.SetRetentionResponse.set_names")
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__SetRetentionResponse.self)
+    tidings__v1__set_retention_response__init(c)
+    c.pointee.tombstone_retention_days = self.tombstoneRetentionDays
+    c.pointee.notification_retention_days = self.notificationRetentionDays
+    c.pointee.notifications_max = self.notificationsMax
+    if !self.setNames.isEmpty {
+      c.pointee.n_set_names = self.setNames.count
+      c.pointee.set_names = arena.packed(self.setNames) { arena.packed($0) }
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.DrainRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.DrainRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.DrainRequest", tidings__v1__drain_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__DrainRequest.self)
+    self.action = TidingsV1.DrainAction(rawValue: Int32(truncatingIfNeeded: c.pointee.action.rawValue))
+    self.stops = c.pointee.stops != 0
+    self.patienceMilliseconds = c.pointee.patience_milliseconds
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__DrainRequest.self)
+    tidings__v1__drain_request__init(c)
+    c.pointee.action = Tidings__V1__DrainAction(rawValue: .init(truncatingIfNeeded: self.action.rawValue))
+    c.pointee.stops = self.stops ? 1 : 0
+    c.pointee.patience_milliseconds = self.patienceMilliseconds
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.DrainResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.DrainResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.DrainResponse", tidings__v1__drain_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__DrainResponse.self)
+    self.state = TidingsRpcV1.ServerState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
+    self.callsOpen = c.pointee.calls_open
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__DrainResponse.self)
+    tidings__v1__drain_response__init(c)
+    c.pointee.state = Tidings__Rpc__V1__ServerState(rawValue: .init(truncatingIfNeeded: self.state.rawValue))
+    c.pointee.calls_open = self.callsOpen
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ResetDevelopmentRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ResetDevelopmentRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ResetDevelopmentRequest", tidings__v1__reset_development_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ResetDevelopmentRequest.self)
+    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.ResetDevelopmentRequest.container")
+    self.dryRun = c.pointee.dry_run != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ResetDevelopmentRequest.self)
+    tidings__v1__reset_development_request__init(c)
+    c.pointee.container = arena.packed(self.container)
+    c.pointee.dry_run = self.dryRun ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ResetDevelopmentResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ResetDevelopmentResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ResetDevelopmentResponse", tidings__v1__reset_development_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ResetDevelopmentResponse.self)
+    if c.pointee.n_changes > 0 {
+      self.changes = try TidingsProtobuf.Unpacked.messages(c.pointee.n_changes, c.pointee.changes)
+    }
+    self.databaseCount = c.pointee.database_count
+    self.isRunning = c.pointee.is_running != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ResetDevelopmentResponse.self)
+    tidings__v1__reset_development_response__init(c)
+    if !self.changes.isEmpty {
+      c.pointee.n_changes = self.changes.count
+      c.pointee.changes = arena.packed(self.changes) { arena.packed($0) }
+    }
+    c.pointee.database_count = self.databaseCount
+    c.pointee.is_running = self.isRunning ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1 {
   /// Administers a server. Every method needs the role `admin`; in development mode everybody has it.
   public enum AdminService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AdminService",
-      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics],
+      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.resetDevelopment],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AdminServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -1848,6 +2917,67 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchStatisticsRequest",
         outputType: "tidings.v1.FetchStatisticsResponse")
+      /// Returns the connections that are open and in use.
+      public static let listConnections = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "ListConnections",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.ListConnectionsRequest",
+        outputType: "tidings.v1.ListConnectionsResponse")
+      /// Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
+      /// again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+      public static let endConnections = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "EndConnections",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.EndConnectionsRequest",
+        outputType: "tidings.v1.EndConnectionsResponse")
+      /// Returns the devices of a user that have written something.
+      public static let listDevices = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "ListDevices",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.ListDevicesRequest",
+        outputType: "tidings.v1.ListDevicesResponse")
+      /// Sets how much the server logs, until it ends; without a level it only returns it.
+      public static let setLogLevel = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "SetLogLevel",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.SetLogLevelRequest",
+        outputType: "tidings.v1.SetLogLevelResponse")
+      /// Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
+      /// stays as it is. INVALID_ARGUMENTS for a number outside its range.
+      public static let setRetention = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "SetRetention",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.SetRetentionRequest",
+        outputType: "tidings.v1.SetRetentionResponse")
+      /// Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
+      /// health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+      public static let drain = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "Drain",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.DrainRequest",
+        outputType: "tidings.v1.DrainResponse")
+      /// Brings the development environment of a container back to what production has: its zones, records and
+      /// subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
+      /// after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+      public static let resetDevelopment = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "ResetDevelopment",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.ResetDevelopmentRequest",
+        outputType: "tidings.v1.ResetDevelopmentResponse")
     }
 
     /// Calls the service.
@@ -1995,6 +3125,109 @@ extension TidingsV1 {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
         }
       }
+
+      /// Returns the connections that are open and in use.
+      public func listConnections(
+        _ request: TidingsV1.ListConnectionsRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.ListConnectionsResponse {
+        let response = try await transport.unary(
+          Methods.listConnections, request.encoded(), options: options)
+        do {
+          return try TidingsV1.ListConnectionsResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
+      /// again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+      public func endConnections(
+        _ request: TidingsV1.EndConnectionsRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.EndConnectionsResponse {
+        let response = try await transport.unary(
+          Methods.endConnections, request.encoded(), options: options)
+        do {
+          return try TidingsV1.EndConnectionsResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Returns the devices of a user that have written something.
+      public func listDevices(
+        _ request: TidingsV1.ListDevicesRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.ListDevicesResponse {
+        let response = try await transport.unary(
+          Methods.listDevices, request.encoded(), options: options)
+        do {
+          return try TidingsV1.ListDevicesResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Sets how much the server logs, until it ends; without a level it only returns it.
+      public func setLogLevel(
+        _ request: TidingsV1.SetLogLevelRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.SetLogLevelResponse {
+        let response = try await transport.unary(
+          Methods.setLogLevel, request.encoded(), options: options)
+        do {
+          return try TidingsV1.SetLogLevelResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
+      /// stays as it is. INVALID_ARGUMENTS for a number outside its range.
+      public func setRetention(
+        _ request: TidingsV1.SetRetentionRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.SetRetentionResponse {
+        let response = try await transport.unary(
+          Methods.setRetention, request.encoded(), options: options)
+        do {
+          return try TidingsV1.SetRetentionResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
+      /// health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+      public func drain(
+        _ request: TidingsV1.DrainRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.DrainResponse {
+        let response = try await transport.unary(
+          Methods.drain, request.encoded(), options: options)
+        do {
+          return try TidingsV1.DrainResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Brings the development environment of a container back to what production has: its zones, records and
+      /// subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
+      /// after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+      public func resetDevelopment(
+        _ request: TidingsV1.ResetDevelopmentRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.ResetDevelopmentResponse {
+        let response = try await transport.unary(
+          Methods.resetDevelopment, request.encoded(), options: options)
+        do {
+          return try TidingsV1.ResetDevelopmentResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
     }
 
     /// Answers the service's calls.
@@ -2069,6 +3302,53 @@ extension TidingsV1 {
         _ request: TidingsV1.FetchStatisticsRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchStatisticsResponse
+
+      /// Returns the connections that are open and in use.
+      func listConnections(
+        _ request: TidingsV1.ListConnectionsRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.ListConnectionsResponse
+
+      /// Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
+      /// again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+      func endConnections(
+        _ request: TidingsV1.EndConnectionsRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.EndConnectionsResponse
+
+      /// Returns the devices of a user that have written something.
+      func listDevices(
+        _ request: TidingsV1.ListDevicesRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.ListDevicesResponse
+
+      /// Sets how much the server logs, until it ends; without a level it only returns it.
+      func setLogLevel(
+        _ request: TidingsV1.SetLogLevelRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.SetLogLevelResponse
+
+      /// Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
+      /// stays as it is. INVALID_ARGUMENTS for a number outside its range.
+      func setRetention(
+        _ request: TidingsV1.SetRetentionRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.SetRetentionResponse
+
+      /// Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
+      /// health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+      func drain(
+        _ request: TidingsV1.DrainRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.DrainResponse
+
+      /// Brings the development environment of a container back to what production has: its zones, records and
+      /// subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
+      /// after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+      func resetDevelopment(
+        _ request: TidingsV1.ResetDevelopmentRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.ResetDevelopmentResponse
     }
   }
 }
@@ -2169,6 +3449,69 @@ extension TidingsV1.AdminService.Server {
       .unimplemented, "tidings.v1.AdminService/FetchStatistics is not implemented")
   }
 
+  /// Answers UNIMPLEMENTED.
+  public func listConnections(
+    _ request: TidingsV1.ListConnectionsRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.ListConnectionsResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/ListConnections is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func endConnections(
+    _ request: TidingsV1.EndConnectionsRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.EndConnectionsResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/EndConnections is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func listDevices(
+    _ request: TidingsV1.ListDevicesRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.ListDevicesResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/ListDevices is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func setLogLevel(
+    _ request: TidingsV1.SetLogLevelRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.SetLogLevelResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/SetLogLevel is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func setRetention(
+    _ request: TidingsV1.SetRetentionRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.SetRetentionResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/SetRetention is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func drain(
+    _ request: TidingsV1.DrainRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.DrainResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/Drain is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func resetDevelopment(
+    _ request: TidingsV1.ResetDevelopmentRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.ResetDevelopmentResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/ResetDevelopment is not implemented")
+  }
+
   /// Decodes the request, calls the method and encodes its response.
   public func handleUnary(
     _ call: TidingsRPC.ServerCall, _ request: [UInt8]
@@ -2222,6 +3565,48 @@ extension TidingsV1.AdminService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.fetchStatistics(message, call: call).encoded()
+    case "ListConnections":
+      let message: TidingsV1.ListConnectionsRequest
+      do { message = try TidingsV1.ListConnectionsRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.listConnections(message, call: call).encoded()
+    case "EndConnections":
+      let message: TidingsV1.EndConnectionsRequest
+      do { message = try TidingsV1.EndConnectionsRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.endConnections(message, call: call).encoded()
+    case "ListDevices":
+      let message: TidingsV1.ListDevicesRequest
+      do { message = try TidingsV1.ListDevicesRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.listDevices(message, call: call).encoded()
+    case "SetLogLevel":
+      let message: TidingsV1.SetLogLevelRequest
+      do { message = try TidingsV1.SetLogLevelRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.setLogLevel(message, call: call).encoded()
+    case "SetRetention":
+      let message: TidingsV1.SetRetentionRequest
+      do { message = try TidingsV1.SetRetentionRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.setRetention(message, call: call).encoded()
+    case "Drain":
+      let message: TidingsV1.DrainRequest
+      do { message = try TidingsV1.DrainRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.drain(message, call: call).encoded()
+    case "ResetDevelopment":
+      let message: TidingsV1.ResetDevelopmentRequest
+      do { message = try TidingsV1.ResetDevelopmentRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.resetDevelopment(message, call: call).encoded()
     default:
       throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
     }
@@ -2256,77 +3641,122 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/admin_service.proto.
   public static let tidingsV1AdminServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/admin_service.proto",
-    dependencies: [.googleProtobufTimestampProto, .tidingsV1AccountServiceProto],
+    dependencies: [.googleProtobufTimestampProto, .tidingsRpcV1ServerProto, .tidingsV1AccountServiceProto, .tidingsV1SchemaServiceProto],
     base64: """
       Ch50aWRpbmdzL3YxL2FkbWluX3NlcnZpY2UucHJvdG8SCnRpZGluZ3MudjEaH2dvb2dsZS9wcm90b2J1Zi90aW1lc3Rh\
-      bXAucHJvdG8aIHRpZGluZ3MvdjEvYWNjb3VudF9zZXJ2aWNlLnByb3RvIpwCCgdBY2NvdW50EhIKBG5hbWUYASABKAlS\
-      BG5hbWUSFAoFcm9sZXMYAiADKAlSBXJvbGVzEikKBGtleXMYAyADKAsyFS50aWRpbmdzLnYxLlB1YmxpY0tleVIEa2V5\
-      cxI0CgdjcmVhdGVkGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHY3JlYXRlZBIhCgxkaXNwbGF5X25h\
-      bWUYBSABKAlSC2Rpc3BsYXlOYW1lEjoKCnJlc3RyaWN0ZWQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1w\
-      UgpyZXN0cmljdGVkEicKBXF1b3RhGAcgASgLMhEudGlkaW5ncy52MS5RdW90YVIFcXVvdGEi1wEKCVB1YmxpY0tleRIQ\
-      CgNrZXkYASABKAlSA2tleRI0CgdleHBpcmVzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZXhwaXJl\
-      cxI0CgdyZXZva2VkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHcmV2b2tlZBIUCgVsYWJlbBgEIAEo\
-      CVIFbGFiZWwSNgoIYWRtaXR0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghhZG1pdHRlZCK/AQoR\
-      Q3JlYXRlVXNlclJlcXVlc3QSEgoEbmFtZRgBIAEoCVIEbmFtZRI0CgpwdWJsaWNfa2V5GAIgASgLMhUudGlkaW5ncy52\
-      MS5QdWJsaWNLZXlSCXB1YmxpY0tleRIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhQKBXJvbGVzGAQg\
-      AygJUgVyb2xlcxInCgVxdW90YRgFIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFSBXF1b3RhIkMKEkNyZWF0ZVVzZXJSZXNw\
-      b25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50IusBChFVcGRhdGVVc2VyUmVx\
-      dWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiYKDGRpc3BsYXlfbmFtZRgCIAEoCUgAUgtkaXNwbGF5TmFt\
-      ZYgBARIjCgpyZXN0cmljdGVkGAMgASgISAFSCnJlc3RyaWN0ZWSIAQESJwoFcXVvdGEYBCABKAsyES50aWRpbmdzLnYx\
-      LlF1b3RhUgVxdW90YRIjCg1yZW1vdmVzX3F1b3RhGAUgASgIUgxyZW1vdmVzUXVvdGFCDwoNX2Rpc3BsYXlfbmFtZUIN\
-      CgtfcmVzdHJpY3RlZCJDChJVcGRhdGVVc2VyUmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNj\
-      b3VudFIHYWNjb3VudCJdChBMaXN0VXNlcnNSZXF1ZXN0EhQKBWFmdGVyGAEgASgJUgVhZnRlchIUCgVsaW1pdBgCIAEo\
-      DVIFbGltaXQSHQoKdXNlcl9uYW1lcxgDIAMoCVIJdXNlck5hbWVzIpsBChFMaXN0VXNlcnNSZXNwb25zZRIvCghhY2Nv\
-      dW50cxgBIAMoCzITLnRpZGluZ3MudjEuQWNjb3VudFIIYWNjb3VudHMSHwoLbW9yZV9jb21pbmcYAiABKAhSCm1vcmVD\
-      b21pbmcSNAoKZ3Vlc3Rfa2V5cxgDIAMoCzIVLnRpZGluZ3MudjEuUHVibGljS2V5UglndWVzdEtleXMiaAoTQXV0aG9y\
-      aXplS2V5UmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEjQKCnB1YmxpY19rZXkYAiABKAsyFS50aWRp\
-      bmdzLnYxLlB1YmxpY0tleVIJcHVibGljS2V5IkUKFEF1dGhvcml6ZUtleVJlc3BvbnNlEi0KB2FjY291bnQYASABKAsy\
-      Ey50aWRpbmdzLnYxLkFjY291bnRSB2FjY291bnQiMQoQUmV2b2tlS2V5UmVxdWVzdBIdCgpwdWJsaWNfa2V5GAEgASgJ\
-      UglwdWJsaWNLZXkidgoRUmV2b2tlS2V5UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3Vu\
-      dFIHYWNjb3VudBIyChVyb3RhdGVkX2NoYW5uZWxfY291bnQYAiABKA1SE3JvdGF0ZWRDaGFubmVsQ291bnQiRwoSQXNz\
-      aWduUm9sZXNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSFAoFcm9sZXMYAiADKAlSBXJvbGVzIkQK\
-      E0Fzc2lnblJvbGVzUmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudFIHYWNjb3VudCKQ\
-      AQoURmV0Y2hBdWRpdExvZ1JlcXVlc3QSFAoFbGltaXQYASABKA1SBWxpbWl0EhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNl\
-      ck5hbWUSHQoHcmVmdXNlZBgDIAEoCEgAUgdyZWZ1c2VkiAEBEhoKCHZlcmlmaWVzGAQgASgIUgh2ZXJpZmllc0IKCghf\
-      cmVmdXNlZCLyAQoKQXVkaXRFbnRyeRIuCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGlt\
-      ZRIWCgZhY3Rpb24YAiABKAlSBmFjdGlvbhIbCgl1c2VyX25hbWUYAyABKAlSCHVzZXJOYW1lEh0KCnB1YmxpY19rZXkY\
-      BCABKAlSCXB1YmxpY0tleRIYCgdhZGRyZXNzGAUgASgJUgdhZGRyZXNzEhgKB3JlZnVzZWQYBiABKAhSB3JlZnVzZWQS\
-      FAoFY291bnQYByABKARSBWNvdW50EhYKBmRldGFpbBgIIAEoCVIGZGV0YWlsInkKFUZldGNoQXVkaXRMb2dSZXNwb25z\
-      ZRIwCgdlbnRyaWVzGAEgAygLMhYudGlkaW5ncy52MS5BdWRpdEVudHJ5UgdlbnRyaWVzEi4KBmNoYWlucxgCIAMoCzIW\
-      LnRpZGluZ3MudjEuQXVkaXRDaGFpblIGY2hhaW5zItYBCgpBdWRpdENoYWluEhIKBG5hbWUYASABKAlSBG5hbWUSHwoL\
-      aGVhZF9udW1iZXIYAiABKARSCmhlYWROdW1iZXISGwoJaGVhZF9oYXNoGAMgASgMUghoZWFkSGFzaBIdCgpsaW5lX2Nv\
-      dW50GAQgASgEUglsaW5lQ291bnQSIQoMZmlyc3RfbnVtYmVyGAUgASgEUgtmaXJzdE51bWJlchIaCghwcm9ibGVtcxgG\
-      IAMoCVIIcHJvYmxlbXMSGAoHcmVtYXJrcxgHIAMoCVIHcmVtYXJrcyJ4ChNDcmVhdGVCYWNrdXBSZXF1ZXN0Ei8KFGJ5\
-      dGVzX3Blcl9zZWNvbmRfbWF4GAEgASgEUhFieXRlc1BlclNlY29uZE1heBIwChRza2lwc19kYW1hZ2VkX2Fzc2V0cxgC\
-      IAEoCFISc2tpcHNEYW1hZ2VkQXNzZXRzIiwKFENyZWF0ZUJhY2t1cFJlc3BvbnNlEhQKBWNodW5rGAEgASgMUgVjaHVu\
-      ayJvChFDaGVja1N0b3JlUmVxdWVzdBIvChRieXRlc19wZXJfc2Vjb25kX21heBgBIAEoBFIRYnl0ZXNQZXJTZWNvbmRN\
-      YXgSKQoQY2hlY2tzX3N0cnVjdHVyZRgCIAEoCFIPY2hlY2tzU3RydWN0dXJlItcCChJDaGVja1N0b3JlUmVzcG9uc2US\
-      KQoEc3RlcBgBIAEoDjIVLnRpZGluZ3MudjEuQ2hlY2tTdGVwUgRzdGVwEh8KC3BhZ2VzX3RvdGFsGAIgASgEUgpwYWdl\
-      c1RvdGFsEh0KCnBhZ2VzX2RvbmUYAyABKARSCXBhZ2VzRG9uZRIhCgxhc3NldHNfdG90YWwYBCABKARSC2Fzc2V0c1Rv\
-      dGFsEh8KC2Fzc2V0c19kb25lGAUgASgEUgphc3NldHNEb25lEh8KC2J5dGVzX3RvdGFsGAYgASgEUgpieXRlc1RvdGFs\
-      Eh0KCmJ5dGVzX2RvbmUYByABKARSCWJ5dGVzRG9uZRIvCgZkYW1hZ2UYCCADKAsyFy50aWRpbmdzLnYxLlN0b3JlRGFt\
-      YWdlUgZkYW1hZ2USIQoMZGFtYWdlX2NvdW50GAkgASgEUgtkYW1hZ2VDb3VudCKAAQoLU3RvcmVEYW1hZ2USFAoEcGFn\
-      ZRgBIAEoBEgAUgRwYWdlEhYKBWFzc2V0GAIgASgMSABSBWFzc2V0Eh4KCXN0cnVjdHVyZRgDIAEoCUgAUglzdHJ1Y3R1\
-      cmUSGAoHcHJvYmxlbRgEIAEoCVIHcHJvYmxlbUIJCgdzdWJqZWN0IhgKFkZldGNoU3RhdGlzdGljc1JlcXVlc3Qi1gIK\
-      F0ZldGNoU3RhdGlzdGljc1Jlc3BvbnNlEhgKB3JlY29yZHMYASABKARSB3JlY29yZHMSHgoKdG9tYnN0b25lcxgCIAEo\
-      BFIKdG9tYnN0b25lcxIUCgV6b25lcxgDIAEoBFIFem9uZXMSJAoNc3Vic2NyaXB0aW9ucxgEIAEoBFINc3Vic2NyaXB0\
-      aW9ucxIaCghjaGFubmVscxgFIAEoBFIIY2hhbm5lbHMSFgoGZXZlbnRzGAYgASgEUgZldmVudHMSJQoOZGF0YWJhc2Vf\
-      Ynl0ZXMYByABKARSDWRhdGFiYXNlQnl0ZXMSGwoJbG9nX2J5dGVzGAggASgEUghsb2dCeXRlcxIWCgZhc3NldHMYCSAB\
-      KARSBmFzc2V0cxIfCgthc3NldF9ieXRlcxgKIAEoBFIKYXNzZXRCeXRlcxIUCgV1c2VycxgLIAEoBFIFdXNlcnMqgwEK\
-      CUNoZWNrU3RlcBIaChZDSEVDS19TVEVQX1VOU1BFQ0lGSUVEEAASFAoQQ0hFQ0tfU1RFUF9QQUdFUxABEhUKEUNIRUNL\
-      X1NURVBfQVNTRVRTEAISGAoUQ0hFQ0tfU1RFUF9TVFJVQ1RVUkUQAxITCg9DSEVDS19TVEVQX0RPTkUQBDLdBgoMQWRt\
-      aW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXF1ZXN0Gh4udGlkaW5ncy52MS5D\
-      cmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBkYXRlVXNlclJlcXVlc3QaHi50aWRp\
-      bmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVx\
-      dWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRob3JpemVLZXkSHy50aWRpbmdzLnYx\
-      LkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlc3BvbnNlIgOQAgISTQoJUmV2b2tl\
-      S2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAIC\
-      ElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3QaHy50aWRpbmdzLnYxLkFzc2lnblJv\
-      bGVzUmVzcG9uc2UiA5ACAhJZCg1GZXRjaEF1ZGl0TG9nEiAudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVxdWVzdBoh\
-      LnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlIgOQAgESUwoMQ3JlYXRlQmFja3VwEh8udGlkaW5ncy52MS5D\
-      cmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXNwb25zZTABElIKCkNoZWNrU3RvcmUS\
-      HS50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXF1ZXN0Gh4udGlkaW5ncy52MS5DaGVja1N0b3JlUmVzcG9uc2UiA5ACATAB\
-      El8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdBojLnRpZGluZ3MudjEu\
-      RmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      bXAucHJvdG8aG3RpZGluZ3MvcnBjL3YxL3NlcnZlci5wcm90bxogdGlkaW5ncy92MS9hY2NvdW50X3NlcnZpY2UucHJv\
+      dG8aH3RpZGluZ3MvdjEvc2NoZW1hX3NlcnZpY2UucHJvdG8inAIKB0FjY291bnQSEgoEbmFtZRgBIAEoCVIEbmFtZRIU\
+      CgVyb2xlcxgCIAMoCVIFcm9sZXMSKQoEa2V5cxgDIAMoCzIVLnRpZGluZ3MudjEuUHVibGljS2V5UgRrZXlzEjQKB2Ny\
+      ZWF0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdjcmVhdGVkEiEKDGRpc3BsYXlfbmFtZRgFIAEo\
+      CVILZGlzcGxheU5hbWUSOgoKcmVzdHJpY3RlZBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJlc3Ry\
+      aWN0ZWQSJwoFcXVvdGEYByABKAsyES50aWRpbmdzLnYxLlF1b3RhUgVxdW90YSLXAQoJUHVibGljS2V5EhAKA2tleRgB\
+      IAEoCVIDa2V5EjQKB2V4cGlyZXMYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzEjQKB3Jl\
+      dm9rZWQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdyZXZva2VkEhQKBWxhYmVsGAQgASgJUgVsYWJl\
+      bBI2CghhZG1pdHRlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCGFkbWl0dGVkIr8BChFDcmVhdGVV\
+      c2VyUmVxdWVzdBISCgRuYW1lGAEgASgJUgRuYW1lEjQKCnB1YmxpY19rZXkYAiABKAsyFS50aWRpbmdzLnYxLlB1Ymxp\
+      Y0tleVIJcHVibGljS2V5EiEKDGRpc3BsYXlfbmFtZRgDIAEoCVILZGlzcGxheU5hbWUSFAoFcm9sZXMYBCADKAlSBXJv\
+      bGVzEicKBXF1b3RhGAUgASgLMhEudGlkaW5ncy52MS5RdW90YVIFcXVvdGEiQwoSQ3JlYXRlVXNlclJlc3BvbnNlEi0K\
+      B2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFjY291bnRSB2FjY291bnQi6wEKEVVwZGF0ZVVzZXJSZXF1ZXN0EhsK\
+      CXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSJgoMZGlzcGxheV9uYW1lGAIgASgJSABSC2Rpc3BsYXlOYW1liAEBEiMK\
+      CnJlc3RyaWN0ZWQYAyABKAhIAVIKcmVzdHJpY3RlZIgBARInCgVxdW90YRgEIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFS\
+      BXF1b3RhEiMKDXJlbW92ZXNfcXVvdGEYBSABKAhSDHJlbW92ZXNRdW90YUIPCg1fZGlzcGxheV9uYW1lQg0KC19yZXN0\
+      cmljdGVkIkMKElVwZGF0ZVVzZXJSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50Ugdh\
+      Y2NvdW50Il0KEExpc3RVc2Vyc1JlcXVlc3QSFAoFYWZ0ZXIYASABKAlSBWFmdGVyEhQKBWxpbWl0GAIgASgNUgVsaW1p\
+      dBIdCgp1c2VyX25hbWVzGAMgAygJUgl1c2VyTmFtZXMimwEKEUxpc3RVc2Vyc1Jlc3BvbnNlEi8KCGFjY291bnRzGAEg\
+      AygLMhMudGlkaW5ncy52MS5BY2NvdW50UghhY2NvdW50cxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxI0\
+      CgpndWVzdF9rZXlzGAMgAygLMhUudGlkaW5ncy52MS5QdWJsaWNLZXlSCWd1ZXN0S2V5cyJoChNBdXRob3JpemVLZXlS\
+      ZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSNAoKcHVibGljX2tleRgCIAEoCzIVLnRpZGluZ3MudjEu\
+      UHVibGljS2V5UglwdWJsaWNLZXkiRQoUQXV0aG9yaXplS2V5UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGlu\
+      Z3MudjEuQWNjb3VudFIHYWNjb3VudCIxChBSZXZva2VLZXlSZXF1ZXN0Eh0KCnB1YmxpY19rZXkYASABKAlSCXB1Ymxp\
+      Y0tleSJ2ChFSZXZva2VLZXlSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2Nv\
+      dW50EjIKFXJvdGF0ZWRfY2hhbm5lbF9jb3VudBgCIAEoDVITcm90YXRlZENoYW5uZWxDb3VudCJHChJBc3NpZ25Sb2xl\
+      c1JlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRIUCgVyb2xlcxgCIAMoCVIFcm9sZXMiRAoTQXNzaWdu\
+      Um9sZXNSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50IpABChRGZXRj\
+      aEF1ZGl0TG9nUmVxdWVzdBIUCgVsaW1pdBgBIAEoDVIFbGltaXQSGwoJdXNlcl9uYW1lGAIgASgJUgh1c2VyTmFtZRId\
+      CgdyZWZ1c2VkGAMgASgISABSB3JlZnVzZWSIAQESGgoIdmVyaWZpZXMYBCABKAhSCHZlcmlmaWVzQgoKCF9yZWZ1c2Vk\
+      IvIBCgpBdWRpdEVudHJ5Ei4KBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgR0aW1lEhYKBmFj\
+      dGlvbhgCIAEoCVIGYWN0aW9uEhsKCXVzZXJfbmFtZRgDIAEoCVIIdXNlck5hbWUSHQoKcHVibGljX2tleRgEIAEoCVIJ\
+      cHVibGljS2V5EhgKB2FkZHJlc3MYBSABKAlSB2FkZHJlc3MSGAoHcmVmdXNlZBgGIAEoCFIHcmVmdXNlZBIUCgVjb3Vu\
+      dBgHIAEoBFIFY291bnQSFgoGZGV0YWlsGAggASgJUgZkZXRhaWwieQoVRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlEjAKB2Vu\
+      dHJpZXMYASADKAsyFi50aWRpbmdzLnYxLkF1ZGl0RW50cnlSB2VudHJpZXMSLgoGY2hhaW5zGAIgAygLMhYudGlkaW5n\
+      cy52MS5BdWRpdENoYWluUgZjaGFpbnMi1gEKCkF1ZGl0Q2hhaW4SEgoEbmFtZRgBIAEoCVIEbmFtZRIfCgtoZWFkX251\
+      bWJlchgCIAEoBFIKaGVhZE51bWJlchIbCgloZWFkX2hhc2gYAyABKAxSCGhlYWRIYXNoEh0KCmxpbmVfY291bnQYBCAB\
+      KARSCWxpbmVDb3VudBIhCgxmaXJzdF9udW1iZXIYBSABKARSC2ZpcnN0TnVtYmVyEhoKCHByb2JsZW1zGAYgAygJUghw\
+      cm9ibGVtcxIYCgdyZW1hcmtzGAcgAygJUgdyZW1hcmtzIngKE0NyZWF0ZUJhY2t1cFJlcXVlc3QSLwoUYnl0ZXNfcGVy\
+      X3NlY29uZF9tYXgYASABKARSEWJ5dGVzUGVyU2Vjb25kTWF4EjAKFHNraXBzX2RhbWFnZWRfYXNzZXRzGAIgASgIUhJz\
+      a2lwc0RhbWFnZWRBc3NldHMiLAoUQ3JlYXRlQmFja3VwUmVzcG9uc2USFAoFY2h1bmsYASABKAxSBWNodW5rIm8KEUNo\
+      ZWNrU3RvcmVSZXF1ZXN0Ei8KFGJ5dGVzX3Blcl9zZWNvbmRfbWF4GAEgASgEUhFieXRlc1BlclNlY29uZE1heBIpChBj\
+      aGVja3Nfc3RydWN0dXJlGAIgASgIUg9jaGVja3NTdHJ1Y3R1cmUi1wIKEkNoZWNrU3RvcmVSZXNwb25zZRIpCgRzdGVw\
+      GAEgASgOMhUudGlkaW5ncy52MS5DaGVja1N0ZXBSBHN0ZXASHwoLcGFnZXNfdG90YWwYAiABKARSCnBhZ2VzVG90YWwS\
+      HQoKcGFnZXNfZG9uZRgDIAEoBFIJcGFnZXNEb25lEiEKDGFzc2V0c190b3RhbBgEIAEoBFILYXNzZXRzVG90YWwSHwoL\
+      YXNzZXRzX2RvbmUYBSABKARSCmFzc2V0c0RvbmUSHwoLYnl0ZXNfdG90YWwYBiABKARSCmJ5dGVzVG90YWwSHQoKYnl0\
+      ZXNfZG9uZRgHIAEoBFIJYnl0ZXNEb25lEi8KBmRhbWFnZRgIIAMoCzIXLnRpZGluZ3MudjEuU3RvcmVEYW1hZ2VSBmRh\
+      bWFnZRIhCgxkYW1hZ2VfY291bnQYCSABKARSC2RhbWFnZUNvdW50IoABCgtTdG9yZURhbWFnZRIUCgRwYWdlGAEgASgE\
+      SABSBHBhZ2USFgoFYXNzZXQYAiABKAxIAFIFYXNzZXQSHgoJc3RydWN0dXJlGAMgASgJSABSCXN0cnVjdHVyZRIYCgdw\
+      cm9ibGVtGAQgASgJUgdwcm9ibGVtQgkKB3N1YmplY3QiGAoWRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdCLWAgoXRmV0Y2hT\
+      dGF0aXN0aWNzUmVzcG9uc2USGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIeCgp0b21ic3RvbmVzGAIgASgEUgp0b21i\
+      c3RvbmVzEhQKBXpvbmVzGAMgASgEUgV6b25lcxIkCg1zdWJzY3JpcHRpb25zGAQgASgEUg1zdWJzY3JpcHRpb25zEhoK\
+      CGNoYW5uZWxzGAUgASgEUghjaGFubmVscxIWCgZldmVudHMYBiABKARSBmV2ZW50cxIlCg5kYXRhYmFzZV9ieXRlcxgH\
+      IAEoBFINZGF0YWJhc2VCeXRlcxIbCglsb2dfYnl0ZXMYCCABKARSCGxvZ0J5dGVzEhYKBmFzc2V0cxgJIAEoBFIGYXNz\
+      ZXRzEh8KC2Fzc2V0X2J5dGVzGAogASgEUgphc3NldEJ5dGVzEhQKBXVzZXJzGAsgASgEUgV1c2VycyKqAgoKQ29ubmVj\
+      dGlvbhIWCgZudW1iZXIYASABKARSBm51bWJlchIbCgl1c2VyX25hbWUYAiABKAlSCHVzZXJOYW1lEh0KCnB1YmxpY19r\
+      ZXkYAyABKAlSCXB1YmxpY0tleRIbCglkZXZpY2VfaWQYBCABKAlSCGRldmljZUlkEjAKBXNpbmNlGAUgASgLMhouZ29v\
+      Z2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2luY2USHQoKY2FsbHNfb3BlbhgGIAEoDVIJY2FsbHNPcGVuEh0KCmJ5dGVz\
+      X2hlbGQYByABKARSCWJ5dGVzSGVsZBIjCg1pc19zdWJzY3JpYmVyGAggASgIUgxpc1N1YnNjcmliZXISFgoGdG9waWNz\
+      GAkgASgNUgZ0b3BpY3MiYQoWTGlzdENvbm5lY3Rpb25zUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1l\
+      EhQKBWFmdGVyGAIgASgEUgVhZnRlchIUCgVsaW1pdBgDIAEoDVIFbGltaXQilwEKF0xpc3RDb25uZWN0aW9uc1Jlc3Bv\
+      bnNlEjgKC2Nvbm5lY3Rpb25zGAEgAygLMhYudGlkaW5ncy52MS5Db25uZWN0aW9uUgtjb25uZWN0aW9ucxIfCgttb3Jl\
+      X2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxIhCgx1bnVzZWRfY291bnQYAyABKA1SC3VudXNlZENvdW50InoKFUVuZENv\
+      bm5lY3Rpb25zUmVxdWVzdBIdCgl1c2VyX25hbWUYASABKAlIAFIIdXNlck5hbWUSHwoKcHVibGljX2tleRgCIAEoCUgA\
+      UglwdWJsaWNLZXkSGAoGbnVtYmVyGAMgASgESABSBm51bWJlckIHCgV3aGljaCIuChZFbmRDb25uZWN0aW9uc1Jlc3Bv\
+      bnNlEhQKBWNvdW50GAEgASgNUgVjb3VudCJgCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJUghkZXZpY2VJZBI5Cgps\
+      YXN0X3dyaXRlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJbGFzdFdyaXRlIl0KEkxpc3REZXZpY2Vz\
+      UmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEhQKBWFmdGVyGAIgASgJUgVhZnRlchIUCgVsaW1pdBgD\
+      IAEoDVIFbGltaXQiZAoTTGlzdERldmljZXNSZXNwb25zZRIsCgdkZXZpY2VzGAEgAygLMhIudGlkaW5ncy52MS5EZXZp\
+      Y2VSB2RldmljZXMSHwoLbW9yZV9jb21pbmcYAiABKAhSCm1vcmVDb21pbmciQAoSU2V0TG9nTGV2ZWxSZXF1ZXN0EioK\
+      BWxldmVsGAEgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIFbGV2ZWwicwoTU2V0TG9nTGV2ZWxSZXNwb25zZRIqCgVs\
+      ZXZlbBgBIAEoDjIULnRpZGluZ3MudjEuTG9nTGV2ZWxSBWxldmVsEjAKCHByZXZpb3VzGAIgASgOMhQudGlkaW5ncy52\
+      MS5Mb2dMZXZlbFIIcHJldmlvdXMitgIKE1NldFJldGVudGlvblJlcXVlc3QSPQoYdG9tYnN0b25lX3JldGVudGlvbl9k\
+      YXlzGAEgASgNSABSFnRvbWJzdG9uZVJldGVudGlvbkRheXOIAQESQwobbm90aWZpY2F0aW9uX3JldGVudGlvbl9kYXlz\
+      GAIgASgNSAFSGW5vdGlmaWNhdGlvblJldGVudGlvbkRheXOIAQESMAoRbm90aWZpY2F0aW9uc19tYXgYAyABKARIAlIQ\
+      bm90aWZpY2F0aW9uc01heIgBARIWCgZyZXNldHMYBCABKAhSBnJlc2V0c0IbChlfdG9tYnN0b25lX3JldGVudGlvbl9k\
+      YXlzQh4KHF9ub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXNCFAoSX25vdGlmaWNhdGlvbnNfbWF4ItoBChRTZXRSZXRl\
+      bnRpb25SZXNwb25zZRI4Chh0b21ic3RvbmVfcmV0ZW50aW9uX2RheXMYASABKA1SFnRvbWJzdG9uZVJldGVudGlvbkRh\
+      eXMSPgobbm90aWZpY2F0aW9uX3JldGVudGlvbl9kYXlzGAIgASgNUhlub3RpZmljYXRpb25SZXRlbnRpb25EYXlzEisK\
+      EW5vdGlmaWNhdGlvbnNfbWF4GAMgASgEUhBub3RpZmljYXRpb25zTWF4EhsKCXNldF9uYW1lcxgEIAMoCVIIc2V0TmFt\
+      ZXMiigEKDERyYWluUmVxdWVzdBIvCgZhY3Rpb24YASABKA4yFy50aWRpbmdzLnYxLkRyYWluQWN0aW9uUgZhY3Rpb24S\
+      FAoFc3RvcHMYAiABKAhSBXN0b3BzEjMKFXBhdGllbmNlX21pbGxpc2Vjb25kcxgDIAEoDVIUcGF0aWVuY2VNaWxsaXNl\
+      Y29uZHMiYQoNRHJhaW5SZXNwb25zZRIxCgVzdGF0ZRgBIAEoDjIbLnRpZGluZ3MucnBjLnYxLlNlcnZlclN0YXRlUgVz\
+      dGF0ZRIdCgpjYWxsc19vcGVuGAIgASgNUgljYWxsc09wZW4iUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29u\
+      dGFpbmVyGAEgASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50\
+      UmVzcG9uc2USMgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFi\
+      YXNlX2NvdW50GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyqDAQoJQ2hl\
+      Y2tTdGVwEhoKFkNIRUNLX1NURVBfVU5TUEVDSUZJRUQQABIUChBDSEVDS19TVEVQX1BBR0VTEAESFQoRQ0hFQ0tfU1RF\
+      UF9BU1NFVFMQAhIYChRDSEVDS19TVEVQX1NUUlVDVFVSRRADEhMKD0NIRUNLX1NURVBfRE9ORRAEKnoKCExvZ0xldmVs\
+      EhkKFUxPR19MRVZFTF9VTlNQRUNJRklFRBAAEhMKD0xPR19MRVZFTF9ERUJVRxABEhIKDkxPR19MRVZFTF9JTkZPEAIS\
+      FQoRTE9HX0xFVkVMX1dBUk5JTkcQAxITCg9MT0dfTEVWRUxfRVJST1IQBCpcCgtEcmFpbkFjdGlvbhIcChhEUkFJTl9B\
+      Q1RJT05fVU5TUEVDSUZJRUQQABIWChJEUkFJTl9BQ1RJT05fRFJBSU4QARIXChNEUkFJTl9BQ1RJT05fUkVTVU1FEAIy\
+      xQsKDEFkbWluU2VydmljZRJLCgpDcmVhdGVVc2VyEh0udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVxdWVzdBoeLnRpZGlu\
+      Z3MudjEuQ3JlYXRlVXNlclJlc3BvbnNlElAKClVwZGF0ZVVzZXISHS50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXF1ZXN0\
+      Gh4udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVzcG9uc2UiA5ACAhJNCglMaXN0VXNlcnMSHC50aWRpbmdzLnYxLkxpc3RV\
+      c2Vyc1JlcXVlc3QaHS50aWRpbmdzLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQAgESVgoMQXV0aG9yaXplS2V5Eh8udGlk\
+      aW5ncy52MS5BdXRob3JpemVLZXlSZXF1ZXN0GiAudGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXNwb25zZSIDkAICEk0K\
+      CVJldm9rZUtleRIcLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVxdWVzdBodLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVzcG9u\
+      c2UiA5ACAhJTCgtBc3NpZ25Sb2xlcxIeLnRpZGluZ3MudjEuQXNzaWduUm9sZXNSZXF1ZXN0Gh8udGlkaW5ncy52MS5B\
+      c3NpZ25Sb2xlc1Jlc3BvbnNlIgOQAgISWQoNRmV0Y2hBdWRpdExvZxIgLnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jl\
+      cXVlc3QaIS50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dSZXNwb25zZSIDkAIBElMKDENyZWF0ZUJhY2t1cBIfLnRpZGlu\
+      Z3MudjEuQ3JlYXRlQmFja3VwUmVxdWVzdBogLnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVzcG9uc2UwARJSCgpDaGVj\
+      a1N0b3JlEh0udGlkaW5ncy52MS5DaGVja1N0b3JlUmVxdWVzdBoeLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJlc3BvbnNl\
+      IgOQAgEwARJfCg9GZXRjaFN0YXRpc3RpY3MSIi50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1JlcXVlc3QaIy50aWRp\
+      bmdzLnYxLkZldGNoU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESXwoPTGlzdENvbm5lY3Rpb25zEiIudGlkaW5ncy52MS5M\
+      aXN0Q29ubmVjdGlvbnNSZXF1ZXN0GiMudGlkaW5ncy52MS5MaXN0Q29ubmVjdGlvbnNSZXNwb25zZSIDkAIBElwKDkVu\
+      ZENvbm5lY3Rpb25zEiEudGlkaW5ncy52MS5FbmRDb25uZWN0aW9uc1JlcXVlc3QaIi50aWRpbmdzLnYxLkVuZENvbm5l\
+      Y3Rpb25zUmVzcG9uc2UiA5ACAhJTCgtMaXN0RGV2aWNlcxIeLnRpZGluZ3MudjEuTGlzdERldmljZXNSZXF1ZXN0Gh8u\
+      dGlkaW5ncy52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIgOQAgESUwoLU2V0TG9nTGV2ZWwSHi50aWRpbmdzLnYxLlNldExv\
+      Z0xldmVsUmVxdWVzdBofLnRpZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXNwb25zZSIDkAICElYKDFNldFJldGVudGlvbhIf\
+      LnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVxdWVzdBogLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVzcG9uc2UiA5AC\
+      AhJBCgVEcmFpbhIYLnRpZGluZ3MudjEuRHJhaW5SZXF1ZXN0GhkudGlkaW5ncy52MS5EcmFpblJlc3BvbnNlIgOQAgIS\
+      YgoQUmVzZXREZXZlbG9wbWVudBIjLnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50aWRpbmdzLnYx\
+      LlJlc2V0RGV2ZWxvcG1lbnRSZXNwb25zZSIDkAICYgZwcm90bzM=
       """)
 }

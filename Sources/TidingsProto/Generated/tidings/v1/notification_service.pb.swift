@@ -148,7 +148,7 @@ extension TidingsV1 {
     public var limit: UInt32 = 0
     /// Leave out READ_NOTIFICATION.
     public var omitsReadNotifications: Bool = false
-    /// Set `Notification.user_info_json`.
+    /// Set `Notification.user_info_json`, in which `aps.badge` is the badge when the notification was stored.
     public var wantsUserInfo: Bool = false
     /// Set `badge_value` on the last page.
     public var wantsBadge: Bool = false

@@ -282,7 +282,8 @@ extension TidingsV1 {
     public var recordType: String = ""
     /// Absent: all records of the type.
     public var predicate: TidingsV1.Predicate? = nil
-    /// First key first.
+    /// First key first. Records that are equal by all of them come by zone, in the order of the zones' first use, and
+    /// name, ascending whatever the directions of the keys.
     public var sortDescriptors: [TidingsV1.SortDescriptor] = []
     /// The zone; absent: all zones of the database.
     public var zoneID: TidingsV1.ZoneID? = nil

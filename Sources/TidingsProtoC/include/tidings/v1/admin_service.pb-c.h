@@ -15,7 +15,9 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tidings/rpc/v1/server.pb-c.h"
 #include "tidings/v1/account_service.pb-c.h"
+#include "tidings/v1/schema_service.pb-c.h"
 
 typedef struct Tidings__V1__Account Tidings__V1__Account;
 typedef struct Tidings__V1__PublicKey Tidings__V1__PublicKey;
@@ -42,6 +44,22 @@ typedef struct Tidings__V1__CheckStoreResponse Tidings__V1__CheckStoreResponse;
 typedef struct Tidings__V1__StoreDamage Tidings__V1__StoreDamage;
 typedef struct Tidings__V1__FetchStatisticsRequest Tidings__V1__FetchStatisticsRequest;
 typedef struct Tidings__V1__FetchStatisticsResponse Tidings__V1__FetchStatisticsResponse;
+typedef struct Tidings__V1__Connection Tidings__V1__Connection;
+typedef struct Tidings__V1__ListConnectionsRequest Tidings__V1__ListConnectionsRequest;
+typedef struct Tidings__V1__ListConnectionsResponse Tidings__V1__ListConnectionsResponse;
+typedef struct Tidings__V1__EndConnectionsRequest Tidings__V1__EndConnectionsRequest;
+typedef struct Tidings__V1__EndConnectionsResponse Tidings__V1__EndConnectionsResponse;
+typedef struct Tidings__V1__Device Tidings__V1__Device;
+typedef struct Tidings__V1__ListDevicesRequest Tidings__V1__ListDevicesRequest;
+typedef struct Tidings__V1__ListDevicesResponse Tidings__V1__ListDevicesResponse;
+typedef struct Tidings__V1__SetLogLevelRequest Tidings__V1__SetLogLevelRequest;
+typedef struct Tidings__V1__SetLogLevelResponse Tidings__V1__SetLogLevelResponse;
+typedef struct Tidings__V1__SetRetentionRequest Tidings__V1__SetRetentionRequest;
+typedef struct Tidings__V1__SetRetentionResponse Tidings__V1__SetRetentionResponse;
+typedef struct Tidings__V1__DrainRequest Tidings__V1__DrainRequest;
+typedef struct Tidings__V1__DrainResponse Tidings__V1__DrainResponse;
+typedef struct Tidings__V1__ResetDevelopmentRequest Tidings__V1__ResetDevelopmentRequest;
+typedef struct Tidings__V1__ResetDevelopmentResponse Tidings__V1__ResetDevelopmentResponse;
 
 
 /* --- enums --- */
@@ -72,6 +90,50 @@ typedef enum _Tidings__V1__CheckStep {
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_DONE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__CHECK_STEP)
 } Tidings__V1__CheckStep;
+/*
+ * How much is logged.
+ */
+typedef enum _Tidings__V1__LogLevel {
+  /*
+   * As it is.
+   */
+  TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED = 0,
+  /*
+   * Everything.
+   */
+  TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_DEBUG = 1,
+  /*
+   * What happens, without details.
+   */
+  TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_INFO = 2,
+  /*
+   * What an operator should look at.
+   */
+  TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_WARNING = 3,
+  /*
+   * What failed.
+   */
+  TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_ERROR = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__LOG_LEVEL)
+} Tidings__V1__LogLevel;
+/*
+ * What is to become of new calls.
+ */
+typedef enum _Tidings__V1__DrainAction {
+  /*
+   * As it is: only return the state.
+   */
+  TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_UNSPECIFIED = 0,
+  /*
+   * They are refused.
+   */
+  TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_DRAIN = 1,
+  /*
+   * They are taken again.
+   */
+  TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_RESUME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DRAIN_ACTION)
+} Tidings__V1__DrainAction;
 
 /* --- messages --- */
 
@@ -786,6 +848,429 @@ struct  Tidings__V1__FetchStatisticsResponse
     , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
+/*
+ * A connection that has made a call, or subscribed to a topic of pushes.
+ */
+struct  Tidings__V1__Connection
+{
+  ProtobufCMessage base;
+  /*
+   * Names it; no other connection of this start of the server has the same.
+   */
+  uint64_t number;
+  /*
+   * Whose it is; empty: a guest's, or one that said no name.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * By which key, Z85; empty: in development mode.
+   */
+  ProtobufCBinaryData public_key;
+  /*
+   * The device that its first call named; empty: none.
+   */
+  ProtobufCBinaryData device_id;
+  /*
+   * When it was accepted.
+   */
+  Google__Protobuf__Timestamp *since;
+  /*
+   * Its calls that are not answered yet.
+   */
+  uint32_t calls_open;
+  /*
+   * Bytes of answers that are held for it because it has not read them.
+   */
+  uint64_t bytes_held;
+  /*
+   * It is to the push endpoint.
+   */
+  protobuf_c_boolean is_subscriber;
+  /*
+   * Topics that it has asked for, those given up included.
+   */
+  uint32_t topics;
+};
+#define TIDINGS__V1__CONNECTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__connection__descriptor) \
+    , 0, {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0, 0, 0, 0 }
+
+
+/*
+ * Asks for connections.
+ */
+struct  Tidings__V1__ListConnectionsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Only those of this user; empty: all.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * Connections after this number; 0: from the first.
+   */
+  uint64_t after;
+  /*
+   * Most connections, at most 1,000; 0: 1,000.
+   */
+  uint32_t limit;
+};
+#define TIDINGS__V1__LIST_CONNECTIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_connections_request__descriptor) \
+    , {0,NULL}, 0, 0 }
+
+
+/*
+ * Connections.
+ */
+struct  Tidings__V1__ListConnectionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * In the order of their numbers.
+   */
+  size_t n_connections;
+  Tidings__V1__Connection **connections;
+  /*
+   * There are more, after the last one.
+   */
+  protobuf_c_boolean more_coming;
+  /*
+   * Connections, of all users, that were used for nothing yet.
+   */
+  uint32_t unused_count;
+};
+#define TIDINGS__V1__LIST_CONNECTIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_connections_response__descriptor) \
+    , 0,NULL, 0, 0 }
+
+
+typedef enum {
+  TIDINGS__V1__END_CONNECTIONS_REQUEST__WHICH__NOT_SET = 0,
+  TIDINGS__V1__END_CONNECTIONS_REQUEST__WHICH_USER_NAME = 1,
+  TIDINGS__V1__END_CONNECTIONS_REQUEST__WHICH_PUBLIC_KEY = 2,
+  TIDINGS__V1__END_CONNECTIONS_REQUEST__WHICH_NUMBER = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__END_CONNECTIONS_REQUEST__WHICH__CASE)
+} Tidings__V1__EndConnectionsRequest__WhichCase;
+
+/*
+ * Ends connections.
+ */
+struct  Tidings__V1__EndConnectionsRequest
+{
+  ProtobufCMessage base;
+  Tidings__V1__EndConnectionsRequest__WhichCase which_case;
+  union {
+    /*
+     * Those of a user, of all keys.
+     */
+    ProtobufCBinaryData user_name;
+    /*
+     * Those with a key, Z85.
+     */
+    ProtobufCBinaryData public_key;
+    /*
+     * One, by its number.
+     */
+    uint64_t number;
+  };
+};
+#define TIDINGS__V1__END_CONNECTIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__end_connections_request__descriptor) \
+    , TIDINGS__V1__END_CONNECTIONS_REQUEST__WHICH__NOT_SET, {0} }
+
+
+/*
+ * The connections are being ended.
+ */
+struct  Tidings__V1__EndConnectionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How many.
+   */
+  uint32_t count;
+};
+#define TIDINGS__V1__END_CONNECTIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__end_connections_response__descriptor) \
+    , 0 }
+
+
+/*
+ * A device of a user.
+ */
+struct  Tidings__V1__Device
+{
+  ProtobufCMessage base;
+  /*
+   * As it calls itself (`tidings-device`).
+   */
+  ProtobufCBinaryData device_id;
+  /*
+   * The day of its last write, at 00:00 UTC.
+   */
+  Google__Protobuf__Timestamp *last_write;
+};
+#define TIDINGS__V1__DEVICE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__device__descriptor) \
+    , {0,NULL}, NULL }
+
+
+/*
+ * Asks for devices.
+ */
+struct  Tidings__V1__ListDevicesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Whose.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * Devices after this one; empty: from the first.
+   */
+  ProtobufCBinaryData after;
+  /*
+   * Most devices, at most 1,000; 0: 1,000.
+   */
+  uint32_t limit;
+};
+#define TIDINGS__V1__LIST_DEVICES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_devices_request__descriptor) \
+    , {0,NULL}, {0,NULL}, 0 }
+
+
+/*
+ * Devices.
+ */
+struct  Tidings__V1__ListDevicesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Sorted by name.
+   */
+  size_t n_devices;
+  Tidings__V1__Device **devices;
+  /*
+   * There are more, after the last one.
+   */
+  protobuf_c_boolean more_coming;
+};
+#define TIDINGS__V1__LIST_DEVICES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_devices_response__descriptor) \
+    , 0,NULL, 0 }
+
+
+/*
+ * Sets or reads the level of the log.
+ */
+struct  Tidings__V1__SetLogLevelRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The level; UNSPECIFIED: it stays as it is.
+   */
+  Tidings__V1__LogLevel level;
+};
+#define TIDINGS__V1__SET_LOG_LEVEL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_log_level_request__descriptor) \
+    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED }
+
+
+/*
+ * The level of the log.
+ */
+struct  Tidings__V1__SetLogLevelResponse
+{
+  ProtobufCMessage base;
+  /*
+   * From now on.
+   */
+  Tidings__V1__LogLevel level;
+  /*
+   * Before.
+   */
+  Tidings__V1__LogLevel previous;
+};
+#define TIDINGS__V1__SET_LOG_LEVEL_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_log_level_response__descriptor) \
+    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED }
+
+
+typedef enum {
+  TIDINGS__V1__SET_RETENTION_REQUEST___TOMBSTONE_RETENTION_DAYS__NOT_SET = 0,
+  TIDINGS__V1__SET_RETENTION_REQUEST___TOMBSTONE_RETENTION_DAYS_TOMBSTONE_RETENTION_DAYS = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SET_RETENTION_REQUEST___TOMBSTONE_RETENTION_DAYS__CASE)
+} Tidings__V1__SetRetentionRequest__TombstoneRetentionDaysCase;
+
+typedef enum {
+  TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATION_RETENTION_DAYS__NOT_SET = 0,
+  TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATION_RETENTION_DAYS_NOTIFICATION_RETENTION_DAYS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATION_RETENTION_DAYS__CASE)
+} Tidings__V1__SetRetentionRequest__NotificationRetentionDaysCase;
+
+typedef enum {
+  TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATIONS_MAX__NOT_SET = 0,
+  TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATIONS_MAX_NOTIFICATIONS_MAX = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATIONS_MAX__CASE)
+} Tidings__V1__SetRetentionRequest__NotificationsMaxCase;
+
+/*
+ * Sets or reads the retention.
+ */
+struct  Tidings__V1__SetRetentionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * First all three are again what the server was started with.
+   */
+  protobuf_c_boolean resets;
+  Tidings__V1__SetRetentionRequest__TombstoneRetentionDaysCase _tombstone_retention_days_case;
+  union {
+    /*
+     * Days for which deleted records and zones stay in the feeds.
+     */
+    uint32_t tombstone_retention_days;
+  };
+  Tidings__V1__SetRetentionRequest__NotificationRetentionDaysCase _notification_retention_days_case;
+  union {
+    /*
+     * Days for which notifications are kept.
+     */
+    uint32_t notification_retention_days;
+  };
+  Tidings__V1__SetRetentionRequest__NotificationsMaxCase _notifications_max_case;
+  union {
+    /*
+     * Notifications that are kept, of all users.
+     */
+    uint64_t notifications_max;
+  };
+};
+#define TIDINGS__V1__SET_RETENTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_retention_request__descriptor) \
+    , 0, TIDINGS__V1__SET_RETENTION_REQUEST___TOMBSTONE_RETENTION_DAYS__NOT_SET, {0}, TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATION_RETENTION_DAYS__NOT_SET, {0}, TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATIONS_MAX__NOT_SET, {0} }
+
+
+/*
+ * The retention.
+ */
+struct  Tidings__V1__SetRetentionResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Days for which deleted records and zones stay in the feeds.
+   */
+  uint32_t tombstone_retention_days;
+  /*
+   * Days for which notifications are kept.
+   */
+  uint32_t notification_retention_days;
+  /*
+   * Notifications that are kept, of all users.
+   */
+  uint64_t notifications_max;
+  /*
+   * The names of those that were set with this method, as `rpcd --limit` has them; the others are what the
+   * server was started with.
+   */
+  size_t n_set_names;
+  ProtobufCBinaryData *set_names;
+};
+#define TIDINGS__V1__SET_RETENTION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_retention_response__descriptor) \
+    , 0, 0, 0, 0,NULL }
+
+
+/*
+ * Drains the server.
+ */
+struct  Tidings__V1__DrainRequest
+{
+  ProtobufCMessage base;
+  /*
+   * What is to become of new calls.
+   */
+  Tidings__V1__DrainAction action;
+  /*
+   * With DRAIN: end the server when the last call has ended.
+   */
+  protobuf_c_boolean stops;
+  /*
+   * With `stops`: end it after so many milliseconds, whatever runs still; 0: wait for the last call.
+   */
+  uint32_t patience_milliseconds;
+};
+#define TIDINGS__V1__DRAIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__drain_request__descriptor) \
+    , TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_UNSPECIFIED, 0, 0 }
+
+
+/*
+ * How far it is.
+ */
+struct  Tidings__V1__DrainResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The state.
+   */
+  Tidings__Rpc__V1__ServerState state;
+  /*
+   * Calls that are not answered yet, without those that are answered while draining.
+   */
+  uint32_t calls_open;
+};
+#define TIDINGS__V1__DRAIN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__drain_response__descriptor) \
+    , TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED, 0 }
+
+
+/*
+ * Resets a development environment.
+ */
+struct  Tidings__V1__ResetDevelopmentRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The container; empty: `default`.
+   */
+  ProtobufCBinaryData container;
+  /*
+   * Change nothing, only return what would change.
+   */
+  protobuf_c_boolean dry_run;
+};
+#define TIDINGS__V1__RESET_DEVELOPMENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__reset_development_request__descriptor) \
+    , {0,NULL}, 0 }
+
+
+/*
+ * The development environment is reset, or being reset.
+ */
+struct  Tidings__V1__ResetDevelopmentResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How the schema changes.
+   */
+  size_t n_changes;
+  Tidings__V1__SchemaChange **changes;
+  /*
+   * Databases that have zones to remove, counted to 10,000.
+   */
+  uint32_t database_count;
+  /*
+   * Not everything is removed yet.
+   */
+  protobuf_c_boolean is_running;
+};
+#define TIDINGS__V1__RESET_DEVELOPMENT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__reset_development_response__descriptor) \
+    , 0,NULL, 0, 0 }
+
+
 /* Tidings__V1__Account methods */
 void   tidings__v1__account__init
                      (Tidings__V1__Account         *message);
@@ -1261,6 +1746,310 @@ Tidings__V1__FetchStatisticsResponse *
 void   tidings__v1__fetch_statistics_response__free_unpacked
                      (Tidings__V1__FetchStatisticsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__Connection methods */
+void   tidings__v1__connection__init
+                     (Tidings__V1__Connection         *message);
+size_t tidings__v1__connection__get_packed_size
+                     (const Tidings__V1__Connection   *message);
+size_t tidings__v1__connection__pack
+                     (const Tidings__V1__Connection   *message,
+                      uint8_t             *out);
+size_t tidings__v1__connection__pack_to_buffer
+                     (const Tidings__V1__Connection   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__Connection *
+       tidings__v1__connection__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__connection__free_unpacked
+                     (Tidings__V1__Connection *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ListConnectionsRequest methods */
+void   tidings__v1__list_connections_request__init
+                     (Tidings__V1__ListConnectionsRequest         *message);
+size_t tidings__v1__list_connections_request__get_packed_size
+                     (const Tidings__V1__ListConnectionsRequest   *message);
+size_t tidings__v1__list_connections_request__pack
+                     (const Tidings__V1__ListConnectionsRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__list_connections_request__pack_to_buffer
+                     (const Tidings__V1__ListConnectionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ListConnectionsRequest *
+       tidings__v1__list_connections_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__list_connections_request__free_unpacked
+                     (Tidings__V1__ListConnectionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ListConnectionsResponse methods */
+void   tidings__v1__list_connections_response__init
+                     (Tidings__V1__ListConnectionsResponse         *message);
+size_t tidings__v1__list_connections_response__get_packed_size
+                     (const Tidings__V1__ListConnectionsResponse   *message);
+size_t tidings__v1__list_connections_response__pack
+                     (const Tidings__V1__ListConnectionsResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__list_connections_response__pack_to_buffer
+                     (const Tidings__V1__ListConnectionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ListConnectionsResponse *
+       tidings__v1__list_connections_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__list_connections_response__free_unpacked
+                     (Tidings__V1__ListConnectionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__EndConnectionsRequest methods */
+void   tidings__v1__end_connections_request__init
+                     (Tidings__V1__EndConnectionsRequest         *message);
+size_t tidings__v1__end_connections_request__get_packed_size
+                     (const Tidings__V1__EndConnectionsRequest   *message);
+size_t tidings__v1__end_connections_request__pack
+                     (const Tidings__V1__EndConnectionsRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__end_connections_request__pack_to_buffer
+                     (const Tidings__V1__EndConnectionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__EndConnectionsRequest *
+       tidings__v1__end_connections_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__end_connections_request__free_unpacked
+                     (Tidings__V1__EndConnectionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__EndConnectionsResponse methods */
+void   tidings__v1__end_connections_response__init
+                     (Tidings__V1__EndConnectionsResponse         *message);
+size_t tidings__v1__end_connections_response__get_packed_size
+                     (const Tidings__V1__EndConnectionsResponse   *message);
+size_t tidings__v1__end_connections_response__pack
+                     (const Tidings__V1__EndConnectionsResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__end_connections_response__pack_to_buffer
+                     (const Tidings__V1__EndConnectionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__EndConnectionsResponse *
+       tidings__v1__end_connections_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__end_connections_response__free_unpacked
+                     (Tidings__V1__EndConnectionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__Device methods */
+void   tidings__v1__device__init
+                     (Tidings__V1__Device         *message);
+size_t tidings__v1__device__get_packed_size
+                     (const Tidings__V1__Device   *message);
+size_t tidings__v1__device__pack
+                     (const Tidings__V1__Device   *message,
+                      uint8_t             *out);
+size_t tidings__v1__device__pack_to_buffer
+                     (const Tidings__V1__Device   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__Device *
+       tidings__v1__device__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__device__free_unpacked
+                     (Tidings__V1__Device *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ListDevicesRequest methods */
+void   tidings__v1__list_devices_request__init
+                     (Tidings__V1__ListDevicesRequest         *message);
+size_t tidings__v1__list_devices_request__get_packed_size
+                     (const Tidings__V1__ListDevicesRequest   *message);
+size_t tidings__v1__list_devices_request__pack
+                     (const Tidings__V1__ListDevicesRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__list_devices_request__pack_to_buffer
+                     (const Tidings__V1__ListDevicesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ListDevicesRequest *
+       tidings__v1__list_devices_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__list_devices_request__free_unpacked
+                     (Tidings__V1__ListDevicesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ListDevicesResponse methods */
+void   tidings__v1__list_devices_response__init
+                     (Tidings__V1__ListDevicesResponse         *message);
+size_t tidings__v1__list_devices_response__get_packed_size
+                     (const Tidings__V1__ListDevicesResponse   *message);
+size_t tidings__v1__list_devices_response__pack
+                     (const Tidings__V1__ListDevicesResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__list_devices_response__pack_to_buffer
+                     (const Tidings__V1__ListDevicesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ListDevicesResponse *
+       tidings__v1__list_devices_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__list_devices_response__free_unpacked
+                     (Tidings__V1__ListDevicesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__SetLogLevelRequest methods */
+void   tidings__v1__set_log_level_request__init
+                     (Tidings__V1__SetLogLevelRequest         *message);
+size_t tidings__v1__set_log_level_request__get_packed_size
+                     (const Tidings__V1__SetLogLevelRequest   *message);
+size_t tidings__v1__set_log_level_request__pack
+                     (const Tidings__V1__SetLogLevelRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__set_log_level_request__pack_to_buffer
+                     (const Tidings__V1__SetLogLevelRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__SetLogLevelRequest *
+       tidings__v1__set_log_level_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__set_log_level_request__free_unpacked
+                     (Tidings__V1__SetLogLevelRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__SetLogLevelResponse methods */
+void   tidings__v1__set_log_level_response__init
+                     (Tidings__V1__SetLogLevelResponse         *message);
+size_t tidings__v1__set_log_level_response__get_packed_size
+                     (const Tidings__V1__SetLogLevelResponse   *message);
+size_t tidings__v1__set_log_level_response__pack
+                     (const Tidings__V1__SetLogLevelResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__set_log_level_response__pack_to_buffer
+                     (const Tidings__V1__SetLogLevelResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__SetLogLevelResponse *
+       tidings__v1__set_log_level_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__set_log_level_response__free_unpacked
+                     (Tidings__V1__SetLogLevelResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__SetRetentionRequest methods */
+void   tidings__v1__set_retention_request__init
+                     (Tidings__V1__SetRetentionRequest         *message);
+size_t tidings__v1__set_retention_request__get_packed_size
+                     (const Tidings__V1__SetRetentionRequest   *message);
+size_t tidings__v1__set_retention_request__pack
+                     (const Tidings__V1__SetRetentionRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__set_retention_request__pack_to_buffer
+                     (const Tidings__V1__SetRetentionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__SetRetentionRequest *
+       tidings__v1__set_retention_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__set_retention_request__free_unpacked
+                     (Tidings__V1__SetRetentionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__SetRetentionResponse methods */
+void   tidings__v1__set_retention_response__init
+                     (Tidings__V1__SetRetentionResponse         *message);
+size_t tidings__v1__set_retention_response__get_packed_size
+                     (const Tidings__V1__SetRetentionResponse   *message);
+size_t tidings__v1__set_retention_response__pack
+                     (const Tidings__V1__SetRetentionResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__set_retention_response__pack_to_buffer
+                     (const Tidings__V1__SetRetentionResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__SetRetentionResponse *
+       tidings__v1__set_retention_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__set_retention_response__free_unpacked
+                     (Tidings__V1__SetRetentionResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__DrainRequest methods */
+void   tidings__v1__drain_request__init
+                     (Tidings__V1__DrainRequest         *message);
+size_t tidings__v1__drain_request__get_packed_size
+                     (const Tidings__V1__DrainRequest   *message);
+size_t tidings__v1__drain_request__pack
+                     (const Tidings__V1__DrainRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__drain_request__pack_to_buffer
+                     (const Tidings__V1__DrainRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__DrainRequest *
+       tidings__v1__drain_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__drain_request__free_unpacked
+                     (Tidings__V1__DrainRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__DrainResponse methods */
+void   tidings__v1__drain_response__init
+                     (Tidings__V1__DrainResponse         *message);
+size_t tidings__v1__drain_response__get_packed_size
+                     (const Tidings__V1__DrainResponse   *message);
+size_t tidings__v1__drain_response__pack
+                     (const Tidings__V1__DrainResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__drain_response__pack_to_buffer
+                     (const Tidings__V1__DrainResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__DrainResponse *
+       tidings__v1__drain_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__drain_response__free_unpacked
+                     (Tidings__V1__DrainResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ResetDevelopmentRequest methods */
+void   tidings__v1__reset_development_request__init
+                     (Tidings__V1__ResetDevelopmentRequest         *message);
+size_t tidings__v1__reset_development_request__get_packed_size
+                     (const Tidings__V1__ResetDevelopmentRequest   *message);
+size_t tidings__v1__reset_development_request__pack
+                     (const Tidings__V1__ResetDevelopmentRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__reset_development_request__pack_to_buffer
+                     (const Tidings__V1__ResetDevelopmentRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ResetDevelopmentRequest *
+       tidings__v1__reset_development_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__reset_development_request__free_unpacked
+                     (Tidings__V1__ResetDevelopmentRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ResetDevelopmentResponse methods */
+void   tidings__v1__reset_development_response__init
+                     (Tidings__V1__ResetDevelopmentResponse         *message);
+size_t tidings__v1__reset_development_response__get_packed_size
+                     (const Tidings__V1__ResetDevelopmentResponse   *message);
+size_t tidings__v1__reset_development_response__pack
+                     (const Tidings__V1__ResetDevelopmentResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__reset_development_response__pack_to_buffer
+                     (const Tidings__V1__ResetDevelopmentResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ResetDevelopmentResponse *
+       tidings__v1__reset_development_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__reset_development_response__free_unpacked
+                     (Tidings__V1__ResetDevelopmentResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__Account_Closure)
@@ -1338,6 +2127,54 @@ typedef void (*Tidings__V1__FetchStatisticsRequest_Closure)
 typedef void (*Tidings__V1__FetchStatisticsResponse_Closure)
                  (const Tidings__V1__FetchStatisticsResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__Connection_Closure)
+                 (const Tidings__V1__Connection *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ListConnectionsRequest_Closure)
+                 (const Tidings__V1__ListConnectionsRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ListConnectionsResponse_Closure)
+                 (const Tidings__V1__ListConnectionsResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__EndConnectionsRequest_Closure)
+                 (const Tidings__V1__EndConnectionsRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__EndConnectionsResponse_Closure)
+                 (const Tidings__V1__EndConnectionsResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__Device_Closure)
+                 (const Tidings__V1__Device *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ListDevicesRequest_Closure)
+                 (const Tidings__V1__ListDevicesRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ListDevicesResponse_Closure)
+                 (const Tidings__V1__ListDevicesResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__SetLogLevelRequest_Closure)
+                 (const Tidings__V1__SetLogLevelRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__SetLogLevelResponse_Closure)
+                 (const Tidings__V1__SetLogLevelResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__SetRetentionRequest_Closure)
+                 (const Tidings__V1__SetRetentionRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__SetRetentionResponse_Closure)
+                 (const Tidings__V1__SetRetentionResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__DrainRequest_Closure)
+                 (const Tidings__V1__DrainRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__DrainResponse_Closure)
+                 (const Tidings__V1__DrainResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ResetDevelopmentRequest_Closure)
+                 (const Tidings__V1__ResetDevelopmentRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ResetDevelopmentResponse_Closure)
+                 (const Tidings__V1__ResetDevelopmentResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1385,6 +2222,34 @@ struct Tidings__V1__AdminService_Service
                            const Tidings__V1__FetchStatisticsRequest *input,
                            Tidings__V1__FetchStatisticsResponse_Closure closure,
                            void *closure_data);
+  void (*list_connections)(Tidings__V1__AdminService_Service *service,
+                           const Tidings__V1__ListConnectionsRequest *input,
+                           Tidings__V1__ListConnectionsResponse_Closure closure,
+                           void *closure_data);
+  void (*end_connections)(Tidings__V1__AdminService_Service *service,
+                          const Tidings__V1__EndConnectionsRequest *input,
+                          Tidings__V1__EndConnectionsResponse_Closure closure,
+                          void *closure_data);
+  void (*list_devices)(Tidings__V1__AdminService_Service *service,
+                       const Tidings__V1__ListDevicesRequest *input,
+                       Tidings__V1__ListDevicesResponse_Closure closure,
+                       void *closure_data);
+  void (*set_log_level)(Tidings__V1__AdminService_Service *service,
+                        const Tidings__V1__SetLogLevelRequest *input,
+                        Tidings__V1__SetLogLevelResponse_Closure closure,
+                        void *closure_data);
+  void (*set_retention)(Tidings__V1__AdminService_Service *service,
+                        const Tidings__V1__SetRetentionRequest *input,
+                        Tidings__V1__SetRetentionResponse_Closure closure,
+                        void *closure_data);
+  void (*drain)(Tidings__V1__AdminService_Service *service,
+                const Tidings__V1__DrainRequest *input,
+                Tidings__V1__DrainResponse_Closure closure,
+                void *closure_data);
+  void (*reset_development)(Tidings__V1__AdminService_Service *service,
+                            const Tidings__V1__ResetDevelopmentRequest *input,
+                            Tidings__V1__ResetDevelopmentResponse_Closure closure,
+                            void *closure_data);
 };
 typedef void (*Tidings__V1__AdminService_ServiceDestroy)(Tidings__V1__AdminService_Service *);
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
@@ -1402,7 +2267,14 @@ void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *servic
       function_prefix__ ## fetch_audit_log,\
       function_prefix__ ## create_backup,\
       function_prefix__ ## check_store,\
-      function_prefix__ ## fetch_statistics  }
+      function_prefix__ ## fetch_statistics,\
+      function_prefix__ ## list_connections,\
+      function_prefix__ ## end_connections,\
+      function_prefix__ ## list_devices,\
+      function_prefix__ ## set_log_level,\
+      function_prefix__ ## set_retention,\
+      function_prefix__ ## drain,\
+      function_prefix__ ## reset_development  }
 void tidings__v1__admin_service__create_user(ProtobufCService *service,
                                              const Tidings__V1__CreateUserRequest *input,
                                              Tidings__V1__CreateUserResponse_Closure closure,
@@ -1443,10 +2315,40 @@ void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
                                                   const Tidings__V1__FetchStatisticsRequest *input,
                                                   Tidings__V1__FetchStatisticsResponse_Closure closure,
                                                   void *closure_data);
+void tidings__v1__admin_service__list_connections(ProtobufCService *service,
+                                                  const Tidings__V1__ListConnectionsRequest *input,
+                                                  Tidings__V1__ListConnectionsResponse_Closure closure,
+                                                  void *closure_data);
+void tidings__v1__admin_service__end_connections(ProtobufCService *service,
+                                                 const Tidings__V1__EndConnectionsRequest *input,
+                                                 Tidings__V1__EndConnectionsResponse_Closure closure,
+                                                 void *closure_data);
+void tidings__v1__admin_service__list_devices(ProtobufCService *service,
+                                              const Tidings__V1__ListDevicesRequest *input,
+                                              Tidings__V1__ListDevicesResponse_Closure closure,
+                                              void *closure_data);
+void tidings__v1__admin_service__set_log_level(ProtobufCService *service,
+                                               const Tidings__V1__SetLogLevelRequest *input,
+                                               Tidings__V1__SetLogLevelResponse_Closure closure,
+                                               void *closure_data);
+void tidings__v1__admin_service__set_retention(ProtobufCService *service,
+                                               const Tidings__V1__SetRetentionRequest *input,
+                                               Tidings__V1__SetRetentionResponse_Closure closure,
+                                               void *closure_data);
+void tidings__v1__admin_service__drain(ProtobufCService *service,
+                                       const Tidings__V1__DrainRequest *input,
+                                       Tidings__V1__DrainResponse_Closure closure,
+                                       void *closure_data);
+void tidings__v1__admin_service__reset_development(ProtobufCService *service,
+                                                   const Tidings__V1__ResetDevelopmentRequest *input,
+                                                   Tidings__V1__ResetDevelopmentResponse_Closure closure,
+                                                   void *closure_data);
 
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    tidings__v1__check_step__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__log_level__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__drain_action__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__public_key__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_user_request__descriptor;
@@ -1472,6 +2374,22 @@ extern const ProtobufCMessageDescriptor tidings__v1__check_store_response__descr
 extern const ProtobufCMessageDescriptor tidings__v1__store_damage__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_statistics_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__connection__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__list_connections_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__list_connections_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__end_connections_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__end_connections_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__device__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__list_devices_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__list_devices_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__set_log_level_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__set_retention_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__set_retention_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__drain_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__drain_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__reset_development_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__reset_development_response__descriptor;
 extern const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -191,7 +191,7 @@ struct  Tidings__V1__FetchNotificationChangesRequest
    */
   protobuf_c_boolean omits_read_notifications;
   /*
-   * Set `Notification.user_info_json`.
+   * Set `Notification.user_info_json`, in which `aps.badge` is the badge when the notification was stored.
    */
   protobuf_c_boolean wants_user_info;
   /*

@@ -331,7 +331,8 @@ struct  Tidings__V1__QueryRecordsRequest
    */
   Tidings__V1__Predicate *predicate;
   /*
-   * First key first.
+   * First key first. Records that are equal by all of them come by zone, in the order of the zones' first use, and
+   * name, ascending whatever the directions of the keys.
    */
   size_t n_sort_descriptors;
   Tidings__V1__SortDescriptor **sort_descriptors;

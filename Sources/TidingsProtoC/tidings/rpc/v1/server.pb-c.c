@@ -187,6 +187,51 @@ void   tidings__rpc__v1__fetch_server_info_response__free_unpacked
   assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__rpc__v1__server_endpoint__init
+                     (Tidings__Rpc__V1__ServerEndpoint         *message)
+{
+  static const Tidings__Rpc__V1__ServerEndpoint init_value = TIDINGS__RPC__V1__SERVER_ENDPOINT__INIT;
+  *message = init_value;
+}
+size_t tidings__rpc__v1__server_endpoint__get_packed_size
+                     (const Tidings__Rpc__V1__ServerEndpoint *message)
+{
+  assert(message->base.descriptor == &tidings__rpc__v1__server_endpoint__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__rpc__v1__server_endpoint__pack
+                     (const Tidings__Rpc__V1__ServerEndpoint *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__rpc__v1__server_endpoint__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__rpc__v1__server_endpoint__pack_to_buffer
+                     (const Tidings__Rpc__V1__ServerEndpoint *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__rpc__v1__server_endpoint__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__Rpc__V1__ServerEndpoint *
+       tidings__rpc__v1__server_endpoint__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__Rpc__V1__ServerEndpoint *)
+     protobuf_c_message_unpack (&tidings__rpc__v1__server_endpoint__descriptor,
+                                allocator, len, data);
+}
+void   tidings__rpc__v1__server_endpoint__free_unpacked
+                     (Tidings__Rpc__V1__ServerEndpoint *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__rpc__v1__server_endpoint__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 #define tidings__rpc__v1__fetch_server_info_request__field_descriptors NULL
 #define tidings__rpc__v1__fetch_server_info_request__field_indices_by_name NULL
 #define tidings__rpc__v1__fetch_server_info_request__number_ranges NULL
@@ -866,7 +911,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
   (ProtobufCMessageInit) tidings__rpc__v1__counters__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__fetch_server_info_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__fetch_server_info_response__field_descriptors[10] =
 {
   {
     "version",
@@ -964,21 +1009,47 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__fetch_server_info_respon
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "state",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__FetchServerInfoResponse, state),
+    &tidings__rpc__v1__server_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoints",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__Rpc__V1__FetchServerInfoResponse, n_endpoints),
+    offsetof(Tidings__Rpc__V1__FetchServerInfoResponse, endpoints),
+    &tidings__rpc__v1__server_endpoint__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__fetch_server_info_response__field_indices_by_name[] = {
   6,   /* field[6] = counters */
   7,   /* field[7] = development_mode */
+  9,   /* field[9] = endpoints */
   3,   /* field[3] = incarnation */
   5,   /* field[5] = limits */
   2,   /* field[2] = push_endpoint */
   1,   /* field[1] = rpc_endpoint */
   4,   /* field[4] = started */
+  8,   /* field[8] = state */
   0,   /* field[0] = version */
 };
 static const ProtobufCIntRange tidings__rpc__v1__fetch_server_info_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__fetch_server_info_response__descriptor =
 {
@@ -988,12 +1059,108 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__fetch_server_info_response__d
   "Tidings__Rpc__V1__FetchServerInfoResponse",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__FetchServerInfoResponse),
-  8,
+  10,
   tidings__rpc__v1__fetch_server_info_response__field_descriptors,
   tidings__rpc__v1__fetch_server_info_response__field_indices_by_name,
   1,  tidings__rpc__v1__fetch_server_info_response__number_ranges,
   (ProtobufCMessageInit) tidings__rpc__v1__fetch_server_info_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__rpc__v1__server_endpoint__field_descriptors[3] =
+{
+  {
+    "server_key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__ServerEndpoint, server_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rpc_endpoint",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__ServerEndpoint, rpc_endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "push_endpoint",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__ServerEndpoint, push_endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__rpc__v1__server_endpoint__field_indices_by_name[] = {
+  2,   /* field[2] = push_endpoint */
+  1,   /* field[1] = rpc_endpoint */
+  0,   /* field[0] = server_key */
+};
+static const ProtobufCIntRange tidings__rpc__v1__server_endpoint__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__rpc__v1__server_endpoint__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.rpc.v1.ServerEndpoint",
+  "ServerEndpoint",
+  "Tidings__Rpc__V1__ServerEndpoint",
+  "tidings.rpc.v1",
+  sizeof(Tidings__Rpc__V1__ServerEndpoint),
+  3,
+  tidings__rpc__v1__server_endpoint__field_descriptors,
+  tidings__rpc__v1__server_endpoint__field_indices_by_name,
+  1,  tidings__rpc__v1__server_endpoint__number_ranges,
+  (ProtobufCMessageInit) tidings__rpc__v1__server_endpoint__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue tidings__rpc__v1__server_state__enum_values_by_number[4] =
+{
+  { "SERVER_STATE_UNSPECIFIED", "TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED", 0 },
+  { "SERVER_STATE_SERVING", "TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_SERVING", 1 },
+  { "SERVER_STATE_DRAINING", "TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_DRAINING", 2 },
+  { "SERVER_STATE_DRAINED", "TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_DRAINED", 3 },
+};
+static const ProtobufCIntRange tidings__rpc__v1__server_state__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex tidings__rpc__v1__server_state__enum_values_by_name[4] =
+{
+  { "SERVER_STATE_DRAINED", 3 },
+  { "SERVER_STATE_DRAINING", 2 },
+  { "SERVER_STATE_SERVING", 1 },
+  { "SERVER_STATE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__rpc__v1__server_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.rpc.v1.ServerState",
+  "ServerState",
+  "Tidings__Rpc__V1__ServerState",
+  "tidings.rpc.v1",
+  4,
+  tidings__rpc__v1__server_state__enum_values_by_number,
+  4,
+  tidings__rpc__v1__server_state__enum_values_by_name,
+  1,
+  tidings__rpc__v1__server_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCMethodDescriptor tidings__rpc__v1__server_service__method_descriptors[1] =
 {

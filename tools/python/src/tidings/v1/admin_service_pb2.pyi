@@ -1,5 +1,7 @@
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from tidings.rpc.v1 import server_pb2 as _server_pb2
 from tidings.v1 import account_service_pb2 as _account_service_pb2
+from tidings.v1 import schema_service_pb2 as _schema_service_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -12,6 +14,14 @@ CHECK_STEP_PAGES: CheckStep
 CHECK_STEP_STRUCTURE: CheckStep
 CHECK_STEP_UNSPECIFIED: CheckStep
 DESCRIPTOR: _descriptor.FileDescriptor
+DRAIN_ACTION_DRAIN: DrainAction
+DRAIN_ACTION_RESUME: DrainAction
+DRAIN_ACTION_UNSPECIFIED: DrainAction
+LOG_LEVEL_DEBUG: LogLevel
+LOG_LEVEL_ERROR: LogLevel
+LOG_LEVEL_INFO: LogLevel
+LOG_LEVEL_UNSPECIFIED: LogLevel
+LOG_LEVEL_WARNING: LogLevel
 
 class Account(_message.Message):
     __slots__ = ["created", "display_name", "keys", "name", "quota", "restricted", "roles"]
@@ -127,6 +137,28 @@ class CheckStoreResponse(_message.Message):
     step: CheckStep
     def __init__(self, step: _Optional[_Union[CheckStep, str]] = ..., pages_total: _Optional[int] = ..., pages_done: _Optional[int] = ..., assets_total: _Optional[int] = ..., assets_done: _Optional[int] = ..., bytes_total: _Optional[int] = ..., bytes_done: _Optional[int] = ..., damage: _Optional[_Iterable[_Union[StoreDamage, _Mapping]]] = ..., damage_count: _Optional[int] = ...) -> None: ...
 
+class Connection(_message.Message):
+    __slots__ = ["bytes_held", "calls_open", "device_id", "is_subscriber", "number", "public_key", "since", "topics", "user_name"]
+    BYTES_HELD_FIELD_NUMBER: _ClassVar[int]
+    CALLS_OPEN_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_ID_FIELD_NUMBER: _ClassVar[int]
+    IS_SUBSCRIBER_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    PUBLIC_KEY_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    TOPICS_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    bytes_held: int
+    calls_open: int
+    device_id: str
+    is_subscriber: bool
+    number: int
+    public_key: str
+    since: _timestamp_pb2.Timestamp
+    topics: int
+    user_name: str
+    def __init__(self, number: _Optional[int] = ..., user_name: _Optional[str] = ..., public_key: _Optional[str] = ..., device_id: _Optional[str] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., calls_open: _Optional[int] = ..., bytes_held: _Optional[int] = ..., is_subscriber: bool = ..., topics: _Optional[int] = ...) -> None: ...
+
 class CreateBackupRequest(_message.Message):
     __slots__ = ["bytes_per_second_max", "skips_damaged_assets"]
     BYTES_PER_SECOND_MAX_FIELD_NUMBER: _ClassVar[int]
@@ -160,6 +192,48 @@ class CreateUserResponse(_message.Message):
     ACCOUNT_FIELD_NUMBER: _ClassVar[int]
     account: Account
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
+
+class Device(_message.Message):
+    __slots__ = ["device_id", "last_write"]
+    DEVICE_ID_FIELD_NUMBER: _ClassVar[int]
+    LAST_WRITE_FIELD_NUMBER: _ClassVar[int]
+    device_id: str
+    last_write: _timestamp_pb2.Timestamp
+    def __init__(self, device_id: _Optional[str] = ..., last_write: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class DrainRequest(_message.Message):
+    __slots__ = ["action", "patience_milliseconds", "stops"]
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    PATIENCE_MILLISECONDS_FIELD_NUMBER: _ClassVar[int]
+    STOPS_FIELD_NUMBER: _ClassVar[int]
+    action: DrainAction
+    patience_milliseconds: int
+    stops: bool
+    def __init__(self, action: _Optional[_Union[DrainAction, str]] = ..., stops: bool = ..., patience_milliseconds: _Optional[int] = ...) -> None: ...
+
+class DrainResponse(_message.Message):
+    __slots__ = ["calls_open", "state"]
+    CALLS_OPEN_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    calls_open: int
+    state: _server_pb2.ServerState
+    def __init__(self, state: _Optional[_Union[_server_pb2.ServerState, str]] = ..., calls_open: _Optional[int] = ...) -> None: ...
+
+class EndConnectionsRequest(_message.Message):
+    __slots__ = ["number", "public_key", "user_name"]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    PUBLIC_KEY_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    public_key: str
+    user_name: str
+    def __init__(self, user_name: _Optional[str] = ..., public_key: _Optional[str] = ..., number: _Optional[int] = ...) -> None: ...
+
+class EndConnectionsResponse(_message.Message):
+    __slots__ = ["count"]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    count: int
+    def __init__(self, count: _Optional[int] = ...) -> None: ...
 
 class FetchAuditLogRequest(_message.Message):
     __slots__ = ["limit", "refused", "user_name", "verifies"]
@@ -211,6 +285,44 @@ class FetchStatisticsResponse(_message.Message):
     zones: int
     def __init__(self, records: _Optional[int] = ..., tombstones: _Optional[int] = ..., zones: _Optional[int] = ..., subscriptions: _Optional[int] = ..., channels: _Optional[int] = ..., events: _Optional[int] = ..., database_bytes: _Optional[int] = ..., log_bytes: _Optional[int] = ..., assets: _Optional[int] = ..., asset_bytes: _Optional[int] = ..., users: _Optional[int] = ...) -> None: ...
 
+class ListConnectionsRequest(_message.Message):
+    __slots__ = ["after", "limit", "user_name"]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    after: int
+    limit: int
+    user_name: str
+    def __init__(self, user_name: _Optional[str] = ..., after: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
+
+class ListConnectionsResponse(_message.Message):
+    __slots__ = ["connections", "more_coming", "unused_count"]
+    CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
+    MORE_COMING_FIELD_NUMBER: _ClassVar[int]
+    UNUSED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    connections: _containers.RepeatedCompositeFieldContainer[Connection]
+    more_coming: bool
+    unused_count: int
+    def __init__(self, connections: _Optional[_Iterable[_Union[Connection, _Mapping]]] = ..., more_coming: bool = ..., unused_count: _Optional[int] = ...) -> None: ...
+
+class ListDevicesRequest(_message.Message):
+    __slots__ = ["after", "limit", "user_name"]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    after: str
+    limit: int
+    user_name: str
+    def __init__(self, user_name: _Optional[str] = ..., after: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
+
+class ListDevicesResponse(_message.Message):
+    __slots__ = ["devices", "more_coming"]
+    DEVICES_FIELD_NUMBER: _ClassVar[int]
+    MORE_COMING_FIELD_NUMBER: _ClassVar[int]
+    devices: _containers.RepeatedCompositeFieldContainer[Device]
+    more_coming: bool
+    def __init__(self, devices: _Optional[_Iterable[_Union[Device, _Mapping]]] = ..., more_coming: bool = ...) -> None: ...
+
 class ListUsersRequest(_message.Message):
     __slots__ = ["after", "limit", "user_names"]
     AFTER_FIELD_NUMBER: _ClassVar[int]
@@ -245,6 +357,24 @@ class PublicKey(_message.Message):
     revoked: _timestamp_pb2.Timestamp
     def __init__(self, key: _Optional[str] = ..., expires: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., revoked: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., label: _Optional[str] = ..., admitted: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
+class ResetDevelopmentRequest(_message.Message):
+    __slots__ = ["container", "dry_run"]
+    CONTAINER_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    container: str
+    dry_run: bool
+    def __init__(self, container: _Optional[str] = ..., dry_run: bool = ...) -> None: ...
+
+class ResetDevelopmentResponse(_message.Message):
+    __slots__ = ["changes", "database_count", "is_running"]
+    CHANGES_FIELD_NUMBER: _ClassVar[int]
+    DATABASE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    IS_RUNNING_FIELD_NUMBER: _ClassVar[int]
+    changes: _containers.RepeatedCompositeFieldContainer[_schema_service_pb2.SchemaChange]
+    database_count: int
+    is_running: bool
+    def __init__(self, changes: _Optional[_Iterable[_Union[_schema_service_pb2.SchemaChange, _Mapping]]] = ..., database_count: _Optional[int] = ..., is_running: bool = ...) -> None: ...
+
 class RevokeKeyRequest(_message.Message):
     __slots__ = ["public_key"]
     PUBLIC_KEY_FIELD_NUMBER: _ClassVar[int]
@@ -258,6 +388,44 @@ class RevokeKeyResponse(_message.Message):
     account: Account
     rotated_channel_count: int
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ..., rotated_channel_count: _Optional[int] = ...) -> None: ...
+
+class SetLogLevelRequest(_message.Message):
+    __slots__ = ["level"]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    level: LogLevel
+    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ...) -> None: ...
+
+class SetLogLevelResponse(_message.Message):
+    __slots__ = ["level", "previous"]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    PREVIOUS_FIELD_NUMBER: _ClassVar[int]
+    level: LogLevel
+    previous: LogLevel
+    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ..., previous: _Optional[_Union[LogLevel, str]] = ...) -> None: ...
+
+class SetRetentionRequest(_message.Message):
+    __slots__ = ["notification_retention_days", "notifications_max", "resets", "tombstone_retention_days"]
+    NOTIFICATIONS_MAX_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATION_RETENTION_DAYS_FIELD_NUMBER: _ClassVar[int]
+    RESETS_FIELD_NUMBER: _ClassVar[int]
+    TOMBSTONE_RETENTION_DAYS_FIELD_NUMBER: _ClassVar[int]
+    notification_retention_days: int
+    notifications_max: int
+    resets: bool
+    tombstone_retention_days: int
+    def __init__(self, tombstone_retention_days: _Optional[int] = ..., notification_retention_days: _Optional[int] = ..., notifications_max: _Optional[int] = ..., resets: bool = ...) -> None: ...
+
+class SetRetentionResponse(_message.Message):
+    __slots__ = ["notification_retention_days", "notifications_max", "set_names", "tombstone_retention_days"]
+    NOTIFICATIONS_MAX_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATION_RETENTION_DAYS_FIELD_NUMBER: _ClassVar[int]
+    SET_NAMES_FIELD_NUMBER: _ClassVar[int]
+    TOMBSTONE_RETENTION_DAYS_FIELD_NUMBER: _ClassVar[int]
+    notification_retention_days: int
+    notifications_max: int
+    set_names: _containers.RepeatedScalarFieldContainer[str]
+    tombstone_retention_days: int
+    def __init__(self, tombstone_retention_days: _Optional[int] = ..., notification_retention_days: _Optional[int] = ..., notifications_max: _Optional[int] = ..., set_names: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class StoreDamage(_message.Message):
     __slots__ = ["asset", "page", "problem", "structure"]
@@ -292,4 +460,10 @@ class UpdateUserResponse(_message.Message):
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
 
 class CheckStep(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class LogLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class DrainAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

@@ -98,6 +98,62 @@ class AdminServiceMethods:
         idempotency=Idempotency.NO_SIDE_EFFECTS,
     )
 
+    LIST_CONNECTIONS: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/ListConnections",
+        request_type=admin_service_pb2.ListConnectionsRequest,
+        response_type=admin_service_pb2.ListConnectionsResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
+    END_CONNECTIONS: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/EndConnections",
+        request_type=admin_service_pb2.EndConnectionsRequest,
+        response_type=admin_service_pb2.EndConnectionsResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
+    LIST_DEVICES: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/ListDevices",
+        request_type=admin_service_pb2.ListDevicesRequest,
+        response_type=admin_service_pb2.ListDevicesResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
+    SET_LOG_LEVEL: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/SetLogLevel",
+        request_type=admin_service_pb2.SetLogLevelRequest,
+        response_type=admin_service_pb2.SetLogLevelResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
+    SET_RETENTION: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/SetRetention",
+        request_type=admin_service_pb2.SetRetentionRequest,
+        response_type=admin_service_pb2.SetRetentionResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
+    DRAIN: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/Drain",
+        request_type=admin_service_pb2.DrainRequest,
+        response_type=admin_service_pb2.DrainResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
+    RESET_DEVELOPMENT: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/ResetDevelopment",
+        request_type=admin_service_pb2.ResetDevelopmentRequest,
+        response_type=admin_service_pb2.ResetDevelopmentResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
 
 class AdminServiceClient:
     """Administers a server. Every method needs the role `admin`; in development mode everybody has it."""
@@ -267,6 +323,120 @@ class AdminServiceClient:
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
 
+    async def list_connections(
+        self,
+        request: admin_service_pb2.ListConnectionsRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.ListConnectionsResponse:
+        """Returns the connections that are open and in use."""
+        return await self._transport.unary(
+            AdminServiceMethods.LIST_CONNECTIONS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def end_connections(
+        self,
+        request: admin_service_pb2.EndConnectionsRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.EndConnectionsResponse:
+        """Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
+        again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+        """
+        return await self._transport.unary(
+            AdminServiceMethods.END_CONNECTIONS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def list_devices(
+        self,
+        request: admin_service_pb2.ListDevicesRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.ListDevicesResponse:
+        """Returns the devices of a user that have written something."""
+        return await self._transport.unary(
+            AdminServiceMethods.LIST_DEVICES,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def set_log_level(
+        self,
+        request: admin_service_pb2.SetLogLevelRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.SetLogLevelResponse:
+        """Sets how much the server logs, until it ends; without a level it only returns it."""
+        return await self._transport.unary(
+            AdminServiceMethods.SET_LOG_LEVEL,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def set_retention(
+        self,
+        request: admin_service_pb2.SetRetentionRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.SetRetentionResponse:
+        """Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
+        stays as it is. INVALID_ARGUMENTS for a number outside its range.
+        """
+        return await self._transport.unary(
+            AdminServiceMethods.SET_RETENTION,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def drain(
+        self,
+        request: admin_service_pb2.DrainRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.DrainResponse:
+        """Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
+        health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+        """
+        return await self._transport.unary(
+            AdminServiceMethods.DRAIN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def reset_development(
+        self,
+        request: admin_service_pb2.ResetDevelopmentRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.ResetDevelopmentResponse:
+        """Brings the development environment of a container back to what production has: its zones, records and
+        subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
+        after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+        """
+        return await self._transport.unary(
+            AdminServiceMethods.RESET_DEVELOPMENT,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
 
 class AdminServiceSyncClient:
     """Administers a server. Every method needs the role `admin`; in development mode everybody has it."""
@@ -432,6 +602,120 @@ class AdminServiceSyncClient:
         """Returns counts and sizes, as of one moment."""
         return self._transport.unary(
             AdminServiceMethods.FETCH_STATISTICS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def list_connections(
+        self,
+        request: admin_service_pb2.ListConnectionsRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.ListConnectionsResponse:
+        """Returns the connections that are open and in use."""
+        return self._transport.unary(
+            AdminServiceMethods.LIST_CONNECTIONS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def end_connections(
+        self,
+        request: admin_service_pb2.EndConnectionsRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.EndConnectionsResponse:
+        """Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
+        again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+        """
+        return self._transport.unary(
+            AdminServiceMethods.END_CONNECTIONS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def list_devices(
+        self,
+        request: admin_service_pb2.ListDevicesRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.ListDevicesResponse:
+        """Returns the devices of a user that have written something."""
+        return self._transport.unary(
+            AdminServiceMethods.LIST_DEVICES,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def set_log_level(
+        self,
+        request: admin_service_pb2.SetLogLevelRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.SetLogLevelResponse:
+        """Sets how much the server logs, until it ends; without a level it only returns it."""
+        return self._transport.unary(
+            AdminServiceMethods.SET_LOG_LEVEL,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def set_retention(
+        self,
+        request: admin_service_pb2.SetRetentionRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.SetRetentionResponse:
+        """Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
+        stays as it is. INVALID_ARGUMENTS for a number outside its range.
+        """
+        return self._transport.unary(
+            AdminServiceMethods.SET_RETENTION,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def drain(
+        self,
+        request: admin_service_pb2.DrainRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.DrainResponse:
+        """Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
+        health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+        """
+        return self._transport.unary(
+            AdminServiceMethods.DRAIN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def reset_development(
+        self,
+        request: admin_service_pb2.ResetDevelopmentRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.ResetDevelopmentResponse:
+        """Brings the development environment of a container back to what production has: its zones, records and
+        subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
+        after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+        """
+        return self._transport.unary(
+            AdminServiceMethods.RESET_DEVELOPMENT,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )

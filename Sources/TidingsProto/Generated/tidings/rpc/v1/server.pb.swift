@@ -7,6 +7,43 @@ public import TidingsRPC
 
 extension TidingsRpcV1 {
 
+  /// Whether a server takes calls.
+  public struct ServerState: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Not told.
+    public static let unspecified = Self(rawValue: 0)
+    /// It takes calls.
+    public static let serving = Self(rawValue: 1)
+    /// It takes no new calls, and some run still.
+    public static let draining = Self(rawValue: 2)
+    /// It takes no new calls, and none runs.
+    public static let drained = Self(rawValue: 3)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .serving,
+      .draining,
+      .drained,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "SERVER_STATE_UNSPECIFIED"
+      case 1: "SERVER_STATE_SERVING"
+      case 2: "SERVER_STATE_DRAINING"
+      case 3: "SERVER_STATE_DRAINED"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// Asks for the server's description.
   public struct FetchServerInfoRequest: Hashable, Sendable {
     /// All fields at their defaults.
@@ -253,6 +290,12 @@ extension TidingsRpcV1 {
     private var _counters: TidingsProtobuf.Indirect<TidingsRpcV1.Counters>? = nil
     /// Callers are believed who they say they are. Never true for an endpoint that others can reach.
     public var developmentMode: Bool = false
+    /// Whether it takes calls.
+    public var state: TidingsRpcV1.ServerState = TidingsRpcV1.ServerState(rawValue: 0)
+    /// Where it can be reached with which key, one after another; none in development mode. There are several
+    /// while the server's key is replaced: clients with the old key use the first one, clients with the new
+    /// key the last one.
+    public var endpoints: [TidingsRpcV1.ServerEndpoint] = []
 
     /// All fields at their defaults.
     public init() {}
@@ -266,7 +309,9 @@ extension TidingsRpcV1 {
       started: GoogleProtobuf.Timestamp? = nil,
       limits: TidingsRpcV1.Limits? = nil,
       counters: TidingsRpcV1.Counters? = nil,
-      developmentMode: Bool = false
+      developmentMode: Bool = false,
+      state: TidingsRpcV1.ServerState = TidingsRpcV1.ServerState(rawValue: 0),
+      endpoints: [TidingsRpcV1.ServerEndpoint] = []
     ) {
       self.version = version
       self.rpcEndpoint = rpcEndpoint
@@ -276,6 +321,32 @@ extension TidingsRpcV1 {
       self.limits = limits
       self.counters = counters
       self.developmentMode = developmentMode
+      self.state = state
+      self.endpoints = endpoints
+    }
+  }
+
+  /// Where a server can be reached with one of its keys.
+  public struct ServerEndpoint: Hashable, Sendable {
+    /// Its public key there, Z85.
+    public var serverKey: String = ""
+    /// Where calls go, as bound.
+    public var rpcEndpoint: String = ""
+    /// Where pushes come from, as bound.
+    public var pushEndpoint: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      serverKey: String = "",
+      rpcEndpoint: String = "",
+      pushEndpoint: String = ""
+    ) {
+      self.serverKey = serverKey
+      self.rpcEndpoint = rpcEndpoint
+      self.pushEndpoint = pushEndpoint
     }
   }
 }
@@ -491,6 +562,10 @@ extension TidingsRpcV1.FetchServerInfoResponse: TidingsProtobuf.GeneratedMessage
       self.counters = try TidingsRpcV1.Counters(unpacked: UnsafeRawPointer(value))
     }
     self.developmentMode = c.pointee.development_mode != 0
+    self.state = TidingsRpcV1.ServerState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
+    if c.pointee.n_endpoints > 0 {
+      self.endpoints = try TidingsProtobuf.Unpacked.messages(c.pointee.n_endpoints, c.pointee.endpoints)
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -507,6 +582,46 @@ extension TidingsRpcV1.FetchServerInfoResponse: TidingsProtobuf.GeneratedMessage
     if let value = self.limits { c.pointee.limits = arena.packed(value) }
     if let value = self.counters { c.pointee.counters = arena.packed(value) }
     c.pointee.development_mode = self.developmentMode ? 1 : 0
+    c.pointee.state = Tidings__Rpc__V1__ServerState(rawValue: .init(truncatingIfNeeded: self.state.rawValue))
+    if !self.endpoints.isEmpty {
+      c.pointee.n_endpoints = self.endpoints.count
+      c.pointee.endpoints = arena.packed(self.endpoints) { arena.packed($0) }
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsRpcV1.ServerEndpoint: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.rpc.v1.ServerEndpoint"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.rpc.v1.ServerEndpoint", tidings__rpc__v1__server_endpoint__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__ServerEndpoint.self)
+    self.serverKey = try TidingsProtobuf.Unpacked.string(c.pointee.server_key, "tidings.rpc.v1.ServerEndpoint.server_key")
+    self.rpcEndpoint = try TidingsProtobuf.Unpacked.string(c.pointee.rpc_endpoint, "tidings.rpc.v1.ServerEndpoint.rpc_endpoint")
+    self.pushEndpoint = try TidingsProtobuf.Unpacked.string(c.pointee.push_endpoint, "tidings.rpc.v1.ServerEndpoint.push_endpoint")
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__Rpc__V1__ServerEndpoint.self)
+    tidings__rpc__v1__server_endpoint__init(c)
+    c.pointee.server_key = arena.packed(self.serverKey)
+    c.pointee.rpc_endpoint = arena.packed(self.rpcEndpoint)
+    c.pointee.push_endpoint = arena.packed(self.pushEndpoint)
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -645,13 +760,18 @@ extension TidingsProtobuf.FileDescriptor {
       ZWQSIwoNcGFnZXNfZGFtYWdlZBgLIAEoBFIMcGFnZXNEYW1hZ2VkEhsKCWxvZ19ieXRlcxgMIAEoBFIIbG9nQnl0ZXMS\
       HQoKbG9uZ190dXJucxgNIAEoBFIJbG9uZ1R1cm5zEjoKGWxvbmdlc3RfdHVybl9taWNyb3NlY29uZHMYDiABKARSF2xv\
       bmdlc3RUdXJuTWljcm9zZWNvbmRzEk0KI2xvbmdlc3RfdHVybl9wcm9jZXNzb3JfbWljcm9zZWNvbmRzGA8gASgEUiBs\
-      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcyLkAgoXRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2USGAoHdmVyc2lv\
+      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcyLVAwoXRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2USGAoHdmVyc2lv\
       bhgBIAEoCVIHdmVyc2lvbhIhCgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMKDXB1c2hfZW5kcG9pbnQY\
       AyABKAlSDHB1c2hFbmRwb2ludBIgCgtpbmNhcm5hdGlvbhgEIAEoCVILaW5jYXJuYXRpb24SNAoHc3RhcnRlZBgFIAEo\
       CzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3N0YXJ0ZWQSLgoGbGltaXRzGAYgASgLMhYudGlkaW5ncy5ycGMu\
       djEuTGltaXRzUgZsaW1pdHMSNAoIY291bnRlcnMYByABKAsyGC50aWRpbmdzLnJwYy52MS5Db3VudGVyc1IIY291bnRl\
-      cnMSKQoQZGV2ZWxvcG1lbnRfbW9kZRgIIAEoCFIPZGV2ZWxvcG1lbnRNb2RlMngKDVNlcnZlclNlcnZpY2USZwoPRmV0\
-      Y2hTZXJ2ZXJJbmZvEiYudGlkaW5ncy5ycGMudjEuRmV0Y2hTZXJ2ZXJJbmZvUmVxdWVzdBonLnRpZGluZ3MucnBjLnYx\
-      LkZldGNoU2VydmVySW5mb1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
+      cnMSKQoQZGV2ZWxvcG1lbnRfbW9kZRgIIAEoCFIPZGV2ZWxvcG1lbnRNb2RlEjEKBXN0YXRlGAkgASgOMhsudGlkaW5n\
+      cy5ycGMudjEuU2VydmVyU3RhdGVSBXN0YXRlEjwKCWVuZHBvaW50cxgKIAMoCzIeLnRpZGluZ3MucnBjLnYxLlNlcnZl\
+      ckVuZHBvaW50UgllbmRwb2ludHMidwoOU2VydmVyRW5kcG9pbnQSHQoKc2VydmVyX2tleRgBIAEoCVIJc2VydmVyS2V5\
+      EiEKDHJwY19lbmRwb2ludBgCIAEoCVILcnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgDIAEoCVIMcHVzaEVuZHBv\
+      aW50KnoKC1NlcnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFNFUlZFUl9TVEFURV9TRVJW\
+      SU5HEAESGQoVU0VSVkVSX1NUQVRFX0RSQUlOSU5HEAISGAoUU0VSVkVSX1NUQVRFX0RSQUlORUQQAzJ4Cg1TZXJ2ZXJT\
+      ZXJ2aWNlEmcKD0ZldGNoU2VydmVySW5mbxImLnRpZGluZ3MucnBjLnYxLkZldGNoU2VydmVySW5mb1JlcXVlc3QaJy50\
+      aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

@@ -20,10 +20,33 @@ typedef struct Tidings__Rpc__V1__FetchServerInfoRequest Tidings__Rpc__V1__FetchS
 typedef struct Tidings__Rpc__V1__Limits Tidings__Rpc__V1__Limits;
 typedef struct Tidings__Rpc__V1__Counters Tidings__Rpc__V1__Counters;
 typedef struct Tidings__Rpc__V1__FetchServerInfoResponse Tidings__Rpc__V1__FetchServerInfoResponse;
+typedef struct Tidings__Rpc__V1__ServerEndpoint Tidings__Rpc__V1__ServerEndpoint;
 
 
 /* --- enums --- */
 
+/*
+ * Whether a server takes calls.
+ */
+typedef enum _Tidings__Rpc__V1__ServerState {
+  /*
+   * Not told.
+   */
+  TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED = 0,
+  /*
+   * It takes calls.
+   */
+  TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_SERVING = 1,
+  /*
+   * It takes no new calls, and some run still.
+   */
+  TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_DRAINING = 2,
+  /*
+   * It takes no new calls, and none runs.
+   */
+  TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_DRAINED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__RPC__V1__SERVER_STATE)
+} Tidings__Rpc__V1__ServerState;
 
 /* --- messages --- */
 
@@ -291,10 +314,45 @@ struct  Tidings__Rpc__V1__FetchServerInfoResponse
    * Callers are believed who they say they are. Never true for an endpoint that others can reach.
    */
   protobuf_c_boolean development_mode;
+  /*
+   * Whether it takes calls.
+   */
+  Tidings__Rpc__V1__ServerState state;
+  /*
+   * Where it can be reached with which key, one after another; none in development mode. There are several
+   * while the server's key is replaced: clients with the old key use the first one, clients with the new
+   * key the last one.
+   */
+  size_t n_endpoints;
+  Tidings__Rpc__V1__ServerEndpoint **endpoints;
 };
 #define TIDINGS__RPC__V1__FETCH_SERVER_INFO_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__fetch_server_info_response__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, 0, TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED, 0,NULL }
+
+
+/*
+ * Where a server can be reached with one of its keys.
+ */
+struct  Tidings__Rpc__V1__ServerEndpoint
+{
+  ProtobufCMessage base;
+  /*
+   * Its public key there, Z85.
+   */
+  ProtobufCBinaryData server_key;
+  /*
+   * Where calls go, as bound.
+   */
+  ProtobufCBinaryData rpc_endpoint;
+  /*
+   * Where pushes come from, as bound.
+   */
+  ProtobufCBinaryData push_endpoint;
+};
+#define TIDINGS__RPC__V1__SERVER_ENDPOINT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__server_endpoint__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 /* Tidings__Rpc__V1__FetchServerInfoRequest methods */
@@ -373,6 +431,25 @@ Tidings__Rpc__V1__FetchServerInfoResponse *
 void   tidings__rpc__v1__fetch_server_info_response__free_unpacked
                      (Tidings__Rpc__V1__FetchServerInfoResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__Rpc__V1__ServerEndpoint methods */
+void   tidings__rpc__v1__server_endpoint__init
+                     (Tidings__Rpc__V1__ServerEndpoint         *message);
+size_t tidings__rpc__v1__server_endpoint__get_packed_size
+                     (const Tidings__Rpc__V1__ServerEndpoint   *message);
+size_t tidings__rpc__v1__server_endpoint__pack
+                     (const Tidings__Rpc__V1__ServerEndpoint   *message,
+                      uint8_t             *out);
+size_t tidings__rpc__v1__server_endpoint__pack_to_buffer
+                     (const Tidings__Rpc__V1__ServerEndpoint   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__Rpc__V1__ServerEndpoint *
+       tidings__rpc__v1__server_endpoint__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__rpc__v1__server_endpoint__free_unpacked
+                     (Tidings__Rpc__V1__ServerEndpoint *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Rpc__V1__FetchServerInfoRequest_Closure)
@@ -386,6 +463,9 @@ typedef void (*Tidings__Rpc__V1__Counters_Closure)
                   void *closure_data);
 typedef void (*Tidings__Rpc__V1__FetchServerInfoResponse_Closure)
                  (const Tidings__Rpc__V1__FetchServerInfoResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__Rpc__V1__ServerEndpoint_Closure)
+                 (const Tidings__Rpc__V1__ServerEndpoint *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -414,10 +494,12 @@ void tidings__rpc__v1__server_service__fetch_server_info(ProtobufCService *servi
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    tidings__rpc__v1__server_state__descriptor;
 extern const ProtobufCMessageDescriptor tidings__rpc__v1__fetch_server_info_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor;
 extern const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor;
 extern const ProtobufCMessageDescriptor tidings__rpc__v1__fetch_server_info_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__rpc__v1__server_endpoint__descriptor;
 extern const ProtobufCServiceDescriptor tidings__rpc__v1__server_service__descriptor;
 
 PROTOBUF_C__END_DECLS

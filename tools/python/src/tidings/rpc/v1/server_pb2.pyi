@@ -1,9 +1,15 @@
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+SERVER_STATE_DRAINED: ServerState
+SERVER_STATE_DRAINING: ServerState
+SERVER_STATE_SERVING: ServerState
+SERVER_STATE_UNSPECIFIED: ServerState
 
 class Counters(_message.Message):
     __slots__ = ["calls", "calls_failed", "checkpoints_failed", "commits", "events", "log_bytes", "long_turns", "longest_turn_microseconds", "longest_turn_processor_microseconds", "pages_damaged", "pushes", "pushes_coalesced", "pushes_pruned", "records_deleted", "records_saved"]
@@ -44,24 +50,28 @@ class FetchServerInfoRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class FetchServerInfoResponse(_message.Message):
-    __slots__ = ["counters", "development_mode", "incarnation", "limits", "push_endpoint", "rpc_endpoint", "started", "version"]
+    __slots__ = ["counters", "development_mode", "endpoints", "incarnation", "limits", "push_endpoint", "rpc_endpoint", "started", "state", "version"]
     COUNTERS_FIELD_NUMBER: _ClassVar[int]
     DEVELOPMENT_MODE_FIELD_NUMBER: _ClassVar[int]
+    ENDPOINTS_FIELD_NUMBER: _ClassVar[int]
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
     PUSH_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
     RPC_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
     STARTED_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     counters: Counters
     development_mode: bool
+    endpoints: _containers.RepeatedCompositeFieldContainer[ServerEndpoint]
     incarnation: str
     limits: Limits
     push_endpoint: str
     rpc_endpoint: str
     started: _timestamp_pb2.Timestamp
+    state: ServerState
     version: str
-    def __init__(self, version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., incarnation: _Optional[str] = ..., started: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., counters: _Optional[_Union[Counters, _Mapping]] = ..., development_mode: bool = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., incarnation: _Optional[str] = ..., started: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., counters: _Optional[_Union[Counters, _Mapping]] = ..., development_mode: bool = ..., state: _Optional[_Union[ServerState, str]] = ..., endpoints: _Optional[_Iterable[_Union[ServerEndpoint, _Mapping]]] = ...) -> None: ...
 
 class Limits(_message.Message):
     __slots__ = ["ancestor_retention_hours", "ancestors_max", "asset_bytes_max", "asset_chunk_bytes_max", "asset_retention_hours", "calls_in_flight_max", "cascaded_deletions_max", "client_change_token_bytes_max", "cursor_retention_minutes", "desired_keys_max", "fields_per_type_max", "frame_bytes_max", "idempotency_retention_hours", "items_per_call_max", "list_members_per_record_max", "notification_fields_bytes_max", "notification_retention_days", "notifications_max", "open_leases_max", "owning_references_max", "page_items_max", "predicate_bytes_max", "predicate_nodes_max", "push_bytes_max", "pushes_per_second_max", "record_bytes_max", "record_types_max", "schema_bytes_max", "subscriptions_per_user_max", "tombstone_retention_days", "work_groups_per_user_max", "zones_per_database_max"]
@@ -130,3 +140,16 @@ class Limits(_message.Message):
     work_groups_per_user_max: int
     zones_per_database_max: int
     def __init__(self, frame_bytes_max: _Optional[int] = ..., items_per_call_max: _Optional[int] = ..., record_bytes_max: _Optional[int] = ..., page_items_max: _Optional[int] = ..., calls_in_flight_max: _Optional[int] = ..., subscriptions_per_user_max: _Optional[int] = ..., predicate_bytes_max: _Optional[int] = ..., predicate_nodes_max: _Optional[int] = ..., idempotency_retention_hours: _Optional[int] = ..., push_bytes_max: _Optional[int] = ..., asset_bytes_max: _Optional[int] = ..., asset_chunk_bytes_max: _Optional[int] = ..., asset_retention_hours: _Optional[int] = ..., owning_references_max: _Optional[int] = ..., cascaded_deletions_max: _Optional[int] = ..., tombstone_retention_days: _Optional[int] = ..., ancestors_max: _Optional[int] = ..., ancestor_retention_hours: _Optional[int] = ..., cursor_retention_minutes: _Optional[int] = ..., list_members_per_record_max: _Optional[int] = ..., client_change_token_bytes_max: _Optional[int] = ..., schema_bytes_max: _Optional[int] = ..., record_types_max: _Optional[int] = ..., fields_per_type_max: _Optional[int] = ..., zones_per_database_max: _Optional[int] = ..., desired_keys_max: _Optional[int] = ..., notification_fields_bytes_max: _Optional[int] = ..., notification_retention_days: _Optional[int] = ..., notifications_max: _Optional[int] = ..., pushes_per_second_max: _Optional[int] = ..., work_groups_per_user_max: _Optional[int] = ..., open_leases_max: _Optional[int] = ...) -> None: ...
+
+class ServerEndpoint(_message.Message):
+    __slots__ = ["push_endpoint", "rpc_endpoint", "server_key"]
+    PUSH_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
+    RPC_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
+    SERVER_KEY_FIELD_NUMBER: _ClassVar[int]
+    push_endpoint: str
+    rpc_endpoint: str
+    server_key: str
+    def __init__(self, server_key: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ...) -> None: ...
+
+class ServerState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
