@@ -3,6 +3,8 @@
 public final class Pace {
   /// Ends or goes on with the turn of the call at hand, between two of its steps; `nil`: it cannot pause.
   public var pause: (() -> Void)?
+  /// Calls that take long and cannot pause are given up; where nobody waits meanwhile, they need not be.
+  public var givesUpLongCalls = false
   /// When a call that cannot pause has taken too long.
   private var end: ContinuousClock.Instant?
   private let costMax: Int
@@ -19,7 +21,7 @@ public final class Pace {
   ///
   /// - Throws: `LongCall`.
   public func requirePauses() throws(LongCall) {
-    if pause == nil { throw LongCall() }
+    if givesUpLongCalls, pause == nil { throw LongCall() }
   }
 
   /// A call is about to be decided.
@@ -38,6 +40,7 @@ public final class Pace {
   /// - Throws: `LongCall` when the call has taken too long, and cannot pause.
   public func decisionStep() throws(LongCall) {
     if let pause { return pause() }
+    guard givesUpLongCalls else { return }
     let now = ContinuousClock.now
     guard let end else {
       end = now.advanced(by: timeMax)
@@ -51,7 +54,7 @@ public final class Pace {
   /// - Parameter cost: What it will take to write it, in about so many microseconds.
   /// - Throws: `LongCall` when that is too long for a call that cannot pause.
   func check(cost: Int) throws(LongCall) {
-    if cost > costMax, pause == nil { throw LongCall() }
+    if cost > costMax, givesUpLongCalls, pause == nil { throw LongCall() }
   }
 }
 

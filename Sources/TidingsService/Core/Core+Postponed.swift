@@ -133,8 +133,9 @@ extension Core {
         deadline: held.deadline,
         bytes: held.body.count,
         keyNumber: held.keyNumber,
-        compute: { [body = held.body] in work(body, $0) }
-      ) { result, loop in (loop.turn as? Core)?.resume(line, result, on: loop) }
+        compute: { [body = held.body] in work(body, $0) },
+        deliver: { result, loop in (loop.turn as? Core)?.resume(line, result, on: loop) }
+      )
       guard !readers.submit(job, of: line.caller) else { return }
       loop.remote.submit { loop in
         (loop.turn as? Core)?.resume(line, .failure(.tooManyReaders), on: loop)

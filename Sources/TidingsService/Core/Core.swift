@@ -134,6 +134,7 @@ final class Core: LoopTurn {
     audit = AuditLog(folder: folder.path, syslogPath: auditSyslogPath, logger: logger)
     failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
+    engine.pace.givesUpLongCalls = true
     if callerMode == .authenticated {
       engine.requireKnownParticipants()
       engine.letOnlyDevelopersTeach()

@@ -42,7 +42,7 @@ struct OracleSession {
   private var server: TestServer
   private var clients: [Oracle.Caller: Client] = [:]
 
-  /// - Parameter pauses: Every call has the store for itself, and pauses between its steps.
+  /// With `pauses` every call has the store for itself, and pauses between its steps.
   init(pauses: Bool) async throws {
     server = try await .startLasting(arguments: pauses ? ["--limit", "call-cost-max=0"] : [])
     for caller in OracleGenerator.callers {
