@@ -59,6 +59,6 @@ internal import TidingsRPC
     let left = results.drop { $0.record != nil }
     #expect(results.count == ids.count && !left.isEmpty && left.count < ids.count)
     #expect(left.allSatisfy { $0.error?.code == .limitExceeded })
-    #expect(try await client.fetch(Array(ids.prefix(10))).allSatisfy { $0.record != nil })
+    #expect(try await client.fetch(Array(ids.prefix(7))).allSatisfy { $0.record != nil })
   }
 }

@@ -303,6 +303,9 @@ final class ReaderPool: Sendable {
   private let shortWakeUp = Semaphore()
   private let longWakeUp = Semaphore()
   private let stopped = Semaphore()
+  /// What may be on its way to the loop.
+  private let deliveries = Semaphore()
+  static let deliveriesMax = 8
 
   /// Starts the threads.
   ///
@@ -325,6 +328,7 @@ final class ReaderPool: Sendable {
     self.failures = failures
     self.steadyClock = steadyClock
     self.remote = remote
+    for _ in 0..<Self.deliveriesMax { deliveries.signal() }
     for role in Self.roles {
       startThread { [self] in
         if role != .short { lowerPriorityOfThread() }
@@ -399,7 +403,18 @@ final class ReaderPool: Sendable {
         rest: delivery == nil ? job : nil,
         debt: taken.isLong ? time : time - Self.firstSlice
       )
-      if let delivery { remote.submit(delivery) }
+      if let delivery { deliver(delivery) }
+    }
+  }
+
+  /// Hands what a thread found to the loop, once that took enough of what it has to take already: answers are large.
+  private func deliver(_ delivery: @escaping Job.Delivery) {
+    while !deliveries.wait(for: .milliseconds(50)) {
+      if jobs.withLock(\.isStopping) { break }
+    }
+    remote.submit { [deliveries] loop in
+      delivery(loop)
+      deliveries.signal()
     }
   }
 
