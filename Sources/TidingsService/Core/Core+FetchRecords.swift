@@ -169,15 +169,11 @@ private struct RecordFetch {
   }
 }
 
-/// Answers FetchRecords on reader threads.
-///
-/// Unchecked: one thread works on it at a time, and the pool's lock lies between two of them.
-private final class FetchAnswering: SlicedAnswer, @unchecked Sendable {
+/// Answers FetchRecords on reader threads, at one go: parts of many large answers would be held meanwhile.
+private final class FetchAnswering: SlicedAnswer {
   private let caller: Caller
   private let body: [UInt8]
   private let bytesMax: Int
-  private var response = SplicedMessage(capacity: 0)
-  private var next = 0
 
   init(_ caller: Caller, _ body: [UInt8], bytesMax: Int) {
     (self.caller, self.body, self.bytesMax) = (caller, body, bytesMax)
@@ -186,12 +182,11 @@ private final class FetchAnswering: SlicedAnswer, @unchecked Sendable {
   func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]? {
     try body.withUnsafeBytes { body in
       let request = try RecordFetch(body, caller, in: reader.arena, reader.engine.limits)
-      while next < request.count {
-        try request.add(next, to: &response, bytesMax: bytesMax, in: reader.arena) { id, body in
+      var response = SplicedMessage(capacity: request.count * 512)
+      for index in 0..<request.count {
+        try request.add(index, to: &response, bytesMax: bytesMax, in: reader.arena) { id, body in
           try reader.engine.withRecord(id, in: request.database, caller: caller, body)
         }
-        next += 1
-        if next < request.count, reader.isOver(slice) { return nil }
       }
       return response.bytes
     }

@@ -305,7 +305,7 @@ final class ReaderPool: Sendable {
   private let stopped = Semaphore()
   /// What may be on its way to the loop.
   private let deliveries = Semaphore()
-  static let deliveriesMax = 8
+  static let deliveriesMax = 4
 
   /// Starts the threads.
   ///
