@@ -39,10 +39,17 @@ enum NotificationJSON {
   /// The cells of a row.
   static func row(_ notification: TidingsV1.Notification) -> [String] {
     [
-      notification.committed.map { JSONValue.timestamp($0).string ?? "" } ?? "",
+      notification.committed.map(shownTime) ?? "",
       notification.subscriptionID, reason(notification) ?? type(notification),
       subject(notification), alert(notification), notification.notificationID,
     ]
+  }
+
+  /// A time for people, to the millisecond.
+  private static func shownTime(_ time: GoogleProtobuf.Timestamp) -> String {
+    var time = time
+    time.nanos -= time.nanos % 1_000_000
+    return JSONValue.timestamp(time).string ?? ""
   }
 
   /// What changed: the record, or of a zone or database subscription the zone.
