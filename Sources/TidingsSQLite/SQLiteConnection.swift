@@ -101,7 +101,7 @@ public final class SQLiteConnection: SQLConnection {
 
   /// Commits the open transaction on a thread of its own; who uses the connection meanwhile waits for the end.
   ///
-  /// - Parameter done: Called on that thread, with why the transaction was not committed.
+  /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.
   public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
     let committing = Committing(handle)
     self.committing = committing
@@ -109,8 +109,9 @@ public final class SQLiteConnection: SQLConnection {
       // Safe: `claim` keeps the owner's thread away from the handle until the signal.
       let code = sqlite3_exec(committing.handle, "COMMIT", nil, nil, nil)
       let failure = code == SQLITE_OK ? nil : Self.error(code, of: committing.handle)
-      committing.end.signal()
+      // Told first: who has waited for the end knows what it came to.
       done(failure)
+      committing.end.signal()
     }
   }
 
