@@ -46,6 +46,12 @@ final class ProofWorld: Sendable {
     server = Observed(first)
     let databases = [Oracle.Database(owner: nil)] + Self.users.map { Oracle.Database(owner: $0) }
     gates = Dictionary(uniqueKeysWithValues: databases.map { ($0, SharedGate()) })
+    // Subscriptions are saved before records have taught their fields.
+    let ada = try await client(.init("ada", ""))
+    for type in OracleFields.types {
+      try await ada.declare(type, "n INT64", "city STRING", "tags LIST<STRING>")
+    }
+    await ada.close()
   }
 
   /// Ends the server.

@@ -79,7 +79,30 @@ extension OraclePredicate {
   }
 }
 
+extension OraclePredicate {
+  /// The same, with a zone for references that name none; what users are compared with is left.
+  func naming(_ zone: String) -> Self {
+    switch self {
+    case .compare(let field, let relation, let value):
+      guard !field.isUser, case .referenceValue(var reference)? = value.value,
+        let id = reference.recordID, (id.zoneID?.zoneName ?? "").isEmpty
+      else { return self }
+      reference.recordID = .init(id.recordName, zone: zone)
+      return .compare(field, relation, .init(.referenceValue(reference)))
+    case .and(let operands): return .and(operands.map { $0.naming(zone) })
+    case .or(let operands): return .or(operands.map { $0.naming(zone) })
+    case .not(let operand): return .not(operand.naming(zone))
+    // No other one compares references.
+    case .all, .none, .between, .oneOf, .contains, .near: return self
+    }
+  }
+}
+
 extension OraclePredicate.Field {
+  fileprivate var isUser: Bool {
+    ["creatorUserRecordID", "lastModifiedUserRecordID"].contains(name)
+  }
+
   fileprivate func holds(
     for record: TidingsV1.Record,
     _ test: (TidingsV1.FieldValue) -> Bool

@@ -99,7 +99,10 @@ extension OraclePredicate {
         metres: random.pick([1_000_000, 3_000_000, 16_500_000])
       )
     case 12:
-      let target = TidingsV1.Reference(recordID: .init("r\(random.below(12))"))
+      let name = "r\(random.below(12))"
+      let target = TidingsV1.Reference(
+        recordID: random.oneIn(3) ? .init(name, zone: "attic") : .init(name)
+      )
       return .compare(
         .init(random.pick(["owner", "parent"])),
         random.pick([.equal, .notEqual]),

@@ -24,7 +24,8 @@ public struct OracleQuery: Hashable, Sendable {
   }
 
   func matches(_ record: TidingsV1.Record) -> Bool {
-    record.recordType == recordType && predicate.matches(record)
+    record.recordType == recordType
+      && predicate.naming(zone ?? Oracle.defaultZone).matches(record)
   }
 }
 
