@@ -30,8 +30,16 @@ struct RunnerProcess {
     let ended = Observed(false)
     process.terminationHandler = { _ in ended.update { $0 = true } }
     try process.run()
-    let reading = Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }
-    output = String(decoding: await reading.value, as: UTF8.self)
+    let read = Observed<Data?>(nil)
+    // A task would take its thread from the servers that the runner waits for.
+    Thread.detachNewThread {
+      let data = pipe.fileHandleForReading.readDataToEndOfFile()
+      read.update { $0 = data }
+    }
+    output = String(
+      decoding: try await read.wait("its output") { $0 != nil } ?? Data(),
+      as: UTF8.self
+    )
     try await ended.wait("the end of the runner") { $0 }
     exitCode = process.terminationStatus
   }

@@ -213,6 +213,8 @@ struct ClientLoop: ~Copyable {
   /// - Returns: Whether anything was sent.
   private mutating func sendRequests() -> Bool {
     var hasSent = false
+    // Not when the turn began: a call that came since would be told more time than it has.
+    let now = ContinuousClock.now
     while let (id, deadline) = table.nextUnsent() {
       guard let call = calls[id] else {
         table.sent(id)
