@@ -7,7 +7,7 @@ internal import TidingsSQL
 /// Each record's row names its version before, which names the one before it, and so on. The oldest
 /// versions are forgotten first, wherever they belong; the numbers of those that are kept have no
 /// gaps, and no number is given twice.
-final class AncestorLog {
+final class AncestorLog: TransactionParticipant {
   /// What a record was at an earlier number of its zone.
   enum Version: Hashable {
     /// It was there: the zone's number at its last change, and the encoded record.
@@ -125,8 +125,7 @@ final class AncestorLog {
     return id
   }
 
-  /// Forgets what a transaction that was rolled back may have changed.
-  func forget() { extent = nil }
+  func reload() { extent = nil }
 
   private static let appendsPerPiece: Int64 = 64
   private static let rowsPerPiece: Int64 = 256

@@ -3,9 +3,9 @@ internal import TidingsSQL
 
 /// Forgets assets that no record has named for long enough.
 ///
-/// Their files are removed after the commit, by whoever takes `collected`: a crash in between leaves
-/// files without rows, never rows without files.
-final class AssetCollection: Chore {
+/// Their files are removed after the commit: a crash in between leaves files without rows, never rows without
+/// files.
+final class AssetCollection: Chore, TransactionParticipant {
   private let retentionMilliseconds: Int64
   private let usage: UsageTable
   private let catalog: Catalog
@@ -71,11 +71,11 @@ final class AssetCollection: Chore {
     return due.count == Self.countMax ? .zero : pause
   }
 
-  /// The checksums that no database has any more, once the transaction is committed.
-  func takeCollected() -> [[UInt8]] {
-    defer { collected = [] }
-    return collected
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    swap(&collected, &transaction.collectedAssets)
   }
+
+  func didRollback() { collected = [] }
 
   private func isKept(_ checksum: [UInt8]) throws(SQLError) -> Bool {
     selectOther.bind(checksum, at: 1)

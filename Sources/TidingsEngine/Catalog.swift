@@ -427,8 +427,7 @@ final class Catalog {
     return zone.advance()
   }
 
-  /// Writes the heads that moved in this transaction.
-  func writeHeads() throws(SQLError) {
+  private func writeHeads() throws(SQLError) {
     for zone in dirtyZones where zone.isDirty {
       updateHead.bind(zone.number, at: 1)
       updateHead.bind(zone.head, at: 2)
@@ -442,14 +441,6 @@ final class Catalog {
     dirtyZones.removeAll(keepingCapacity: true)
   }
 
-  /// The zones that the transaction changed, created or deleted, up to the next one's begin.
-  var changedZones: [ChangedZone] {
-    touchedZones.map { ChangedZone(database: $0.database.id, zone: $0.id) }
-  }
-
-  /// A transaction begins.
-  func forgetChangedZones() { touchedZones.removeAll(keepingCapacity: true) }
-
   /// Forgets what a transaction that was rolled back may have changed.
   func forget() {
     databases = [:]
@@ -459,4 +450,23 @@ final class Catalog {
     touchedZones = []
     deployed = []
   }
+}
+
+extension Catalog: TransactionParticipant {
+  func begin(at moment: Moment) {
+    touchedZones.removeAll(keepingCapacity: true)
+    refusesResets = true
+  }
+
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    refusesResets = false
+    try writeHeads()
+    transaction.zones += touchedZones.lazy.map {
+      ChangedZone(database: $0.database.id, zone: $0.id)
+    }
+  }
+
+  func didRollback() { refusesResets = false }
+
+  func reload() { forget() }
 }

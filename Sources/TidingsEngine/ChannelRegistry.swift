@@ -3,7 +3,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// The channels that have subscribers, and the index that finds those that a change fires.
-final class ChannelRegistry {
+final class ChannelRegistry: TransactionParticipant {
   /// Bytes of the contents of channels that are kept in memory, about.
   private static let contentBytesMax = 64 << 20
   /// Channels whose watch is made in one transaction, when it is missing.
@@ -13,6 +13,7 @@ final class ChannelRegistry {
   private let table: ChannelTable
   private let catalog: Catalog
   private let codec: any BodyCodec
+  private let pace: Pace
   private var entries: [Int64: ChannelEntry] = [:]
   /// The only users who hear channels, for those that not everybody may.
   private var readers: [Int64: String] = [:]
@@ -25,7 +26,13 @@ final class ChannelRegistry {
   private var touched: [ChannelEntry] = []
   private var time = Timestamp(millisecondsSince1970: 0)
 
-  init(_ connection: any SQLConnection, catalog: Catalog, codec: any BodyCodec) throws {
+  init(
+    _ connection: any SQLConnection,
+    catalog: Catalog,
+    codec: any BodyCodec,
+    pace: Pace
+  ) throws {
+    self.pace = pace
     self.connection = connection
     self.catalog = catalog
     self.codec = codec
@@ -270,25 +277,21 @@ final class ChannelRegistry {
 
   // MARK: Transactions
 
-  /// A transaction begins; what the one before changed is durable.
-  func begin(at time: Timestamp) {
-    self.time = time
+  func begin(at moment: Moment) {
+    time = moment.timeOfDay
+    // What the transaction before changed is durable.
     for entry in touched { entry.isTouched = false }
     touched.removeAll(keepingCapacity: true)
   }
 
-  /// Writes the heads that moved in this transaction.
-  func writeHeads(_ pace: Pace) throws(SQLError) {
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
     for entry in touched {
       try writeHead(entry)
       pace.step()
     }
   }
 
-  /// The transaction was taken back: reads anew what it changed.
-  ///
-  /// When that fails, call it again before anything is written.
-  func restore() throws {
+  func reload() throws {
     contents.forgetAll()
     while let entry = touched.last {
       try restore(entry)

@@ -132,10 +132,6 @@ extension Engine {
     return id
   }
 
-  /// What was marked read in the transaction that was committed last, for each user whose
-  /// notifications were: call this after each commit.
-  public func takeReadMarks() -> [StoredReadMarks] { readMarks.takePending() }
-
   /// The number of a user's newest read mark; 0: there is none.
   public func newestReadMark(
     of user: String,

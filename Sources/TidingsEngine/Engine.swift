@@ -23,8 +23,12 @@ public final class Engine {
   private(set) var moment: Moment
   /// The time of day of the transaction, as users see it.
   var now: Timestamp { moment.timeOfDay }
+  /// What remembers something of the store, in the order in which it hears of transactions.
+  private(set) var participants: [any TransactionParticipant] = []
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
+  /// Nothing is believed from one transaction to the next.
+  private let reloadsAlways: Bool
 
   let catalog: Catalog
   let accounts: AccountDirectory
@@ -89,6 +93,8 @@ public final class Engine {
   ///   - limits: What calls may not exceed.
   ///   - admittedKeys: Told which keys may connect, now and after each commit.
   ///   - steadyClock: Shows the store's steady time to other threads.
+  ///   - reloadsAlways: Reads anew, before each transaction, what memory knows of the store: a fault that is
+  ///     gone then is something that memory believes and that is not so.
   ///   - clock: Reads the system's clocks.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
@@ -97,8 +103,10 @@ public final class Engine {
     limits: Limits = Limits(),
     admittedKeys: AdmittedKeys = AdmittedKeys(),
     steadyClock: SteadyClock = SteadyClock(),
+    reloadsAlways: Bool = false,
     clock: @escaping () -> ClockReading
   ) throws {
+    self.reloadsAlways = reloadsAlways
     try connection.migrate(Migration.store)
     self.connection = connection
     self.limits = limits
@@ -126,7 +134,7 @@ public final class Engine {
     subscriptions = try SubscriptionTable(connection, usage: usage)
     devices = try DeviceNames(connection, limits: limits)
     eventBodies = try EventBodies(connection, codec: codec)
-    channels = try ChannelRegistry(connection, catalog: catalog, codec: codec)
+    channels = try ChannelRegistry(connection, catalog: catalog, codec: codec, pace: pace)
     onceChannels = try OnceChannels(connection, bell: bell)
     let sharedChanges = SharedChanges()
     shareReader = try ShareReader(connection)
@@ -300,6 +308,7 @@ public final class Engine {
       readerChannels: readerChannels,
       bell: bell
     )
+    let keyExpiry = try KeyExpiry(connection, rotation: userRotation)
     chores = ChoreSchedule([
       ancestors,
       clientTokens,
@@ -319,11 +328,19 @@ public final class Engine {
       readerChannels,
       try NotificationRetention(connection, limits: limits, usage: usage, catalog: catalog),
       devices,
-      try KeyExpiry(connection, rotation: userRotation),
+      keyExpiry,
       userRotation,
     ])
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
+    // What remembers the zones and databases of the catalog comes after it.
+    participants = [
+      catalog, quotas, usage, devices, schemas, indexes, retentionSettings,
+      accounts, publicAccesses, userRotation, userRotation.news, keyExpiry,
+      ancestors, shareTable, assetCollection, zoneRemovals, zoneRemover, developmentReset,
+      subscriptions, channels, removalChannels, readerChannels, visibility,
+      events, eventBodies, sharedFirings, onceChannels, readMarks, time,
+    ]
   }
 
   // MARK: Transactions
@@ -332,68 +349,48 @@ public final class Engine {
   ///
   /// - Throws: `SQLError`; the next call of this tries again.
   public func begin() throws {
-    if mustReload {
-      catalog.forget()
-      quotas.forget()
-      usage.forget()
-      schemas.forget()
-      publicAccesses.forget()
-      ancestors.forget()
-      readerChannels.forget()
-      visibility.forget()
-      devices.forget()
-      try retentionSettings.load()
-      eventBodies.forget()
-      shareTable.forget()
-      subscriptions.forgetOwned()
-      try channels.restore()
-      try zoneRemover.load()
-      try developmentReset.load()
-      try indexes.load()
-      try events.load()
-      try readMarks.load()
+    if mustReload || reloadsAlways {
+      for participant in participants { try participant.reload() }
       mustReload = false
     }
     moment = time.moment()
-    catalog.forgetChangedZones()
-    sharedFirings.begin()
-    zoneRemover.begin()
-    channels.begin(at: now)
-    userRotation.begin(at: moment.steady)
+    for participant in participants { participant.begin(at: moment) }
     try beginStatement.run()
-    catalog.refusesResets = true
   }
 
   /// Writes what has to be written before a commit.
   ///
   /// - Parameter hasWrites: As for `commit`.
+  /// - Returns: What the transaction comes to, if it is committed.
   /// - Throws: `SQLError`.
-  public func prepareCommit(hasWrites: Bool) throws(SQLError) {
-    catalog.refusesResets = false
-    try catalog.writeHeads()
-    try usage.write()
-    try schemas.writeVersions()
-    try channels.writeHeads(pace)
-    if hasWrites { try time.save(ifOlderThan: StoreTime.saveInterval) }
+  public func prepareCommit(hasWrites: Bool) throws(SQLError) -> CommittedTransaction {
+    var transaction = CommittedTransaction(hasWrites: hasWrites)
+    for participant in participants { try participant.willCommit(&transaction) }
+    return transaction
+  }
+
+  /// Makes what was prepared durable.
+  ///
+  /// - Throws: `SQLError`.
+  public func commitPrepared() throws(SQLError) {
+    try commitStatement.run()
+    didCommit()
+  }
+
+  /// What was prepared was made durable, by another thread.
+  public func didCommit() {
+    for participant in participants { participant.didCommit() }
   }
 
   /// Makes the group durable.
   ///
   /// - Parameter hasWrites: Something was written, or may have been: the store's time is kept with it.
-  /// - Returns: The events of the group, to be published.
+  /// - Returns: What the transaction came to.
   /// - Throws: `SQLError`.
-  public func commit(hasWrites: Bool = true) throws(SQLError) -> [StoredEvent] {
-    try prepareCommit(hasWrites: hasWrites)
-    try commitStatement.run()
-    return didCommit()
-  }
-
-  /// The group was made durable, by another thread.
-  ///
-  /// - Returns: The events of the group, to be published.
-  public func didCommit() -> [StoredEvent] {
-    accounts.committed()
-    return events.takePending()
+  public func commit(hasWrites: Bool = true) throws(SQLError) -> CommittedTransaction {
+    let transaction = try prepareCommit(hasWrites: hasWrites)
+    try commitPrepared()
+    return transaction
   }
 
   /// Takes the group back.
@@ -401,18 +398,9 @@ public final class Engine {
   /// The next transaction begins with a fresh look at the store.
   public func rollback() {
     connection.abandon()
-    catalog.refusesResets = false
     // What they had done is taken back too.
     chores.wake()
-    _ = events.takePending()
-    _ = readMarks.takePending()
-    _ = onceChannels.takeChanged()
-    _ = readerChannels.takeChanged()
-    _ = readerChannels.takeRetired()
-    _ = assetCollection.takeCollected()
-    accounts.takenBack()
-    userRotation.takenBack()
-    time.didRollback()
+    for participant in participants { participant.didRollback() }
     mustReload = true
   }
 
@@ -437,25 +425,10 @@ public final class Engine {
     try events.asOneCall(by: caller, at: moment, body)
   }
 
-  /// The users whose channels changed without their doing since the last commit; forgets them.
-  ///
-  /// Their subscriptions have fired for the only time, if they are few, channels that they hear got new
-  /// topics, or they may read more or less than before.
-  public func takeChangedSubscribers() -> Set<ChangedSubscriber> {
-    let changed = onceChannels.takeChanged()
-    let (told, moved) = (userRotation.takeTold(), readerChannels.takeChanged())
-    return told.isEmpty && moved.isEmpty ? changed : changed.union(told).union(moved)
-  }
-
-  /// The topics on which nothing is to be published from the next commit on, because of what their
-  /// subscribers may read; forgets them.
-  public func takeRetiredTopics() -> [[UInt8]] { readerChannels.takeRetired() }
-
   /// A user's roles were written, in the open transaction: from now on calls, feeds and notifications
   /// follow them.
   ///
-  /// The user's own channels get new topics, which `takeChangedSubscribers` and `takeRetiredTopics`
-  /// tell.
+  /// The user's own channels get new topics.
   ///
   /// - Throws: `SQLError`.
   public func rolesChanged(of user: String) throws {
@@ -511,9 +484,6 @@ public final class Engine {
     return try zoneChanges.fetchAll(in: database)
   }
 
-  /// The zones that the last transaction changed, created or deleted.
-  public var changedZones: [ChangedZone] { catalog.changedZones }
-
   /// The number of a database's newest change; 0: nothing was ever written to it.
   public func head(of database: DatabaseID) throws -> Int64 {
     try catalog.database(database)?.head ?? 0
@@ -537,9 +507,6 @@ public final class Engine {
     guard databaseID.scope == .public else { return }
     try assets.addUpload(asset, to: database, by: user)
   }
-
-  /// The checksums of assets that no database has since the last commit; their files can go.
-  public func takeCollectedAssets() -> [[UInt8]] { assetCollection.takeCollected() }
 
   /// Forgets no asset from the end of the open transaction until the hold is released.
   package func holdAssets() -> AssetHold { assetCollection.hold() }

@@ -6,7 +6,7 @@ internal import TidingsSQL
 ///
 /// Query channels fire with each record, zone and database channels once at the end of a call, for each
 /// zone that it changed.
-final class EventLog {
+final class EventLog: TransactionParticipant {
   private let channels: ChannelRegistry
   private let removals: ZoneRemovalTable
   private let removalChannels: RemovalChannels
@@ -117,19 +117,20 @@ final class EventLog {
       """
     )
     selectLast = try connection.prepare("SELECT max(id) FROM events")
-    try load()
+    try reload()
   }
 
-  /// Reads anew what memory knows of the store.
-  func load() throws {
+  // MARK: Transactions
+
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    swap(&pending, &transaction.events)
+  }
+
+  func didRollback() { pending.removeAll(keepingCapacity: true) }
+
+  func reload() throws {
     defer { selectLast.reset() }
     lastID = try selectLast.step() && !selectLast.isNull(0) ? selectLast.int64(0) : 0
-  }
-
-  /// Returns what was stored since the last commit, and forgets it.
-  func takePending() -> [StoredEvent] {
-    defer { pending.removeAll(keepingCapacity: true) }
-    return pending
   }
 
   // MARK: Changes

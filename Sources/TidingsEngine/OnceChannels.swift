@@ -81,12 +81,16 @@ final class OnceChannels {
     endAll.bind(sequence, at: 2)
     try endAll.run()
   }
+}
 
-  /// The users whose subscriptions ended since the last commit, where they were few; forgets them.
-  func takeChanged() -> Set<ChangedSubscriber> {
-    defer { changed = [] }
-    return changed
+extension OnceChannels: TransactionParticipant {
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    guard !changed.isEmpty else { return }
+    transaction.changedSubscribers.formUnion(changed)
+    changed = []
   }
+
+  func didRollback() { changed = [] }
 }
 
 extension OnceChannels: Chore {

@@ -290,3 +290,7 @@ final class SubscriptionTable {
     insert.bind(owner, at: 3)
   }
 }
+
+extension SubscriptionTable: TransactionParticipant {
+  func reload() { forgetOwned() }
+}

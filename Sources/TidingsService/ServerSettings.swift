@@ -27,6 +27,8 @@ public struct ServerSettings: Sendable {
   public var auditSyslogPath: String?
   /// Read every page of the database before starting.
   public var checksThoroughly = false
+  /// Believe nothing of what memory knows of the store from one transaction to the next.
+  public var reloadsAlways = false
   /// Only subscribers can read what is pushed, whoever hears it.
   public var sealsPushes = true
   /// What calls may not exceed.

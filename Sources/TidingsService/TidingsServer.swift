@@ -64,6 +64,7 @@ public final class TidingsServer: Sendable {
           connection,
           folder,
           limits: settings.limits,
+          reloadsAlways: settings.reloadsAlways,
           sealsPushes: settings.sealsPushes,
           callerMode: callerMode,
           admittedKeys: admittedKeys,

@@ -89,6 +89,10 @@ enum ServerArguments {
       flag: "unsealed-pushes",
       "Publish notifications in the clear, for clients that cannot open sealed ones."
     ),
+    Option(
+      flag: "reload-always",
+      "To find faults, slowly: before each transaction, read anew what memory knows of the store."
+    ),
     Option(flag: "limits", "Show the limits in force."),
     Option(flag: "verify", "Read the whole database before starting, whatever its size."),
     Option(flag: "help", letter: "h", "Show this."),
@@ -164,6 +168,7 @@ enum ServerArguments {
       }
       settings.auditSyslogPath = path
     }
+    settings.reloadsAlways = parsed.has("reload-always")
     settings.sealsPushes = !parsed.has("unsealed-pushes")
     settings.checksThoroughly = parsed.has("verify")
     try LimitArguments.apply(

@@ -117,7 +117,7 @@ internal import TidingsSQLite
     try connection.execute("BEGIN")
     #expect(try log.append(row(2, [1]), at: start) == 2)
     try connection.execute("ROLLBACK")
-    log.forget()
+    log.reload()
     #expect(try log.append(row(3, [1]), at: start) == 2)
   }
 }

@@ -308,14 +308,14 @@ internal import TidingsModel
     let harness = try EngineHarness()
     let database = EngineHarness.database
     try harness.saveZone(notes)
-    #expect(harness.engine.changedZones == [.init(database: database, zone: notes)])
+    #expect(harness.committed?.zones == [.init(database: database, zone: notes)])
     let created = try harness.engine.head(of: database)
     try harness.modify(notes, saves: records(0..<3))
-    #expect(harness.engine.changedZones == [.init(database: database, zone: notes)])
+    #expect(harness.committed?.zones == [.init(database: database, zone: notes)])
     #expect(try harness.engine.head(of: database) == created + 1)
     try harness.modify(notes, deletions: ["unknown"])
-    #expect(harness.engine.changedZones.isEmpty)
+    #expect(harness.committed?.zones == [])
     try harness.deleteZone(notes)
-    #expect(harness.engine.changedZones == [.init(database: database, zone: notes)])
+    #expect(harness.committed?.zones == [.init(database: database, zone: notes)])
   }
 }

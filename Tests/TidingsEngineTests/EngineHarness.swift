@@ -67,13 +67,16 @@ final class EngineHarness {
   /// Runs SQL beside the engine.
   func execute(_ sql: String) throws { try SQLiteConnection(path: path).execute(sql) }
 
+  /// What the last transaction came to.
+  private(set) var committed: CommittedTransaction?
+
   /// Runs a transaction.
   @discardableResult
   func write<R>(_ body: (Engine) throws -> R) throws -> R {
     clock.time = Timestamp(millisecondsSince1970: time)
     try engine.begin()
     let result = try body(engine)
-    _ = try engine.commit()
+    committed = try engine.commit()
     return result
   }
 

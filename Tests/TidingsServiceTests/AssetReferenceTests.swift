@@ -91,7 +91,8 @@ internal import TidingsModel
     try store.engine.begin()
     _ = try store.engine.doChores()
     store.engine.rollback()
-    #expect(store.engine.takeCollectedAssets() == [])
+    try store.commit { _ in }
+    #expect(store.committed?.collectedAssets == [])
     #expect(try store.released().count == 1)
   }
 
@@ -103,11 +104,11 @@ internal import TidingsModel
     try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database("bob"), by: "bob") }
     store.advance(by: AssetStore.retentionMilliseconds - 1000)
     try store.commit { _ = try $0.doChores() }
-    #expect(store.engine.takeCollectedAssets() == [])
+    #expect(store.committed?.collectedAssets == [])
     #expect(try store.released() == [:] && store.released("bob").count == 1)
     store.advance(by: 2 * 3_600_000)
     try store.commit { _ = try $0.doChores() }
-    #expect(store.engine.takeCollectedAssets() == [Self.asset(1).checksum])
+    #expect(store.committed?.collectedAssets == [Self.asset(1).checksum])
     #expect(try store.released("bob") == [:])
   }
 
@@ -268,7 +269,7 @@ internal import TidingsModel
     let end = store.now - AssetStore.retentionMilliseconds
     let gone = model.released.filter { ($0.value ?? .max) <= end }.keys
     #expect(
-      Set(store.engine.takeCollectedAssets()) == Set(gone.map { Self.asset($0).checksum })
+      Set(store.committed?.collectedAssets ?? []) == Set(gone.map { Self.asset($0).checksum })
     )
     for number in gone { model.released[number] = nil }
   }

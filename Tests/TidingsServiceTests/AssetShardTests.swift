@@ -196,7 +196,7 @@ internal import TidingsModel
     #expect(try shard.receive(upload(), offset: 0, chunk: []) == .placed)
     store.advance(by: AssetStore.retentionMilliseconds - 3_600_000)
     try store.commit { _ = try $0.doChores() }
-    #expect(store.engine.takeCollectedAssets() == [asset.checksum])
+    #expect(store.committed?.collectedAssets == [asset.checksum])
     #expect(try !shard.collect(asset.checksum))
     try store.commit { try $0.addAsset(asset, in: AssetStore.database(), by: "ada") }
     shard.settle(asset.checksum)

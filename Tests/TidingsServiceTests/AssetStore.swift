@@ -42,13 +42,16 @@ final class AssetStore {
     DatabaseID(container: "default", environment: .development, scope: .private, owner: owner)
   }
 
+  /// What the last transaction came to.
+  private(set) var committed: CommittedTransaction?
+
   /// Runs calls in a transaction.
   @discardableResult
   func commit<R>(_ body: (Engine) throws -> R) throws -> R {
     try engine.begin()
     do {
       let result = try body(engine)
-      _ = try engine.commit()
+      committed = try engine.commit()
       return result
     } catch {
       engine.rollback()

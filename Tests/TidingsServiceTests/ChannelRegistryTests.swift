@@ -34,7 +34,7 @@ internal import TidingsSQLite
   private func commit(_ engine: Engine, _ body: () throws -> Void) throws -> [StoredEvent] {
     try engine.begin()
     try body()
-    return try engine.commit()
+    return try engine.commit().events
   }
 
   private func subscription(

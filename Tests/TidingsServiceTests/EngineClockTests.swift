@@ -122,7 +122,7 @@ internal import TidingsSQLite
     }
     try engine.begin()
     try save("c", engine)
-    let events = try engine.commit()
+    let events = try engine.commit().events
     #expect(events.map(\.sequence) == [2])
     let page = try page(path)
     #expect(page.items.map(\.id.description) == ["1-1", "1-2"])

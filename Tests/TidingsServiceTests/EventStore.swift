@@ -61,13 +61,16 @@ final class EventStore {
     engine = try Engine(connection, codec: ProtoBodyCodec(), limits: limits, clock: { .now })
   }
 
+  /// What the last transaction came to.
+  private(set) var committed: CommittedTransaction?
+
   /// Runs calls in a transaction.
   @discardableResult
   func commit<R>(_ body: (Engine) throws -> R) throws -> R {
     try engine.begin()
     do {
       let result = try body(engine)
-      _ = try engine.commit()
+      committed = try engine.commit()
       return result
     } catch {
       engine.rollback()

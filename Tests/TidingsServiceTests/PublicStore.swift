@@ -53,9 +53,7 @@ final class PublicStore {
   func commit<R>(_ body: (Engine) throws -> R) throws -> (R, [Published]) {
     try engine.begin()
     let result = Result { try body(engine) }
-    let events = try engine.commit()
-    _ = engine.takeChangedSubscribers()
-    _ = engine.takeRetiredTopics()
+    let events = try engine.commit().events
     return (
       try result.get(), try events.map { ($0.topic, try TidingsV1.Notification(decoding: $0.body)) }
     )

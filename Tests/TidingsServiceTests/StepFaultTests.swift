@@ -64,8 +64,6 @@ internal import TidingsSQLite
       let answer = try call(world, world.engine)
       #expect(!world.connection.hasFailed, "\(call.name) swallows step \(step): \(answer)")
       _ = try world.engine.commit()
-      _ = world.engine.takeChangedSubscribers()
-      _ = world.engine.takeRetiredTopics()
       return true
     } catch let error as SQLError {
       #expect(error.kind == way.kind, "\(call.name), step \(step): \(error)")

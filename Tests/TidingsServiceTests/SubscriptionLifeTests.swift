@@ -64,10 +64,9 @@ internal import TidingsModel
     let options: Subscription.FiringOptions = [.recordCreation, .once]
     let first = try store.subscribe("s", on: options)
     try store.subscribe("t", on: options, of: "bob")
-    _ = store.engine.takeChangedSubscribers()
     try store.modify([Record("a", [:]), Record("b", [:])])
     #expect(try store.newStories() == ["created a"])
-    #expect(store.engine.takeChangedSubscribers().map(\.user).sorted() == ["ada", "bob"])
+    #expect(store.committed?.changedSubscribers.map(\.user).sorted() == ["ada", "bob"])
     #expect(try store.engine.subscriptionNames(of: "ada", in: EventStore.database) == [])
     #expect(try store.feed() == ["s \(first.channel)-1"])
     let error = #expect(throws: ItemError.self) {
@@ -95,7 +94,7 @@ internal import TidingsModel
     try subscribe(users, as: "s")
     try store.modify([Record("a", [:]), Record("b", [:])], in: shared)
     #expect(try store.newStories() == ["created a"])
-    #expect(store.engine.takeChangedSubscribers().isEmpty)
+    #expect(store.committed?.changedSubscribers == [])
     if doesChores { try store.doChores() }
     let open = try store.number("SELECT count(*) FROM subscriptions WHERE ended IS NULL")
     #expect(open == (doesChores ? 0 : 700))
@@ -111,7 +110,7 @@ internal import TidingsModel
     // Few are left, and end at once.
     try subscribe(users.prefix(2), as: "s")
     try store.modify([Record("d", [:])], in: shared)
-    #expect(store.engine.takeChangedSubscribers().map(\.user).sorted() == ["user0", "user1"])
+    #expect(store.committed?.changedSubscribers.map(\.user).sorted() == ["user0", "user1"])
     try store.modify([Record("e", [:])], in: shared)
     #expect(try store.newStories() == ["created c", "created d"])
     for _ in 0...1 {
@@ -154,7 +153,7 @@ internal import TidingsModel
         policy: .allKeys
       )
       _ = try store.engine.modifyRecords(changes, caller: caller)
-      let tags = try store.engine.commit().map(\.originTag)
+      let tags = try store.engine.commit().events.map(\.originTag)
       let channels = try store.engine.pushChannels(
         for: caller,
         container: "default",

@@ -7,7 +7,7 @@ internal import TidingsSQL
 /// It holds all of them, as the open transaction leaves them; what is taken back is read again before
 /// the next look. Of revoked keys it holds those that were revoked or that called since the start, up to
 /// a bound.
-final class AccountDirectory {
+final class AccountDirectory: TransactionParticipant {
   /// Whom a key stands for.
   struct Holder {
     /// Empty: a guest.
@@ -218,21 +218,22 @@ final class AccountDirectory {
 
   // MARK: Transactions
 
-  /// What was changed is durable.
-  func committed() {
+  func didCommit() {
     guard isChanged else { return }
     isChanged = false
     if !pending.isEmpty { admittedKeys.apply(pending) }
     pending = [:]
   }
 
-  /// What was changed is taken back.
-  func takenBack() {
+  /// It is asked between transactions too.
+  func didRollback() {
     guard isChanged else { return }
     isChanged = false
     pending = [:]
     isStale = true
   }
+
+  func reload() { isStale = true }
 
   private func refresh() throws {
     users.removeAll(keepingCapacity: true)

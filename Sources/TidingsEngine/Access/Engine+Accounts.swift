@@ -179,9 +179,4 @@ extension Engine {
   /// The keys of guests.
   public func guestKeys() throws -> [AccountKey] { try accountChanges.guestKeys() }
 
-  /// Somebody is refused since `takeEndedAccess` was asked last.
-  public var hasEndedAccess: Bool { userRotation.hasEnded }
-
-  /// Who is refused since this was asked last, and what is not to be heard any more; forgets it.
-  public func takeEndedAccess() -> EndedAccess { userRotation.takeEnded() }
 }

@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// Ends what the devices of expired keys hear, when they expire: their calls are refused by then anyway.
-final class KeyExpiry: Chore {
+final class KeyExpiry: Chore, TransactionParticipant {
   private static let keysPerPiece: Int64 = 4
   /// The time of day may be set in between.
   private static let pauseMax = Duration.seconds(60)
@@ -39,6 +39,9 @@ final class KeyExpiry: Chore {
       """
     )
   }
+
+  /// Keys that were revived may be retired again.
+  func reload() { latest = nil }
 
   func work(at moment: Moment) throws -> Duration {
     let now = moment.timeOfDay

@@ -83,3 +83,7 @@ final class PublicAccesses {
     last = nil
   }
 }
+
+extension PublicAccesses: TransactionParticipant {
+  func reload() { forget() }
+}

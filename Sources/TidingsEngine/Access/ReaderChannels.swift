@@ -6,7 +6,7 @@ internal import TidingsSQL
 ///
 /// The first ones move with the change, the others in pieces; until then they hear nothing, since
 /// channels tell only of what may be read at the time.
-final class ReaderChannels: Chore {
+final class ReaderChannels: Chore, TransactionParticipant {
   /// Most subscriptions and channels that are looked at with a change of grants.
   private static let firstPieceMax = 1_000
   private static let pieceMax = 200
@@ -45,25 +45,22 @@ final class ReaderChannels: Chore {
     selectDatabases = try connection.prepare("SELECT id FROM databases WHERE scope = ?1")
   }
 
-  /// The users whose subscriptions moved or whose topics are new, since the last commit; forgets them.
-  func takeChanged() -> Set<ChangedSubscriber> {
-    defer { changed = [] }
-    return changed
+  // MARK: Transactions
+
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    guard !changed.isEmpty || !retired.isEmpty else { return }
+    transaction.changedSubscribers.formUnion(changed)
+    transaction.retiredTopics += retired
+    (changed, retired) = ([], [])
   }
 
-  /// The topics that are no longer used since the last commit; forgets them.
-  func takeRetired() -> [[UInt8]] {
-    defer { retired = [] }
-    return retired
-  }
-
-  /// A transaction was taken back: looks at everything again.
-  func forget() {
-    pending = nil
-    changed = []
-    retired = []
+  func didRollback() {
+    (changed, retired) = ([], [])
     bell.ring()
   }
+
+  /// Looks at everything again.
+  func reload() { pending = nil }
 
   // MARK: Changes
 

@@ -3,7 +3,7 @@ internal import TidingsSQL
 
 /// Whom to tell that channels have new topics, in pieces: a channel of a public database may have very
 /// many subscribers.
-final class RotationNews {
+final class RotationNews: TransactionParticipant {
   /// Subscribers that are told in one piece.
   private static let membersPerPiece = 500
 
@@ -52,14 +52,14 @@ final class RotationNews {
     toldOwner = ""
   }
 
-  /// Users who are to be told; forgets them.
-  func take() -> Set<ChangedSubscriber> {
-    defer { told = [] }
-    return told
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    guard !told.isEmpty else { return }
+    transaction.changedSubscribers.formUnion(told)
+    told = []
   }
 
-  /// The transaction was taken back: what was told in it is to be told again.
-  func takenBack() {
+  /// What was told in it is to be told again.
+  func didRollback() {
     told = []
     toldOwner = ""
   }

@@ -6,7 +6,7 @@ internal import TidingsSQL
 ///
 /// Much is done at once, the rest in pieces, which a restart does not forget. The user's other devices,
 /// and whoever hears the same channels, are told to register again.
-final class UserRotation {
+final class UserRotation: TransactionParticipant {
   /// Who is refused from now on.
   enum End {
     case key(Int64)
@@ -28,7 +28,7 @@ final class UserRotation {
   private let bell: ChoreBell
   private let advanceEpoch: any SQLStatement
   private let progress: UserRotationProgress
-  private let news: RotationNews
+  let news: RotationNews
   private let leases: OpenLeases
   private let selectSubscriptions: any SQLStatement
   private let selectOwn: any SQLStatement
@@ -78,8 +78,19 @@ final class UserRotation {
     )
   }
 
-  /// A transaction begins.
-  func begin(at time: SteadyTime) { self.time = time }
+  // MARK: Transactions
+
+  func begin(at moment: Moment) { time = moment.steady }
+
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    guard !ended.isEmpty else { return }
+    transaction.endedAccess = ended
+    ended = EndedAccess()
+  }
+
+  func didRollback() { ended = EndedAccess() }
+
+  // MARK: What ends
 
   /// Begins to take from a user's devices what they hear, in the open transaction.
   ///
@@ -113,24 +124,6 @@ final class UserRotation {
 
   /// A key expires at another time.
   func expiryChanged() { bell.ring() }
-
-  /// Something was ended since `takeEnded` was asked last.
-  var hasEnded: Bool { !ended.isEmpty }
-
-  /// What was ended since this was asked last; forgets it.
-  func takeEnded() -> EndedAccess {
-    defer { ended = EndedAccess() }
-    return ended
-  }
-
-  /// Users who are to be told that their channels changed; forgets them.
-  func takeTold() -> Set<ChangedSubscriber> { news.take() }
-
-  /// The transaction was taken back: what was told in it is to be told again.
-  func takenBack() {
-    ended = EndedAccess()
-    news.takenBack()
-  }
 
   // MARK: Pieces
 

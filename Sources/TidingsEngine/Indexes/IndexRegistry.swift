@@ -3,7 +3,7 @@ internal import TidingsSQL
 
 /// The declared indexes, as the loop knows them: what the schema declares is built by `IndexBuilder`
 /// and kept by `FieldIndex`.
-final class IndexRegistry {
+final class IndexRegistry: TransactionParticipant {
   private var byType: [RecordTypeKey: [DeclaredIndex]] = [:]
   /// Those that `IndexBuilder` has to work on, oldest first.
   private(set) var unfinished: [DeclaredIndex] = []
@@ -43,7 +43,7 @@ final class IndexRegistry {
     bumpVersion = try connection.prepare(
       "UPDATE schemas SET version = version + 1 WHERE container = ?1 AND environment = ?2"
     )
-    try load()
+    try reload()
   }
 
   // MARK: Declaring
@@ -177,8 +177,7 @@ final class IndexRegistry {
     unfinished.removeAll { $0 === index }
   }
 
-  /// Looks at the store afresh: a transaction that was rolled back may have changed anything.
-  func load() throws {
+  func reload() throws {
     byType = [:]
     unfinished = []
     try selectAll.forEachRow {

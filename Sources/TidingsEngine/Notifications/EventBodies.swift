@@ -5,7 +5,7 @@ internal import TidingsSQL
 ///
 /// What a channel's events have in common is in the channel's definition, which never changes; values
 /// that many channels carry of one change are in `event_contents`.
-final class EventBodies {
+final class EventBodies: TransactionParticipant {
   private struct Source {
     let bytes: [UInt8]
     let info: NotificationInfo?
@@ -66,8 +66,7 @@ final class EventBodies {
     return source.bytes + stored + codec.encode(values)
   }
 
-  /// Forgets what is in memory: what it learnt in a transaction that was taken back never was.
-  func forget() {
+  func reload() {
     sources.removeAll()
     sourceBytes = 0
     last = nil
@@ -76,7 +75,7 @@ final class EventBodies {
   private func source(of channel: Int64) throws -> Source {
     if let known = sources[channel] { return known }
     let source = try readSource(of: channel)
-    if sourceBytes > Self.sourceBytesMax { forget() }
+    if sourceBytes > Self.sourceBytesMax { reload() }
     sources[channel] = source
     sourceBytes += 2 * source.bytes.count + Self.sourceBytes
     return source

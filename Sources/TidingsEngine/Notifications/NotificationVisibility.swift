@@ -5,7 +5,7 @@ internal import TidingsSQL
 ///
 /// In a public database the rights on the type decide when a notification is read, as they did when it
 /// was made. What tells of a zone names no record, and is seen by who may read any of the type.
-final class NotificationVisibility {
+final class NotificationVisibility: TransactionParticipant {
   /// What of a channel's notifications a subscriber may see.
   enum Visible: Hashable {
     case all
@@ -63,8 +63,7 @@ final class NotificationVisibility {
     }
   }
 
-  /// Forgets what is in memory: what it learnt in a transaction that was taken back never was.
-  func forget() { known.removeAll(keepingCapacity: true) }
+  func reload() { known.removeAll(keepingCapacity: true) }
 
   private func watched(_ channel: Int64) throws -> Watched? {
     if let known = known[channel] { return known }

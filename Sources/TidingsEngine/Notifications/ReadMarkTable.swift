@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// Writes which notifications their users have read, and collects what devices are to be told.
-final class ReadMarkTable {
+final class ReadMarkTable: TransactionParticipant {
   private let memberships: MembershipTable
   private let insert: any SQLStatement
   private let selectNewest: any SQLStatement
@@ -35,11 +35,23 @@ final class ReadMarkTable {
     selectEvent = try connection.prepare(
       "SELECT 1 FROM events WHERE channel_id = ?1 AND sequence = ?2"
     )
-    try load()
+    try reload()
   }
 
-  /// Reads anew what memory knows of the store.
-  func load() throws(SQLError) {
+  // MARK: Transactions
+
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    guard !pending.isEmpty else { return }
+    swap(&pending, &transaction.readMarks)
+    newestPending.removeAll(keepingCapacity: true)
+  }
+
+  func didRollback() {
+    pending.removeAll(keepingCapacity: true)
+    newestPending.removeAll(keepingCapacity: true)
+  }
+
+  func reload() throws(SQLError) {
     defer { selectLast.reset() }
     lastID = try selectLast.step() ? selectLast.int64(0) : 0
   }
@@ -74,16 +86,6 @@ final class ReadMarkTable {
     inbox.bind(to: selectNewest)
     defer { selectNewest.reset() }
     return try selectNewest.step() ? selectNewest.int64(0) : 0
-  }
-
-  /// Returns what was marked since this was called last, and forgets it.
-  func takePending() -> [StoredReadMarks] {
-    guard !pending.isEmpty else { return [] }
-    defer {
-      pending.removeAll(keepingCapacity: true)
-      newestPending.removeAll(keepingCapacity: true)
-    }
-    return pending
   }
 
   /// What one device marked after the other is told together.

@@ -4,7 +4,7 @@ internal import TidingsSQL
 /// The names that the devices of users gave: so many of one user, and no more.
 ///
 /// A name stays in what its device did, and in what it fetched, for as long as that is kept.
-final class DeviceNames {
+final class DeviceNames: TransactionParticipant {
   private struct Key: Hashable {
     let user: String
     let device: String
@@ -91,8 +91,7 @@ final class DeviceNames {
     )
   }
 
-  /// Forgets what a transaction that was rolled back may have changed.
-  func forget() { known.removeAll(keepingCapacity: true) }
+  func reload() { known.removeAll(keepingCapacity: true) }
 
   private func isStored(_ key: Key) throws(SQLError) -> Bool {
     bind(key, to: select)

@@ -30,13 +30,6 @@ extension Engine {
   /// Whether any user has a bound of one's own on calls in a second.
   public var hasQuotasOfRates: Bool { get throws { try quotas.hasRates } }
 
-  /// Whether quotas may be others than when this was last asked, as far as they were set here.
-  public func takeQuotasChanged() -> Bool {
-    guard quotas.isChanged else { return false }
-    quotas.isChanged = false
-    return true
-  }
-
   private func subscriptionCount(of user: String, in container: String) throws -> Int64 {
     // Those that fired for the only time have ended since.
     subscriptions.forgetOwned()

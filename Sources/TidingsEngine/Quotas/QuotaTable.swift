@@ -10,8 +10,8 @@ final class QuotaTable {
   private let update: any SQLStatement
   private let selectRates: any SQLStatement
   private var known: [String: Quota] = [:]
-  /// A quota was set since this was last made false, in a transaction that may have been taken back.
-  var isChanged = false
+  /// A quota was set in the open transaction.
+  private var isChanged = false
 
   private static let usersKeptMax = 10_000
 
@@ -66,9 +66,6 @@ final class QuotaTable {
     }
   }
 
-  /// Forgets what is in memory: it may have changed.
-  func forget() { known.removeAll(keepingCapacity: true) }
-
   private func read(_ user: String) throws(SQLError) -> Quota {
     var quota = limits.userQuota
     select.bind(user, at: 1)
@@ -82,4 +79,15 @@ final class QuotaTable {
     }
     return quota
   }
+}
+
+extension QuotaTable: TransactionParticipant {
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    transaction.hasChangedQuotas = isChanged
+    isChanged = false
+  }
+
+  func didRollback() { isChanged = false }
+
+  func reload() { known.removeAll(keepingCapacity: true) }
 }

@@ -29,7 +29,7 @@ final class UsageEntry {
 ///
 /// The loop that owns the engine is the only writer, so the counts are kept here and written once per
 /// transaction. Each zone has a count of its own, so that a deleted one need not be counted.
-final class UsageTable: RecordFollower {
+final class UsageTable: RecordFollower, TransactionParticipant {
   private struct Key: Hashable {
     let owner: String
     let container: String
@@ -127,8 +127,7 @@ final class UsageTable: RecordFollower {
 
   // MARK: Transactions
 
-  /// Writes what changed in this transaction.
-  func write() throws(SQLError) {
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
     for entry in dirty {
       upsert.bind(entry.owner, at: 1)
       upsert.bind(entry.container, at: 2)
@@ -140,10 +139,8 @@ final class UsageTable: RecordFollower {
     dirty.removeAll(keepingCapacity: true)
   }
 
-  /// Forgets what a transaction that was rolled back may have changed.
-  ///
   /// The catalog has to forget at the same time: its databases remember the entries.
-  func forget() {
+  func reload() {
     entries = [:]
     accounts = [:]
     dirty = []

@@ -6,7 +6,7 @@ internal import TidingsSQL
 ///
 /// A row says that a reset runs, and what is still there is what is left to do: after a crash it begins
 /// again and finds less. Until it is done nobody writes there, so that nothing new is lost.
-final class DevelopmentReset: Chore {
+final class DevelopmentReset: Chore, TransactionParticipant {
   /// Rows that are looked at in a piece.
   private static let rowsPerPiece: Int64 = 200
   /// Subscriptions that are ended in a piece.
@@ -98,13 +98,13 @@ final class DevelopmentReset: Chore {
       )
       """
     )
-    try load()
+    try reload()
   }
 
-  /// Reads anew what the store says.
-  func load() throws {
+  func didRollback() { positions = [:] }
+
+  func reload() throws {
     running = [:]
-    positions = [:]
     try selectResets.forEachRow { running[selectResets.string(0)] = selectResets.string(1) }
     catalog.containersBeingReset = Set(running.keys)
   }

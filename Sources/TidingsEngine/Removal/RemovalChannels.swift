@@ -6,7 +6,7 @@ internal import TidingsSQL
 ///
 /// Most channels have no row here: they fire for everything. Zones are deleted in private databases only,
 /// where a channel has one active subscription at most.
-final class RemovalChannels {
+final class RemovalChannels: TransactionParticipant {
   private struct Bounds {
     /// Fires for removals with higher numbers.
     var after: Int64
@@ -53,11 +53,10 @@ final class RemovalChannels {
     )
     delete = try connection.prepare("DELETE FROM zone_removal_channels WHERE channel_id = ?1")
     updateEnd = try connection.prepare("UPDATE subscriptions SET ended = ?2 WHERE id = ?1")
-    try load()
+    try reload()
   }
 
-  /// Reads anew what memory knows of the store.
-  func load() throws {
+  func reload() throws {
     (bounds, fired) = ([:], [:])
     let rows = selectAll
     try rows.forEachRow {

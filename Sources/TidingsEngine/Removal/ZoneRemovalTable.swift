@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// The rows of removals of zones that are not done.
-final class ZoneRemovalTable {
+final class ZoneRemovalTable: TransactionParticipant {
   /// The lowest number of a removal that is not done; `nil`: there is none.
   private(set) var oldest: Int64?
 
@@ -53,11 +53,10 @@ final class ZoneRemovalTable {
       """
     )
     deleteTypes = try connection.prepare("DELETE FROM zone_removal_types WHERE removal_id = ?1")
-    try load()
+    try reload()
   }
 
-  /// Reads anew what memory knows of the store.
-  func load() throws {
+  func reload() throws {
     defer { selectOldest.reset() }
     oldest = try selectOldest.step() && !selectOldest.isNull(0) ? selectOldest.int64(0) : nil
   }
@@ -147,7 +146,7 @@ final class ZoneRemovalTable {
       statement.bind(removal, at: 1)
       try statement.run()
     }
-    try load()
+    try reload()
   }
 
   // MARK: Record types

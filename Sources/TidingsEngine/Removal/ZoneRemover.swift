@@ -5,7 +5,7 @@ internal import TidingsSQL
 ///
 /// A few go at once, within the call, the others in pieces between the turns of callers. What was watched
 /// fires with the piece that removes it. What is still there is what is left to do, so that a crash costs one piece.
-final class ZoneRemover {
+final class ZoneRemover: TransactionParticipant {
   /// Rows that are read together.
   private static let rowsPerPage = 32
   /// Of the store.
@@ -47,15 +47,9 @@ final class ZoneRemover {
     (self.followers, self.codec, self.bell, self.limits) = (followers, codec, bell, limits)
   }
 
-  /// A transaction begins.
-  func begin() { rowsLeft = limits.zoneRowsPerTransactionMax }
+  func begin(at moment: Moment) { rowsLeft = limits.zoneRowsPerTransactionMax }
 
-  /// Reads anew what memory knows of the store.
-  func load() throws {
-    met = (0, [])
-    try removals.load()
-    try removalChannels.load()
-  }
+  func reload() { met = (0, []) }
 
   // MARK: Within the call
 

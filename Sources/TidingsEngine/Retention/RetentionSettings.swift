@@ -18,7 +18,7 @@ public struct RetentionChange: Sendable {
 }
 
 /// Keeps the retention that was set while the server ran.
-final class RetentionSettings {
+final class RetentionSettings: TransactionParticipant {
   private let retention: SharedRetention
   private let limits: Limits
   /// What the server was started with.
@@ -40,11 +40,10 @@ final class RetentionSettings {
       """
     )
     deleteAll = try connection.prepare("DELETE FROM settings")
-    try load()
+    try reload()
   }
 
-  /// Reads anew what the store says.
-  func load() throws {
+  func reload() throws {
     var current = limits
     current.restore(started)
     setNames = []
@@ -82,7 +81,7 @@ final class RetentionSettings {
       upsert.bind(number, at: 2)
       try upsert.run()
     }
-    try load()
+    try reload()
   }
 
   private static func limit(_ name: String) -> AdjustableLimit? {

@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// The schemas of containers: what saves are held against, and what development learns from them.
-final class SchemaTable {
+final class SchemaTable: TransactionParticipant {
   /// A schema in memory.
   final class Entry {
     let container: String
@@ -79,22 +79,20 @@ final class SchemaTable {
     return entry
   }
 
-  /// Forgets what a transaction that was rolled back may have changed.
-  func forget() {
+  func reload() {
     known = [:]
     last = nil
     changed = []
   }
 
-  /// Writes the versions of the schemas that changed in this transaction.
-  func writeVersions() throws(SQLError) {
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
     if changed.isEmpty, known.count <= Self.schemasMax { return }
     for entry in changed {
       try writer.moveVersion(of: entry)
       entry.isChanged = false
     }
     changed.removeAll(keepingCapacity: true)
-    if known.count > Self.schemasMax { forget() }
+    if known.count > Self.schemasMax { reload() }
   }
 
   private func touch(_ entry: Entry) {

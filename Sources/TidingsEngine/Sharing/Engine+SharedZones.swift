@@ -1,4 +1,4 @@
-public import TidingsModel
+internal import TidingsModel
 
 extension Engine {
   /// A zone of a shared database, as the user sees it.
@@ -23,10 +23,4 @@ extension Engine {
     guard watch.database.scope == .shared else { return try head(of: watch.database) == watch.head }
     return try shareReader.heads(of: watch.database, in: watch.zones, catalog) == watch.sharedHeads
   }
-
-  /// The shares of which the last transaction changed something.
-  public var changedShares: Set<Int64> { sharedFirings.movedShares }
-
-  /// The shared databases of the users who accepted or lost a share in the last transaction.
-  public var changedSharedDatabases: Set<DatabaseID> { sharedFirings.changedDatabases }
 }

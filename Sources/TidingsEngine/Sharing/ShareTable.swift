@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// The rows of shares and their participants: they follow the records of shares.
-final class ShareTable: RecordFollower {
+final class ShareTable: RecordFollower, TransactionParticipant {
   private let changes: SharedChanges
   private let selectOfZone: any SQLStatement
   private let selectMembersOfZone: any SQLStatement
@@ -155,8 +155,7 @@ final class ShareTable: RecordFollower {
     try rows.removeSome(of: zone.number, limit: limit)
   }
 
-  /// Forgets what a transaction that was rolled back may have changed.
-  func forget() { rows.forget() }
+  func reload() { rows.forget() }
 
   private func start(
     _ share: Share,

@@ -5,7 +5,7 @@ internal import TidingsSQL
 /// those are woken who wait for a change.
 ///
 /// Who may read is looked up at the end of the call: who was removed by it hears that, and nothing more.
-final class SharedFirings {
+final class SharedFirings: TransactionParticipant {
   /// A zone of a user's shared database in which something changed.
   struct Firing {
     /// The user's shared database.
@@ -23,9 +23,9 @@ final class SharedFirings {
   private let channels: ChannelRegistry
   private let selectDatabases: any SQLStatement
   /// Shares of which something changed in the transaction.
-  private(set) var movedShares: Set<Int64> = []
+  private var movedShares: Set<Int64> = []
   /// The shared databases of users who accepted or lost a share in the transaction.
-  private(set) var changedDatabases: Set<DatabaseID> = []
+  private var changedDatabases: Set<DatabaseID> = []
 
   init(
     _ connection: any SQLConnection,
@@ -46,10 +46,14 @@ final class SharedFirings {
     )
   }
 
-  /// A transaction begins.
-  func begin() {
+  func begin(at moment: Moment) {
     movedShares.removeAll(keepingCapacity: true)
     changedDatabases.removeAll(keepingCapacity: true)
+  }
+
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    transaction.shares = movedShares
+    transaction.sharedDatabases = changedDatabases
   }
 
   /// The call is over, done or not.

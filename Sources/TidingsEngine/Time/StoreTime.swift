@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// Reads the clocks for the engine, and keeps the steady time in transactions that write anyway.
-final class StoreTime {
+final class StoreTime: TransactionParticipant {
   /// How old the kept time may be when a transaction writes, and when the server has nothing to do.
   ///
   /// Both matter only when the system is started again: until then its uptime goes on.
@@ -60,7 +60,11 @@ final class StoreTime {
     saved = current
   }
 
-  /// A transaction was taken back: perhaps the time was kept in it.
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    if transaction.hasWrites { try save(ifOlderThan: Self.saveInterval) }
+  }
+
+  /// Perhaps the time was kept in it.
   func didRollback() { saved = nil }
 
   /// What is worth a line in the log since this was asked last.

@@ -12,6 +12,8 @@ struct CallGroup {
 
   /// Bytes of answers that one group may hold before it is committed.
   static let bytesMax = 64 << 20
+  /// Answers for which room is made at once.
+  private static let answersExpected = 64
 
   /// In the order of the calls.
   private(set) var answers: [Answer] = []
@@ -21,10 +23,8 @@ struct CallGroup {
   var hasWrites = false
   /// What may have written was calls, not only the engine's own work.
   var hasWriteCalls = false
-  /// Control topics of users whose channels changed.
-  var changedTopics: Set<[UInt8]> = []
-  /// Who may not call any more from its commit on.
-  var endedAccess: EndedAccess?
+  /// Control topics of users whose channels changed: they are to be told.
+  var announcedTopics: Set<[UInt8]> = []
   /// What administrators did.
   var audits: [AuditEntry] = []
   /// Topics that were replaced.
@@ -33,6 +33,8 @@ struct CallGroup {
   var partlyWritten: [Core.CallLine] = []
   /// Counts what counts once the group is committed.
   var counters = CoreCounters()
+  /// What the store comes to with it, once that is prepared.
+  var transaction: CommittedTransaction?
 
   private var bytes = 0
 
@@ -42,23 +44,12 @@ struct CallGroup {
   /// Keeps an answer.
   mutating func keep(_ result: Result<[UInt8], RPCError>, to token: ReplyToken) {
     if case .success(let body) = result { bytes += body.count }
+    if answers.isEmpty { answers.reserveCapacity(Self.answersExpected) }
     answers.append(Answer(token: token, result: result))
   }
 
-  /// Makes the group ready for the next transaction.
-  mutating func clear() {
-    answers.removeAll(keepingCapacity: true)
-    waiting.removeAll(keepingCapacity: true)
-    changedTopics.removeAll(keepingCapacity: true)
-    retiredTopics = []
-    audits = []
-    endedAccess = nil
-    partlyWritten = []
-    counters = CoreCounters()
-    hasWrites = false
-    hasWriteCalls = false
-    bytes = 0
-  }
+  /// Nobody waits for it.
+  var isEmpty: Bool { answers.isEmpty && waiting.isEmpty }
 }
 
 /// What the core did.

@@ -68,7 +68,7 @@ extension Core {
       if let deadline = held.deadline, deadline <= .now {
         throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
       }
-      try openLongGroup(held.access)
+      try committer.open(for: held.access)
       if held.access == .write, !held.caller.device.isEmpty {
         try engine.checkDevice(of: held.caller)
       }
@@ -78,7 +78,7 @@ extension Core {
     let outcome = RunningLongCall.Outcome()
     let long = RunningLongCall(held, outcome, work(on: held, outcome, loop))
     runningLongCall = long
-    exchangeGroup(&long.group, isOpen: false)
+    committer.exchange(&long.group, isOpen: false)
     continueLongCall(on: loop)
   }
 
@@ -94,7 +94,7 @@ extension Core {
           let call = held.call(body, on: loop, memory: memory)
           return try self.answer(call, held.idempotentCall(body), held.answering)
         }
-        try engine.prepareCommit(hasWrites: held.access == .write)
+        try committer.prepare()
         outcome.result = .success(answer)
       } catch {
         outcome.result = .failure(error)
@@ -106,23 +106,22 @@ extension Core {
   private func continueLongCall(on loop: LoopContext) {
     guard let long = runningLongCall, long.commit == nil else { return }
     answerRefused(on: loop)
-    exchangeGroup(&long.group, isOpen: true)
+    committer.exchange(&long.group, isOpen: true)
     engine.pace.pause = { [work = long.work] in work.pauseIfOver() }
     loop.waitedProcessorTime += long.work.resume(for: longCallSlice)
     engine.pace.pause = nil
     guard long.work.isDone else {
-      exchangeGroup(&long.group, isOpen: false)
+      committer.exchange(&long.group, isOpen: false)
       loop.remote.submit { loop in (loop.turn as? Core)?.continueLongCall(on: loop) }
       return
     }
     do {
-      group.keep(.success(try long.result.get()), to: long.held.token)
-      try prepareGroup()
+      committer.group.keep(.success(try long.result.get()), to: long.held.token)
     } catch {
       runningLongCall = nil
       return longCallFailed(long.held, error, on: loop)
     }
-    exchangeGroup(&long.group, isOpen: false)
+    committer.exchange(&long.group, isOpen: false)
     commit(long, on: loop)
   }
 
@@ -142,11 +141,11 @@ extension Core {
     connection.claim()
     answerRefused(on: loop)
     runningLongCall = nil
-    exchangeGroup(&long.group, isOpen: true)
+    committer.exchange(&long.group, isOpen: true)
     if let failure = commit.failure.withLock({ $0 }) {
       giveUpGroup(after: failure, on: loop)
     } else {
-      groupEnded(engine.didCommit(), on: loop)
+      groupEnded(committer.commitEnded(), on: loop)
     }
     lineGoesOn(long.held.line, on: loop)
   }
@@ -254,10 +253,10 @@ extension Core {
 
   /// Sends what was refused while a call has the store: there is no group that it would wait for.
   func answerRefused(on loop: LoopContext) {
-    for answer in group.answers {
+    for answer in committer.group.answers {
       guard case .failure(let error) = answer.result else { continue }
       loop.fail(answer.token, error)
     }
-    group.clear()
+    committer.group = CallGroup()
   }
 }

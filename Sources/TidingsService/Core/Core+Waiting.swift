@@ -67,12 +67,12 @@ extension Core {
     }
   }
 
-  /// Wakes the calls that wait for what a transaction changed, after its commit.
-  func wakeWaitingCalls(on loop: LoopContext) {
+  /// Wakes the calls that wait for what a transaction changed.
+  func wakeWaitingCalls(by transaction: CommittedTransaction, on loop: LoopContext) {
     waitingCalls.wake(
-      engine.changedZones,
-      shares: engine.changedShares,
-      databases: engine.changedSharedDatabases
+      transaction.zones,
+      shares: transaction.shares,
+      databases: transaction.sharedDatabases
     )
     runWoken(on: loop)
   }

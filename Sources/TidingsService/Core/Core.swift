@@ -79,12 +79,12 @@ final class Core: LoopTurn {
   let walks = StoreWalkSlot()
   private var choresDue: ContinuousClock.Instant?
   private var administrationWatch = AdministrationWatch()
-  private(set) var isOpen = false
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
   /// What is kept of the answer instead of all; `nil`: all.
   var keptAnswer: [UInt8]?
-  var group = CallGroup()
+  /// Gathers calls, and commits them together.
+  let committer: Committer
   /// Calls that are run again, and those behind them.
   var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
   /// Calls that take long, and what waits for the store behind one.
@@ -111,6 +111,7 @@ final class Core: LoopTurn {
     _ connection: SQLiteConnection,
     _ folder: DataFolder,
     limits: Limits,
+    reloadsAlways: Bool = false,
     sealsPushes: Bool,
     callerMode: CallerMode,
     admittedKeys: AdmittedKeys,
@@ -128,6 +129,7 @@ final class Core: LoopTurn {
       limits: limits,
       admittedKeys: admittedKeys,
       steadyClock: steadyClock,
+      reloadsAlways: reloadsAlways,
       clock: { .now }
     )
     self.callerMode = callerMode
@@ -162,6 +164,7 @@ final class Core: LoopTurn {
       logger: logger,
       wake: { remote.submit { ($0.turn as? Core)?.restartLog() } }
     )
+    committer = Committer(engine, log: log)
     assets = try AssetFiles(
       path: folder.assetsPath,
       databasePath: folder.databasePath,
@@ -253,25 +256,26 @@ final class Core: LoopTurn {
     if let deadline, deadline <= .now {
       throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
     }
-    if access == .write { try log.requireRoom() }
-    try openGroup()
-    if access == .write {
-      (group.hasWrites, group.hasWriteCalls) = (true, true)
-      if !call.caller.device.isEmpty { try engine.checkDevice(of: call.caller) }
-    }
+    try committer.open(for: access)
+    if access == .write, !call.caller.device.isEmpty { try engine.checkDevice(of: call.caller) }
     let loop = call.loop
-    group.keep(.success(try answer(call, idempotent, answering)), to: token)
-    if group.isFull { endGroup(loop) }
+    let answer = try answer(call, idempotent, answering)
+    committer.group.keep(.success(answer), to: token)
+    if committer.group.isFull { endGroup(loop) }
   }
 
   /// A call fails when the group of this turn is committed.
-  func fail(_ token: ReplyToken, _ error: RPCError) { group.keep(.failure(error), to: token) }
+  func fail(_ token: ReplyToken, _ error: RPCError) {
+    committer.group.keep(.failure(error), to: token)
+  }
 
   /// A held call fails.
   func fail(_ held: HeldCall, _ error: RPCError) { fail(held.token, error) }
 
   /// A part of a call is written in this turn, and the call goes on in another.
-  func notePartlyWritten(_ line: CallLine) { group.partlyWritten.append(line) }
+  func notePartlyWritten(_ line: CallLine) {
+    committer.group.partlyWritten.append(line)
+  }
 
   /// A call failed, and perhaps the group with it.
   ///
@@ -281,29 +285,15 @@ final class Core: LoopTurn {
     guard !error.isCallersMistake else { return }
     guard access == .read else { return giveUpGroup(after: error, on: loop) }
     failures.note(error, in: "a call that reads")
-    guard isOpen else { return }
-    if group.hasWrites {
+    guard committer.isOpen else { return }
+    if committer.group.hasWrites {
       giveUpGroup(
         after: SQLError(.busy, "a read in the same transaction failed: \(error)"),
         on: loop
       )
     } else {
-      isOpen = false
-      engine.rollback()
+      committer.rollback()
     }
-  }
-
-  /// Begins the group of a call that takes long.
-  func openLongGroup(_ access: Access) throws {
-    if access == .write { try log.requireRoom() }
-    try openGroup()
-    if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
-  }
-
-  /// The group of the call that has the store is set aside, or taken up again.
-  func exchangeGroup(_ other: inout CallGroup, isOpen isStillOpen: Bool) {
-    swap(&group, &other)
-    isOpen = isStillOpen
   }
 
   /// Works on the store for a task, in the group of this turn.
@@ -323,11 +313,11 @@ final class Core: LoopTurn {
       return longCalls.hold { [self] loop in work(access, body, on: loop, done) }
     }
     do {
-      if access == .write { try log.requireRoom() }
-      try openGroup()
-      if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
+      try committer.open(for: access)
       let value = try body(engine)
-      group.waiting.append { failure in done(failure.map { .failure($0) } ?? .success(value)) }
+      committer.group.waiting.append { failure in
+        done(failure.map { .failure($0) } ?? .success(value))
+      }
     } catch {
       done(.failure(error))
       callFailed(error, access, on: loop)
@@ -342,13 +332,15 @@ final class Core: LoopTurn {
   }
 
   /// Devices that listen to a control topic are to register again, after the commit.
-  func announce(on controlTopic: [UInt8]) { group.changedTopics.insert(controlTopic) }
+  func announce(on controlTopic: [UInt8]) {
+    committer.group.announcedTopics.insert(controlTopic)
+  }
 
   /// Nothing more is to be published on these topics once the group is committed.
-  func retire(_ topics: [[UInt8]]) { group.retiredTopics += topics }
+  func retire(_ topics: [[UInt8]]) { committer.group.retiredTopics += topics }
 
   /// Notes what an administrator did, once the group is committed.
-  func auditWhenCommitted(_ entry: AuditEntry) { group.audits.append(entry) }
+  func auditWhenCommitted(_ entry: AuditEntry) { committer.group.audits.append(entry) }
 
   func answer(
     _ call: borrowing Call,
@@ -398,8 +390,8 @@ final class Core: LoopTurn {
 
   /// Counts what counts once the group is committed.
   func countRecords(saved: Int, deleted: Int) {
-    group.counters.recordsSaved += UInt64(saved)
-    group.counters.recordsDeleted += UInt64(deleted)
+    committer.group.counters.recordsSaved += UInt64(saved)
+    committer.group.counters.recordsDeleted += UInt64(deleted)
   }
 
   // MARK: Groups
@@ -412,59 +404,48 @@ final class Core: LoopTurn {
 
   /// Commits the group of this turn, and sends what waited for that.
   func endGroup(_ loop: LoopContext) {
-    guard isOpen || !group.answers.isEmpty || !group.waiting.isEmpty else { return }
+    guard committer.isAwaited else { return }
     do {
-      try prepareGroup()
-      let events = isOpen ? try engine.commit(hasWrites: group.hasWriteCalls) : []
-      groupEnded(events, on: loop)
+      groupEnded(try committer.commit(), on: loop)
     } catch {
       giveUpGroup(after: error, on: loop)
     }
   }
 
-  /// Does what is left to do before the group is committed.
-  func prepareGroup() throws {
-    if isOpen, engine.hasEndedAccess {
-      let ended = engine.takeEndedAccess()
-      group.changedTopics.formUnion(ended.controlTopics)
-      group.retiredTopics += ended.retiredTopics
-      group.endedAccess = ended
-    }
-    for changed in engine.takeChangedSubscribers() {
-      try channelsChanged(
-        of: changed.user,
-        container: changed.container,
-        environment: changed.environment
-      )
-    }
-  }
-
-  /// Sends what waited for the commit of the group.
-  func groupEnded(_ events: [StoredEvent], on loop: LoopContext) {
-    let isCommitted = isOpen
-    if group.hasWrites { tracker.committed() }
-    isOpen = false
-    for entry in group.audits { audit.add(entry) }
-    for answer in group.answers {
+  /// Tells what a group came to.
+  func groupEnded(_ group: CommittedGroup, on loop: LoopContext) {
+    if group.calls.hasWrites { tracker.committed() }
+    for entry in group.calls.audits { audit.add(entry) }
+    for answer in group.calls.answers {
       switch answer.result {
       case .success(let body): loop.reply(answer.token, body: body)
       case .failure(let error): loop.fail(answer.token, error)
       }
     }
-    for done in group.waiting { done(nil) }
-    publisher.publish(events, on: loop)
-    publisher.retire(group.retiredTopics + engine.takeRetiredTopics())
-    publisher.announceChannels(group.changedTopics, on: loop)
-    if isCommitted { publishReadMarks(on: loop) }
-    if engine.takeQuotasChanged() { quotasChanged(on: loop) }
-    if let ended = group.endedAccess { endCalls(of: ended, on: loop) }
-    if isCommitted, !waitingCalls.isEmpty { wakeWaitingCalls(on: loop) }
-    settle(eventCount: events.count)
+    for done in group.calls.waiting { done(nil) }
+    if let transaction = group.transaction { publisher.publish(transaction.events, on: loop) }
+    publisher.retire(group.retiredTopics)
+    publisher.announceChannels(group.calls.announcedTopics, on: loop)
+    if let transaction = group.transaction { tell(transaction, on: loop) }
+    if group.calls.hasWrites {
+      if engine.hasUrgentChores { choresDue = .now }
+      log.committed()
+    }
+    log.restart()
+    counters += group.counters
   }
 
-  /// Tells users' devices what others marked read in the transaction that was committed.
-  private func publishReadMarks(on loop: LoopContext) {
-    let marks = engine.takeReadMarks()
+  /// Tells what a transaction changed for those who did not call.
+  private func tell(_ transaction: CommittedTransaction, on loop: LoopContext) {
+    publish(transaction.readMarks, on: loop)
+    if transaction.hasChangedQuotas { quotasChanged(on: loop) }
+    if !transaction.endedAccess.isEmpty { endCalls(of: transaction.endedAccess, on: loop) }
+    if !waitingCalls.isEmpty { wakeWaitingCalls(by: transaction, on: loop) }
+    assets.collect(transaction.collectedAssets)
+  }
+
+  /// Tells users' devices what others marked read.
+  private func publish(_ marks: [StoredReadMarks], on loop: LoopContext) {
     guard !marks.isEmpty else { return }
     do {
       publisher.publish(try marks.map(pushed), on: loop)
@@ -555,8 +536,7 @@ final class Core: LoopTurn {
       return
     }
     do {
-      try openGroup()
-      group.hasWrites = true
+      try committer.openForChores()
       if let notice = engine.takeClockNotice() {
         logger.log(notice.isWarning ? .warning : .info, notice.description)
       }
@@ -577,7 +557,7 @@ final class Core: LoopTurn {
   /// - Returns: `nil` when the store cannot be asked.
   func isCurrent(_ watch: FeedWatch, on loop: LoopContext) -> Bool? {
     do {
-      try openGroup()
+      try committer.open(for: .read)
       return try engine.isCurrent(watch)
     } catch {
       callFailed(error, .read, on: loop)
@@ -585,30 +565,12 @@ final class Core: LoopTurn {
     }
   }
 
-  private func openGroup() throws {
-    guard !isOpen else { return }
-    try engine.begin()
-    isOpen = true
-  }
-
-  private func settle(eventCount: Int) {
-    group.counters.events = UInt64(eventCount)
-    if group.hasWrites {
-      group.counters.commits = 1
-      if engine.hasUrgentChores { choresDue = .now }
-      assets.collect(engine.takeCollectedAssets())
-      log.committed()
-    }
-    log.restart()
-    counters += group.counters
-    group.clear()
-  }
-
   /// Nothing of the group was kept: all that waited for its commit learn that.
   func giveUpGroup(after error: any Error, on loop: LoopContext) {
     logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
     failures.note(error, in: "a group of calls")
     let failure = RPCError(callFailure: error)
+    let group = committer.giveUp()
     for answer in group.answers { loop.fail(answer.token, failure) }
     failPartlyWritten(group.partlyWritten, failure)
     for done in group.waiting { done(failure) }
@@ -618,10 +580,8 @@ final class Core: LoopTurn {
       entry.detail += " (not kept: the store failed)"
       audit.add(entry)
     }
-    group.clear()
-    isOpen = false
-    engine.rollback()
-    if engine.takeQuotasChanged() { quotasChanged(on: loop) }
+    // What the loop looked up meanwhile may be what was taken back.
+    quotasChanged(on: loop)
     if SyncFailure.hasHappened { loop.endAtOnce() }
   }
 
@@ -629,13 +589,13 @@ final class Core: LoopTurn {
   func syncFailed(_ failure: SyncFailure, on loop: LoopContext) {
     let error = SQLError(.uncertain, "\(failure)")
     if let long = runningLongCall { loop.fail(long.held.token, RPCError(callFailure: error)) }
-    if isOpen { giveUpGroup(after: error, on: loop) }
+    if committer.isOpen { giveUpGroup(after: error, on: loop) }
     loop.endAtOnce()
   }
 
   /// The checkpointer waits for it; an open group does it at its end.
   private func restartLog() {
-    if !isOpen, runningLongCall == nil { log.restart() }
+    if !committer.isOpen, runningLongCall == nil { log.restart() }
   }
 }
 

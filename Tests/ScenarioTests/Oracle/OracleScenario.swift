@@ -6,15 +6,15 @@ struct OracleScenario {
   var operations: [OracleOperation] = []
   /// What the last of them found different; `nil`: nothing.
   var complaint: String?
-  /// Calls pause between their steps.
-  let pauses: Bool
+  /// How the server runs.
+  let manner: OracleManner
 
   /// Does random operations until one is answered differently.
   static func random(seed: UInt64, count: Int) async throws -> OracleScenario {
-    let pauses = seed.isMultiple(of: 2)
-    var session = try await OracleSession(pauses: pauses)
+    let manner = OracleManner(seed: seed)
+    var session = try await OracleSession(manner)
     var generator = OracleGenerator(seed: seed)
-    var scenario = OracleScenario(pauses: pauses)
+    var scenario = OracleScenario(manner: manner)
     while scenario.complaint == nil, scenario.operations.count < count {
       var operation = generator.next(session.oracle)
       if scenario.operations.count == count - 1 { operation.action = .compareEverything }
@@ -28,10 +28,10 @@ struct OracleScenario {
   /// Does these operations, until one is answered differently.
   static func replay(
     _ operations: [OracleOperation],
-    pauses: Bool
+    _ manner: OracleManner
   ) async throws -> OracleScenario {
-    var session = try await OracleSession(pauses: pauses)
-    var scenario = OracleScenario(pauses: pauses)
+    var session = try await OracleSession(manner)
+    var scenario = OracleScenario(manner: manner)
     for operation in operations where scenario.complaint == nil {
       scenario.operations.append(operation)
       scenario.complaint = try await session.perform(operation)
@@ -52,7 +52,7 @@ struct OracleScenario {
       while start < best.operations.count - 1, ContinuousClock.now < deadline {
         var fewer = best.operations
         fewer.removeSubrange(start..<min(start + length, fewer.count - 1))
-        let attempt = try await Self.replay(fewer, pauses: pauses)
+        let attempt = try await Self.replay(fewer, manner)
         if attempt.complaint != nil { best = attempt } else { start += length }
       }
       if length == 1 || ContinuousClock.now >= deadline { break }
@@ -64,7 +64,7 @@ struct OracleScenario {
       {
         var fewer = best.operations
         fewer[index] = simpler
-        let attempt = try await Self.replay(fewer, pauses: pauses)
+        let attempt = try await Self.replay(fewer, manner)
         if attempt.complaint != nil, attempt.operations.count == fewer.count {
           best = attempt
         } else {

@@ -42,9 +42,8 @@ struct OracleSession {
   private var server: TestServer
   private var clients: [Oracle.Caller: Client] = [:]
 
-  /// With `pauses` every call has the store for itself, and pauses between its steps.
-  init(pauses: Bool) async throws {
-    server = try await .startLasting(arguments: pauses ? ["--limit", "call-cost-max=0"] : [])
+  init(_ manner: OracleManner) async throws {
+    server = try await .startLasting(arguments: manner.arguments)
     for caller in OracleGenerator.callers {
       clients[caller] = try await server.client(as: caller.user, device: caller.device)
     }

@@ -95,7 +95,9 @@ async def test_a_conflict_brings_both_records(make_client: ClientMaker) -> None:
         assert caught.value.server_record is not None and caught.value.ancestor_record is not None
         assert caught.value.server_record["a"] == 2
         assert caught.value.ancestor_record["a"] == 1
-        forced = await database.save(mine, policy=SavePolicy.CHANGED_KEYS)
+        with pytest.raises(ValueError, match="'all_keys'"):
+            await database.save(mine, policy="all keys")
+        forced = await database.save(mine, policy="changed_keys")
         assert forced["a"] == 3
 
 

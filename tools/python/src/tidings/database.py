@@ -35,6 +35,16 @@ class SavePolicy(enum.IntEnum):
     ALL_KEYS = 3
     """No comparison: the fields sent are all."""
 
+    @classmethod
+    def of(cls, policy: SavePolicy | str) -> SavePolicy:
+        """The policy of a name: ``"if_server_record_unchanged"``, ``"changed_keys"``, ``"all_keys"``."""
+        if isinstance(policy, SavePolicy):
+            return policy
+        names = {member.name.lower(): member for member in cls}
+        if policy in names:
+            return names[policy]
+        raise ValueError(f"policy is {policy!r} and must be one of {', '.join(map(repr, names))}")
+
 
 @dataclass
 class ModifyResult:
@@ -71,7 +81,7 @@ class Database:
         self,
         record: Record,
         *,
-        policy: SavePolicy = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
+        policy: SavePolicy | str = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Record:
@@ -90,7 +100,7 @@ class Database:
         self,
         records: Iterable[Record],
         *,
-        policy: SavePolicy = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
+        policy: SavePolicy | str = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
         atomic: bool | None = None,
     ) -> list[Record]:
         """Saves records in one call; raises :class:`~tidings.errors.PartialFailure`.
@@ -114,7 +124,7 @@ class Database:
         *,
         save: Iterable[Record] = (),
         delete: Iterable[RecordID | str] = (),
-        policy: SavePolicy = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
+        policy: SavePolicy | str = SavePolicy.IF_SERVER_RECORD_UNCHANGED,
         atomic: bool | None = None,
         client_change_token_data: bytes = b"",
         idempotency_key: str | None = None,
@@ -131,7 +141,7 @@ class Database:
             database_id=self.id,
             records_to_save=[record.to_wire() for record in records],
             record_ids_to_delete=[RecordID.of(name).to_wire() for name in delete],
-            save_policy=int(policy),  # type: ignore[arg-type]  # a number is a value of the enum
+            save_policy=int(SavePolicy.of(policy)),  # type: ignore[arg-type]  # a number is a value of the enum
             atomic=atomic,  # type: ignore[arg-type]  # None: not said
             client_change_token_data=client_change_token_data,
         )

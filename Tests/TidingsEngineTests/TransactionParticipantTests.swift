@@ -1,0 +1,96 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsModel
+internal import TidingsSQL
+
+@testable internal import TidingsEngine
+
+/// What the engine remembers follows its transactions.
+@Suite struct TransactionParticipantTests {
+  /// What need not follow them, and why.
+  private static let exempt: [String: String] = [
+    "AdmittedKeys.admissions": "is told of accounts after a commit",
+    "AnswerLog.expiredCost": "lives as long as one call",
+    "AnswerLog.nextPurge": "a purge that was taken back is done at the next one",
+    "ChannelSweep.channel": "a walk that begins anew",
+    "ChannelSweep.subscription": "a walk that begins anew",
+    "ChoreBell.isRung": "rung once too often does no harm",
+    "EndedShareRows.position": "is forgotten by ShareTable",
+    "Engine.chores": "all of them are woken",
+    "Engine.moment": "is of the open transaction",
+    "Engine.mustReload": "is what makes participants follow",
+    "FetchLog.pending": "hints, which may be lost",
+    "ModifySubscriptions.onceCount": "how many events were stored when the call began",
+    "NotificationRetention.sweepDue": "what a sweep left is swept at the next one",
+    "Pace.end": "lives as long as one call",
+    "Pace.pause": "lives as long as one turn",
+    "SharedChanges.memberships": "lives as long as one call",
+    "SharedChanges.moved": "lives as long as one call",
+    "SharedRetention.value": "is adopted from RetentionSettings",
+    "SteadyClock.offset": "shows what StoreTime has",
+  ]
+  /// Set when the engine is made, and never again.
+  private static let constant: Set<String> = [
+    "ControlTopics.secret", "Engine.incarnation", "Engine.originTags",
+    "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.isKnownUser",
+    "ModifyRecords.mayTeach", "ModifySubscriptions.isDeveloper", "Pace.costMax",
+    "Pace.givesUpLongCalls", "Pace.timeMax",
+  ]
+
+  @Test("whatever remembers something of the store is told of transactions")
+  func registered() throws {
+    let engine = try EngineHarness().engine
+    var walk = MemoryWalk(participants: engine.participants)
+    walk.visit(engine)
+    #expect(walk.participantsMet == engine.participants.count)
+    let known = Self.constant.union(Self.exempt.keys)
+    let strangers = walk.found.subtracting(known)
+    #expect(strangers.isEmpty, "make them participants, or say why they need not be")
+    #expect(known.subtracting(walk.found).isEmpty, "these are no more")
+  }
+}
+
+/// Finds the stored properties of an engine's classes that are no participants.
+private struct MemoryWalk {
+  private let participants: Set<ObjectIdentifier>
+  private var seen: Set<ObjectIdentifier> = []
+  /// `Class.property`.
+  private(set) var found: Set<String> = []
+
+  init(participants: [any TransactionParticipant]) {
+    self.participants = Set(participants.map { ObjectIdentifier($0) })
+  }
+
+  var participantsMet: Int { participants.intersection(seen).count }
+
+  mutating func visit(_ object: AnyObject) {
+    // What has a participant of the engine as its owner is kept by that.
+    guard String(reflecting: type(of: object)).hasPrefix("TidingsEngine."),
+      seen.insert(ObjectIdentifier(object)).inserted
+    else { return }
+    let isParticipant = participants.contains(ObjectIdentifier(object))
+    for (label, value) in Mirror(reflecting: object).children {
+      let isFound = look(at: value)
+      if isFound, !isParticipant { found.insert("\(type(of: object)).\(label ?? "")") }
+    }
+  }
+
+  /// Visits the objects in a value.
+  ///
+  /// - Returns: Whether there is anything else in it that may change.
+  private mutating func look(at value: Any) -> Bool {
+    // Of other modules, or of tests; the counter of holds is not of the store.
+    if value is any SQLStatement || value is any SQLConnection || value is any BodyCodec
+      || value is Limits || value is AssetHold.Count
+    {
+      return false
+    }
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .class {
+      visit(value as AnyObject)
+      return false
+    }
+    let parts = mirror.children.map { look(at: $0.value) }
+    return parts.isEmpty || parts.contains(true)
+  }
+}
