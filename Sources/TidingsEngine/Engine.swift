@@ -30,6 +30,7 @@ public final class Engine {
   let accounts: AccountDirectory
   let publicAccesses: PublicAccesses
   let accountChanges: ModifyAccounts
+  let directory: UserDirectory
   let userRotation: UserRotation
   let quotas: QuotaTable
   let usage: UsageTable
@@ -152,6 +153,8 @@ public final class Engine {
       userRotation,
       limits
     )
+    let directoryTable = try DirectoryTable(connection)
+    directory = UserDirectory(directoryTable, accounts: accounts, catalog: catalog, limits: limits)
     let zoneRemovals = try ZoneRemovalTable(connection, catalog: catalog)
     let removalChannels = try RemovalChannels(
       connection,
@@ -260,7 +263,8 @@ public final class Engine {
       ),
       codec: codec,
       limits: limits,
-      pace: pace
+      pace: pace,
+      hasAccount: { [accounts] in try accounts.user($0) != nil }
     )
     recordLookup = RecordLookup(
       catalog: catalog,
@@ -298,6 +302,7 @@ public final class Engine {
       events: events,
       schemas: schemaChanges,
       readerChannels: readerChannels,
+      directory: directoryTable,
       bell: bell
     )
     chores = ChoreSchedule([

@@ -70,6 +70,21 @@ extension Schema {
     return field.map { type.fields[$0] != nil } ?? true
   }
 
+  /// Returns this schema, with the type of users' records from another one, where this does not name it.
+  ///
+  /// It cannot be removed. Roles that are not here lose their rights on it.
+  public func keepingUserRecords(of other: Schema) -> Schema {
+    guard recordTypes[UserRecord.recordType] == nil,
+      var type = other.recordTypes[UserRecord.recordType]
+    else { return self }
+    type.grants = type.grants.filter {
+      roles.contains($0.key) || Self.builtInRoles.contains($0.key)
+    }
+    var schema = self
+    schema.recordTypes[UserRecord.recordType] = type
+    return schema
+  }
+
   /// Returns this schema, with the types that numbers have taken in another.
   ///
   /// A text that says NUMBER is content with INT64 and with DOUBLE.
