@@ -102,7 +102,11 @@ import TidingsRPC
     #expect(none.status == .noAccount && none.userRecordName == "")
     for body in [
       { _ = try await accounts(nobody).fetchUserRecordID(.init()) },
-      { _ = try await accounts(nobody).fetchUsers(.init(lookups: [.init(key: .userRecordName("ada"))])) },
+      {
+        _ = try await accounts(nobody).fetchUsers(
+          .init(lookups: [.init(key: .userRecordName("ada"))])
+        )
+      },
       { _ = try await nobody.modify([.init("Houses", "x")]) },
     ] as [() async throws -> Void] {
       #expect(try code(await failure(body)) == .notAuthenticated)

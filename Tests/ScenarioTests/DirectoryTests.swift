@@ -50,7 +50,9 @@ internal import TidingsRPC
       .map(\.userRecordName)
   }
 
-  @Test("who published is found by name, address and number, until it is withdrawn; also after a restart")
+  @Test(
+    "who published is found by name, address and number, until it is withdrawn; also after a restart"
+  )
   func publishing() async throws {
     let server = try await TestServer.startLasting()
     let (ada, ben) = (try await server.client(as: "ada"), try await server.client(as: "ben"))
@@ -123,7 +125,7 @@ internal import TidingsRPC
     _ = try await administration.resetDevelopment(.init())
     while true {
       let state = try await administration.resetDevelopment(.init(dryRun: true))
-      guard state.running else { break }
+      guard state.isRunning else { break }
     }
     #expect(try await listed(by: ben).isEmpty)
     #expect(try await listed(by: ben, in: .production) == ["ada"])
@@ -194,13 +196,17 @@ internal import TidingsRPC
     #expect(all.exitCode == .success && all.lines.count == 103, "\(all.err)")
   }
 
-  @Test("with keys: display names are for those who may see them, and restricted users are not shown")
+  @Test(
+    "with keys: display names are for those who may see them, and restricted users are not shown"
+  )
   func withKeys() async throws {
     let secure = try await SecureServer.start()
     var pairs: [String: KeyPair] = [:]
     for name in ["ada", "ben", "cleo"] { pairs[name] = try await secure.createUser(name) }
     let ada = try await secure.client(pairs["ada"])
-    let (ben, cleo) = (try await secure.client(pairs["ben"]), try await secure.client(pairs["cleo"]))
+    let (ben, cleo) = (
+      try await secure.client(pairs["ben"]), try await secure.client(pairs["cleo"])
+    )
     let root = try await secure.administration()
     _ = try await root.updateUser(.init(userName: "ada", displayName: "Ada"))
     _ = try await root.updateUser(.init(userName: "ben", displayName: "Ben"))
@@ -218,7 +224,10 @@ internal import TidingsRPC
     _ = try await ada.zones.modifyRecordZones(
       .init(zonesToSave: [.init(zoneID: .init(zoneName: "trips"))])
     )
-    let share = SharingWorld.share("cloudkit.zoneshare", with: [("ben", .readOnly), ("cleo", .readOnly)])
+    let share = SharingWorld.share(
+      "cloudkit.zoneshare",
+      with: [("ben", .readOnly), ("cleo", .readOnly)]
+    )
     try #require(try await ada.modify([share])[0].record != nil)
     let stored = try await ada.fetch([.init("cloudkit.zoneshare", zone: "trips")])[0].record
     let link = try #require(stored?.share?.url)

@@ -34,7 +34,10 @@ internal import TidingsRPC
     try await client.modify([record], policy: policy, in: database)[0]
   }
 
-  @Test("it is there before it is saved, is saved by its user, and outlasts a restart", arguments: [0, 1])
+  @Test(
+    "it is there before it is saved, is saved by its user, and outlasts a restart",
+    arguments: [0, 1]
+  )
   func ownRecord(index: Int) async throws {
     let database = Self.databases[index]
     let server = try await TestServer.startLasting()
@@ -126,7 +129,9 @@ internal import TidingsRPC
         ["home": .init(.referenceValue(.init(recordID: .init("h"), action: .deleteSelf)))]
       )
       let bound = try await save(binding, in: database, policy: .allKeys, by: ada)
-      #expect(bound.error?.code == .invalidArguments && bound.error?.message.contains("home") == true)
+      #expect(
+        bound.error?.code == .invalidArguments && bound.error?.message.contains("home") == true
+      )
     }
     let inZone = try await save(
       .init("Users", "ada", zone: "z"),
@@ -273,5 +278,17 @@ internal import TidingsRPC
       as: "ben"
     )
     #expect(refused.exitCode == .itemsFailed, "\(refused.out) \(refused.err)")
+    // It does not come along where its user does not save it.
+    _ = await RpcctlRun(server, ["records", "set", "ada", "nick=countess"])
+    _ = await RpcctlRun(server, ["records", "set", "n", "--type", "Notes", "a=b"])
+    for (arguments, copied) in [
+      (["other"], 1), (["_defaultZone", "--to-as", "ben"], 1),
+      (["_defaultZone", "--to-container", "c"], 2),
+    ] {
+      let copy = await RpcctlRun(server, ["zones", "copy", "_defaultZone"] + arguments)
+      #expect(copy.exitCode == .success, "\(arguments): \(copy.out) \(copy.err)")
+      #expect(copy.out.contains("\"saved\":\(copied)"), "\(arguments): \(copy.out)")
+      #expect(copy.err.contains("of users not copied") == (copied == 1), "\(copy.err)")
+    }
   }
 }

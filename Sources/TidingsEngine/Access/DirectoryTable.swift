@@ -113,9 +113,7 @@ final class DirectoryTable {
     return count
   }
 
-  /// What a look-up finds.
-  ///
-  /// - Parameter lookup: With address and number as they are stored.
+  /// What a look-up finds, by an address or a number as they are stored.
   func entry(
     _ lookup: UserLookup,
     in container: String,

@@ -31,7 +31,13 @@ final class UserDirectory {
     }
     try catalog.requireDeployed(container, environment)
     if let email = entry.emailAddress {
-      try checkIsFree(.emailAddress(email), "e-mail address '\(email)'", user, container, environment)
+      try checkIsFree(
+        .emailAddress(email),
+        "e-mail address '\(email)'",
+        user,
+        container,
+        environment
+      )
     }
     if let phone = entry.phoneNumber {
       try checkIsFree(.phoneNumber(phone), "phone number '\(phone)'", user, container, environment)

@@ -8,7 +8,9 @@ extension CKContainer {
   public struct PublishedIdentity: Hashable, Sendable {
     /// What others see; empty: the display name of the account.
     public var displayName: String
-    /// An e-mail address by which others find the user; `nil`: none. The server does not check whose it is.
+    /// An e-mail address by which others find the user; `nil`: none.
+    ///
+    /// The server does not check whose it is.
     public var emailAddress: String?
     /// A phone number by which others find the user, with `+` and the country code; `nil`: none.
     public var phoneNumber: String?
