@@ -289,6 +289,8 @@ internal import TidingsRPC
     let withdrawn = await RpcctlRun(server, ["users", "withdraw"])
     #expect(withdrawn.exitCode == .success)
     #expect(withdrawn.out.contains("\"discoverable\":false"))
+    let none = await RpcctlRun(server, ["users", "published"], format: .table)
+    #expect(none.out == "not in the directory\n")
     let nobody = await RpcctlRun(server, ["users", "find"], as: "ben")
     #expect(nobody.exitCode == .success && nobody.lines.isEmpty)
   }

@@ -189,6 +189,9 @@ internal import TidingsRPC
     let left = "DEFINE SCHEMA RECORD TYPE Notes ( n INT64 );"
     _ = try await ada.schemas.applySchema(.init(text: left))
     #expect(try await ada.schemas.fetchSchema(.init()).text.contains("nick STRING"))
+    let fewer = "DEFINE SCHEMA RECORD TYPE Users ( n INT64 );"
+    let lossy = await failure { _ = try await ada.schemas.applySchema(.init(text: fewer)) }
+    #expect(lossy?.message.contains("which are not deleted") == true)
     let more = """
       DEFINE SCHEMA
       RECORD TYPE Users ( nick STRING QUERYABLE, face ASSET, GRANT READ TO "_icloud" );

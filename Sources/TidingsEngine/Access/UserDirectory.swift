@@ -138,7 +138,7 @@ final class UserDirectory {
     else { return }
     throw ItemError(
       .serverRejectedRequest,
-      "another user published the \(what): publish another one, or ask an administrator"
+      "another user published the \(what): publish another one"
     )
   }
 

@@ -38,6 +38,8 @@ extension SchemaChange {
     }
     switch try use(type, field) {
     case .none: return nil
+    case .some where type == UserRecord.recordType:
+      return "\(refusal): there are records of users, which are not deleted; \(remedy)"
     case .some:
       return "\(refusal): there are records of the type '\(type)'; delete them first, or \(remedy)"
     case .unknown(let count):

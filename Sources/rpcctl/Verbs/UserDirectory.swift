@@ -168,12 +168,14 @@ extension Verb {
       output.write(.object(object))
       return .success
     }
-    var table = Table(["discoverable", entry == nil ? "no" : "yes"])
-    if let entry {
-      table.append(["display name", entry.displayName])
-      table.append(["e-mail address", entry.emailAddress])
-      table.append(["phone number", entry.phoneNumber])
+    guard let entry else {
+      output.write(text: "not in the directory\n")
+      return .success
     }
+    var table = Table(["discoverable", "yes"])
+    table.append(["display name", entry.displayName])
+    table.append(["e-mail address", entry.emailAddress])
+    table.append(["phone number", entry.phoneNumber])
     output.write(table)
     return .success
   }
