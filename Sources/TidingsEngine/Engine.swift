@@ -34,6 +34,7 @@ public final class Engine {
   let accounts: AccountDirectory
   let publicAccesses: PublicAccesses
   let accountChanges: ModifyAccounts
+  let directory: UserDirectory
   let userRotation: UserRotation
   let quotas: QuotaTable
   let usage: UsageTable
@@ -160,6 +161,8 @@ public final class Engine {
       userRotation,
       limits
     )
+    let directoryTable = try DirectoryTable(connection)
+    directory = UserDirectory(directoryTable, accounts: accounts, catalog: catalog, limits: limits)
     let zoneRemovals = try ZoneRemovalTable(connection, catalog: catalog)
     let removalChannels = try RemovalChannels(
       connection,
@@ -268,7 +271,8 @@ public final class Engine {
       ),
       codec: codec,
       limits: limits,
-      pace: pace
+      pace: pace,
+      hasAccount: { [accounts] in try accounts.user($0) != nil }
     )
     recordLookup = RecordLookup(
       catalog: catalog,
@@ -306,6 +310,7 @@ public final class Engine {
       events: events,
       schemas: schemaChanges,
       readerChannels: readerChannels,
+      directory: directoryTable,
       bell: bell
     )
     let keyExpiry = try KeyExpiry(connection, rotation: userRotation)

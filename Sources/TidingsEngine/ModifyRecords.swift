@@ -29,11 +29,20 @@ final class ModifyRecords {
   let pace: Pace
   /// Whether there is such a user, who can be invited.
   var isKnownUser: (String) throws -> Bool = { _ in true }
+  /// Whether an administrator created such a user, whose name in the public database is kept for the user's record.
+  let hasAccount: (String) throws -> Bool
   /// Whether a user's saves may teach the schema of a container; `nil`: all may, and see all.
   var mayTeach: ((_ user: String, _ container: String) throws -> Bool)?
 
-  init(_ tables: Tables, codec: any BodyCodec, limits: Limits, pace: Pace) {
+  init(
+    _ tables: Tables,
+    codec: any BodyCodec,
+    limits: Limits,
+    pace: Pace,
+    hasAccount: @escaping (String) throws -> Bool
+  ) {
     self.tables = tables
+    self.hasAccount = hasAccount
     self.codec = codec
     self.limits = limits
     self.pace = pace
@@ -182,8 +191,10 @@ final class ModifyRecords {
       sent.recordID.zoneID = place.zone
       sent = try sent.settled(at: place, for: scene.stamp.caller.user)
       try sent.validate()
+      try sent.checkUserRecord(savedBy: scene.stamp.caller.user)
       let zone = try zone(sent.recordID.zoneID, scene)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
+      if row?.body == nil { try checkNameIsFree(for: sent, scene) }
       var old: Record?
       if let access = scene.access {
         old = try row.flatMap(decoded)
@@ -316,9 +327,10 @@ final class ModifyRecords {
       {
         return
       }
-      guard let row = try tables.records.row(recordID.recordName, in: zone),
-        let old = try decoded(row),
-        try scene.access?.check(deleting: old, in: zone) ?? true
+      let row = try tables.records.row(recordID.recordName, in: zone)
+      let stored = try row.flatMap(decoded)
+      try checkDeletion(of: recordID, stored, scene)
+      guard let row, let old = stored, try scene.access?.check(deleting: old, in: zone) ?? true
       else {
         plan.succeed(item, in: recordID.zoneID, outcome: .deleted(recordID))
         return

@@ -47,13 +47,18 @@ final class RecordLookup {
       guard id.zoneID == .default else {
         throw try catalog.absence(of: id.zoneID, in: database, scope: databaseID.scope)
       }
-      throw unknown(id)
+      return try withUnsavedRecord(id, of: caller, body)
     }
     guard databaseID.scope == .public else {
-      guard try records.withBody(id.recordName, in: zone, body) else { throw unknown(id) }
+      guard try records.withBody(id.recordName, in: zone, body) else {
+        return try withUnsavedRecord(id, of: caller, body)
+      }
       return
     }
-    guard let row = try records.row(id.recordName, in: zone), let stored = row.body,
+    guard let row = try records.row(id.recordName, in: zone), let stored = row.body else {
+      return try withUnsavedRecord(id, of: caller, body)
+    }
+    guard
       try reading(
         id,
         row.recordType,
@@ -62,6 +67,17 @@ final class RecordLookup {
       )
     else { throw unknown(id) }
     try stored.withUnsafeBytes(body)
+  }
+
+  /// Lends the caller's own user record as it is before its first save: without fields and change tag.
+  private func withUnsavedRecord(
+    _ id: RecordID,
+    of caller: Caller,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard id.isUserRecord(of: caller.user) else { throw unknown(id) }
+    try codec.encode(Record(recordID: id, recordType: UserRecord.recordType))
+      .withUnsafeBytes(body)
   }
 
   /// Lends an encoded record of another user's, which names no owner.

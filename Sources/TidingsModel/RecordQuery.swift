@@ -49,10 +49,14 @@ public struct RecordQuery: Hashable, Sendable {
 
   /// Checks the names of the type, the zone and the fields, and the number of sort keys.
   ///
-  /// - Throws: `invalidArguments`, with the name, what is wrong and what to do.
+  /// - Throws: `invalidArguments`, with the name, what is wrong and what to do; `permissionFailure` for records of
+  ///   users.
   public func validate() throws(ItemError) {
     if let problem = Identifier.problem(inRecordType: recordType) {
       throw ItemError(.invalidArguments, "the query: \(problem)")
+    }
+    guard recordType != UserRecord.recordType else {
+      throw UserRecord.refusal(of: "the query", whatCannotBe: "queried")
     }
     try zoneID?.validate()
     guard sortKeys.count <= Self.sortKeyCountMax else {

@@ -7,10 +7,15 @@ extension Subscription {
   /// Checks that a subscription can fire and breaks no rule of its kind.
   ///
   /// - Parameter desiredKeysMax: Most desired keys, `Limits.desiredKeysMax` of the engine.
-  /// - Throws: `invalidArguments`, with the subscription, what is wrong and what to do.
+  /// - Throws: `invalidArguments`, with the subscription, what is wrong and what to do; `permissionFailure` for one
+  ///   to records of users.
   public func validate(desiredKeysMax: Int) throws(ItemError) {
     if let problem = Identifier.problem(inSubscriptionID: subscriptionID) {
       throw ItemError(.invalidArguments, problem)
+    }
+    guard recordType != UserRecord.recordType else {
+      let subject = "subscription \(Identifier.shown(subscriptionID))"
+      throw UserRecord.refusal(of: subject, whatCannotBe: "watched")
     }
     if let problem = kindProblem ?? namesProblem ?? notificationInfoProblem(desiredKeysMax) {
       throw ItemError(

@@ -218,6 +218,7 @@ public final class TidingsServer: Sendable {
     core.registerFeeds(on: loop)
     core.registerShares(on: loop)
     core.registerAccounts(on: loop)
+    core.registerDirectory(on: loop)
     core.registerAdministration(on: loop)
     loop.registerBuiltIn(health)
   }

@@ -41,6 +41,7 @@ extension Verb {
       "Users and keys",
       [account],
       userVerbs,
+      directoryVerbs,
       keyVerbs,
       keyRotationVerbs,
       keyFileVerbs,

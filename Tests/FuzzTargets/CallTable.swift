@@ -57,6 +57,21 @@ enum CallTable {
       TidingsV1.FetchUsersResponse.self
     ),
     entry(
+      TidingsV1.AccountService.Methods.fetchDirectoryEntry,
+      TidingsV1.FetchDirectoryEntryRequest.self,
+      TidingsV1.FetchDirectoryEntryResponse.self
+    ),
+    entry(
+      TidingsV1.AccountService.Methods.updateDirectoryEntry,
+      TidingsV1.UpdateDirectoryEntryRequest.self,
+      TidingsV1.UpdateDirectoryEntryResponse.self
+    ),
+    entry(
+      TidingsV1.AccountService.Methods.listDirectory,
+      TidingsV1.ListDirectoryRequest.self,
+      TidingsV1.ListDirectoryResponse.self
+    ),
+    entry(
       TidingsV1.AdminService.Methods.createUser,
       TidingsV1.CreateUserRequest.self,
       TidingsV1.CreateUserResponse.self

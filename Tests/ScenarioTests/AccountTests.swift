@@ -102,7 +102,11 @@ import TidingsRPC
     #expect(none.status == .noAccount && none.userRecordName == "")
     for body in [
       { _ = try await accounts(nobody).fetchUserRecordID(.init()) },
-      { _ = try await accounts(nobody).fetchUsers(.init(userRecordNames: ["ada"])) },
+      {
+        _ = try await accounts(nobody).fetchUsers(
+          .init(lookups: [.init(key: .userRecordName("ada"))])
+        )
+      },
       { _ = try await nobody.modify([.init("Houses", "x")]) },
     ] as [() async throws -> Void] {
       #expect(try code(await failure(body)) == .notAuthenticated)
@@ -120,24 +124,6 @@ import TidingsRPC
       #expect(error?.code == .permissionDenied, "\(claim)")
       #expect(try code(error) == .permissionFailure, "\(claim)")
     }
-  }
-
-  @Test("users see each other's display names, and not who does not exist")
-  func users() async throws {
-    let secure = try await SecureServer.start()
-    let ada = try await secure.createUser("ada")
-    let root = try await secure.administration()
-    _ = try await root.updateUser(.init(userName: "root", displayName: "Rüdiger"))
-    let client = accounts(try await secure.client(ada))
-    let results = try await client.fetchUsers(.init(userRecordNames: ["root", "eve", "ada"]))
-      .results
-    #expect(results.map(\.userRecordName) == ["root", "eve", "ada"])
-    #expect(results[0].outcome == .user(.init(userRecordName: "root", displayName: "Rüdiger")))
-    guard case .error(let error)? = results[1].outcome else {
-      Issue.record("eve exists")
-      return
-    }
-    #expect(error.code == .unknownItem)
   }
 
   @Test("a restricted user learns that, and nothing else is answered, until admitted again")

@@ -37,6 +37,7 @@ internal import TidingsRPC
     "tidings.v1.AssetService": ["UploadAsset": .login, "DownloadAsset": .open],
     "tidings.v1.AccountService": [
       "FetchAccountStatus": .open, "FetchUserRecordID": .login, "FetchUsers": .login,
+      "FetchDirectoryEntry": .login, "UpdateDirectoryEntry": .login, "ListDirectory": .login,
     ],
     "tidings.v1.AdminService": [
       "CreateUser": .open, "UpdateUser": .open, "ListUsers": .open, "AuthorizeKey": .open,

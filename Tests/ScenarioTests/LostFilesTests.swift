@@ -17,8 +17,18 @@ internal import TidingsSQLite
   private static let ports = ["--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0"]
 
   /// The folder of a server that has stopped, or crashed, after acknowledged saves.
-  private func makeFolder(crashed: Bool, saves: Int = 30) async throws -> TemporaryFolder {
-    let server = try await TestServer.start()
+  ///
+  /// With `isLogFull` the log holds nothing but these saves: an earlier run made the tables.
+  private func makeFolder(
+    crashed: Bool,
+    isLogFull: Bool = false,
+    saves: Int = 30
+  ) async throws -> TemporaryFolder {
+    var server = try await TestServer.start()
+    if isLogFull {
+      try await server.stop()
+      server = try await TestServer.start(in: server.folder)
+    }
     let client = try await server.client(as: "ada")
     for index in 0..<saves { try await client.save(.init("Houses", "h\(index)", ["n": 1])) }
     _ = try await client.assets().upload([1, 2, 3])
@@ -156,7 +166,7 @@ internal import TidingsSQLite
 
   @Test("a log that is cut by a commit or more is noticed")
   func cutLog() async throws {
-    let folder = try await makeFolder(crashed: true)
+    let folder = try await makeFolder(crashed: true, isLogFull: true)
     let bytes = try folder.read(Self.log)
     for length in [32, 33, bytes.count / 2, bytes.count - 4120, bytes.count - 1] {
       try folder.write(Array(bytes[..<length]), to: Self.log)
@@ -172,7 +182,7 @@ internal import TidingsSQLite
   func flippedBit() async throws {
     let seed = Seed.make("flippedBit")
     var random = SplitMix64(seed: seed)
-    let folder = try await makeFolder(crashed: true)
+    let folder = try await makeFolder(crashed: true, isLogFull: true)
     let bytes = try folder.read(Self.log)
     for _ in 0..<12 {
       var damaged = bytes

@@ -9,7 +9,7 @@ internal import TidingsModel
     isUser: Bool = true,
     _ roles: Set<String> = []
   ) -> TypeRights {
-    TypeRights(grants, isUser: isUser) { roles.contains($0) }
+    TypeRights(grants, of: "T", isUser: isUser) { roles.contains($0) }
   }
 
   @Test("who has no account reads what anyone may read, and no more")
@@ -49,7 +49,8 @@ internal import TidingsModel
       return false
     }
     #expect(!isAsked)
-    #expect(!TypeRights.isOpen(["a": .read, "_creator": .read]) && TypeRights.isOpen(nil))
-    #expect(TypeRights.isOpen(["_icloud": .read]))
+    #expect(!TypeRights.isOpen(["a": .read, "_creator": .read], of: "T"))
+    #expect(TypeRights.isOpen(nil, of: "T"))
+    #expect(TypeRights.isOpen(["_icloud": .read], of: "T"))
   }
 }

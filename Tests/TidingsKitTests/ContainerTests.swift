@@ -48,17 +48,10 @@ import TidingsKit
     }
   }
 
-  @Test("there are no long-lived operations, and permissions are given")
+  @Test("there are no long-lived operations")
   func compatibility() async throws {
     let container = CKContainer(identifier: "x")
     #expect(try await container.allLongLivedOperationIDs().isEmpty)
-    let status: CKContainer.ApplicationPermissionStatus = await withCheckedContinuation {
-      continuation in
-      container.requestApplicationPermission(.userDiscoverability) { status, _ in
-        continuation.resume(returning: status)
-      }
-    }
-    #expect(status == .granted)
     #expect(Notification.Name.CKAccountChanged == NSNotification.Name.CKAccountChanged)
   }
 }

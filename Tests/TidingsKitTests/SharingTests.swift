@@ -254,34 +254,4 @@ import TidingsKit
     #expect(back?.share.url == share.url)
     #expect(back?.participantPermission == .readWrite)
   }
-
-  @Test("users are found by their names")
-  func identities() async throws {
-    let kit = try await KitServer()
-    let ada = kit.container(as: "ada")
-    let id = try await ada.userRecordID()
-    #expect(id.recordName == "ada")
-    let ben = try await ada.userIdentity(forUserRecordID: CKRecord.ID(recordName: "ben"))
-    #expect(ben?.userRecordID?.recordName == "ben")
-    let participant: CKShare.Participant? = await withCheckedContinuation { continuation in
-      ada.fetchShareParticipant(withEmailAddress: "ben") { participant, error in
-        #expect(error == nil)
-        continuation.resume(returning: participant)
-      }
-    }
-    #expect(participant?.userIdentity.userRecordID?.recordName == "ben")
-    #expect(participant?.role == .privateUser && participant?.acceptanceStatus == .pending)
-    let infos = CKUserIdentity.LookupInfo.lookupInfos(with: [id])
-    let found: [CKUserIdentity] = await withCheckedContinuation { continuation in
-      let operation = CKDiscoverUserIdentitiesOperation(userIdentityLookupInfos: infos)
-      let identities = Collector<CKUserIdentity>()
-      operation.userIdentityDiscoveredBlock = { identity, _ in identities.append(identity) }
-      operation.discoverUserIdentitiesCompletionBlock = { error in
-        #expect(error == nil)
-        continuation.resume(returning: identities.values)
-      }
-      ada.add(operation)
-    }
-    #expect(found.map { $0.lookupInfo?.userRecordID } == [id])
-  }
 }

@@ -14,13 +14,13 @@ internal import TidingsSQLite
         CREATE ROLE editor;
         RECORD TYPE Open ( f ASSET, GRANT READ TO "_world",
             GRANT CREATE TO "_icloud", GRANT WRITE TO "_creator" );
-        RECORD TYPE Users ( f ASSET, GRANT READ, CREATE, WRITE TO "_icloud" );
+        RECORD TYPE Members ( f ASSET, GRANT READ, CREATE, WRITE TO "_icloud" );
         RECORD TYPE Own ( f ASSET,
             GRANT CREATE TO "_icloud", GRANT READ, WRITE TO "_creator" );
         RECORD TYPE Team ( f ASSET, GRANT CREATE TO "_icloud", GRANT WRITE, READ TO "editor" );
         RECORD TYPE Box ( f ASSET, GRANT CREATE TO "_icloud" );
     """
-  private static let types = ["Open", "Users", "Own", "Team", "Box"]
+  private static let types = ["Open", "Members", "Own", "Team", "Box"]
   private static let users = ["", "ann", "bob", "eve"]
 
   private static func asset(_ number: Int) -> Asset {
@@ -40,7 +40,7 @@ internal import TidingsSQLite
     func mayRead(_ record: Named, _ user: String) -> Bool {
       switch record.type {
       case "Open": true
-      case "Users": !user.isEmpty
+      case "Members": !user.isEmpty
       case "Own": record.creator == user
       case "Team": user == "eve"
       default: false
@@ -118,7 +118,7 @@ internal import TidingsSQLite
       case 1..<7:
         let name = "r\(random.below(8))"
         let type = model.records[name]?.type ?? random.pick(Self.types)
-        if let old = model.records[name], old.type != "Users", old.creator != user { continue }
+        if let old = model.records[name], old.type != "Members", old.creator != user { continue }
         // Who may create and not read a record cannot change it.
         if let old = model.records[name], !model.mayRead(old, user) || type == "Team" { continue }
         let mayHave =
@@ -131,7 +131,7 @@ internal import TidingsSQLite
         model.records[name] = Named(type: type, creator: creator, asset: number)
       default:
         guard let (name, record) = model.records.randomElement(using: &random) else { continue }
-        guard record.type == "Users" || record.type == "Own" || record.type == "Open" else {
+        guard record.type == "Members" || record.type == "Own" || record.type == "Open" else {
           continue
         }
         _ = try store.modify([], delete: [RecordID(recordName: name)], by: record.creator)

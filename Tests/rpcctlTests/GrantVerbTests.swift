@@ -33,6 +33,9 @@ import TidingsRPC
       ("write", "House", ["d/editor"], "own"), ("write", "House", ["admin"], "own"),
       ("write", "Diary", ["editor"], "own"),
       ("write", "Unknown", [], "own"), ("read", "Unknown", nil, "all"),
+      ("read", "Users", nil, "all"), ("write", "Users", [], "own"),
+      ("write", "Users", ["admin"], "own"),
+      ("delete", "Users", [], "none"), ("subscribe", "Users", [], "none"),
     ] as [(String, String, [String]?, String)]
   )
   func verdicts(operation: String, type: String, roles: [String]?, verdict: String) throws {

@@ -59,7 +59,7 @@ import TidingsRPC
   func template() throws {
     let schema = try Contract.schema.get()
     let user = MessageTemplate.json("tidings.v1.UserResult", schema).object
-    #expect(user?.members.map(\.name) == ["userRecordName", "user"])
+    #expect(user?.members.map(\.name) == ["lookup", "user"])
   }
 
   @Test("a descriptor set goes to a file, which a dry run leaves alone")

@@ -27,6 +27,7 @@ final class PublicAccess: RecordAccess {
     if let rights = known[recordType] { return rights }
     let rights = try TypeRights(
       schema.stored.types[recordType]?.grants,
+      of: recordType,
       isUser: !user.isEmpty
     ) { try accounts.has(user, role: $0, in: schema.container) }
     if known.count >= Self.typesKeptMax { known.removeAll(keepingCapacity: true) }

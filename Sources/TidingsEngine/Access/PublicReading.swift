@@ -20,6 +20,7 @@ final class PublicReading {
     if let known = known[recordType] { return known }
     let readable = try TypeRights(
       schema.types[recordType]?.grants,
+      of: recordType,
       isUser: !user.isEmpty
     ) { try roles.has(user, role: $0, in: container) }.readable
     known[recordType] = readable
@@ -39,6 +40,16 @@ final class PublicReading {
     case .own: try !user.isEmpty && creator() == user
     case .none: false
     }
+  }
+
+  /// Whether the caller finds a record without naming it, as in a feed.
+  ///
+  /// Those of other users are found by name only: nobody lists users.
+  func mayList(_ recordType: String, creator: () throws -> String) throws -> Bool {
+    guard recordType == UserRecord.recordType else {
+      return try mayRead(recordType, creator: creator)
+    }
+    return try !user.isEmpty && creator() == user
   }
 
   /// Refuses who may read no record of a type.

@@ -13,15 +13,17 @@ struct TypeRights: Hashable {
   /// - Parameters:
   ///   - grants: The type's grants; `nil`: the schema does not have the type, which gets the defaults
   ///     with its first record.
+  ///   - recordType: The type's name.
   ///   - isUser: The caller has an account. Who has none reads what anyone may read, and no more.
   ///   - has: Whether an administrator gave the caller a role of the schema; never asked about the
   ///     roles that every container has.
   init(
     _ grants: [String: Schema.Rights]?,
+    of recordType: String,
     isUser: Bool,
     has: (_ role: String) throws -> Bool
   ) rethrows {
-    let grants = grants ?? Schema.defaultGrants
+    let grants = Schema.effectiveGrants(grants, of: recordType)
     var sum = grants["_world"] ?? []
     guard isUser else {
       onAny = sum.intersection(.read)
@@ -38,8 +40,8 @@ struct TypeRights: Hashable {
   }
 
   /// Whether every user may read all records of the type.
-  static func isOpen(_ grants: [String: Schema.Rights]?) -> Bool {
-    TypeRights(grants, isUser: true) { _ in false }.readable == .all
+  static func isOpen(_ grants: [String: Schema.Rights]?, of recordType: String) -> Bool {
+    TypeRights(grants, of: recordType, isUser: true) { _ in false }.readable == .all
   }
 
   /// Which records of a type a caller may read.

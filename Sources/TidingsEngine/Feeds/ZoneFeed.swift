@@ -234,7 +234,7 @@ final class ZoneFeed {
     _ reading: PublicReading?
   ) throws -> Bool {
     guard let reading else { return true }
-    return try reading.mayRead(row.string(3)) {
+    return try reading.mayList(row.string(3)) {
       if row.int64(4) != 0 { return row.string(6) }
       selectBody.bind(zone.number, at: 1)
       selectBody.bind(row.string(2), at: 2)

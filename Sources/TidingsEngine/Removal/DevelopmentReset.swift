@@ -2,7 +2,7 @@ public import TidingsModel
 internal import TidingsSQL
 
 /// Brings development environments back to what production has, a few rows at a time: ends all
-/// subscriptions, deletes all zones, and makes the schema production's at last.
+/// subscriptions, empties the directory, deletes all zones, and makes the schema production's at last.
 ///
 /// A row says that a reset runs, and what is still there is what is left to do: after a crash it begins
 /// again and finds less. Until it is done nobody writes there, so that nothing new is lost.
@@ -28,6 +28,7 @@ final class DevelopmentReset: Chore, TransactionParticipant {
   private let bell: ChoreBell
   private let schemas: ModifySchema
   private let readerChannels: ReaderChannels
+  private let directory: DirectoryTable
   private let selectResets: any SQLStatement
   private let insert: any SQLStatement
   private let delete: any SQLStatement
@@ -49,6 +50,7 @@ final class DevelopmentReset: Chore, TransactionParticipant {
   ///   - events: Tells of deletions.
   ///   - schemas: Makes schemas production's.
   ///   - readerChannels: Follows grants.
+  ///   - directory: Forgets who published themselves.
   ///   - bell: Wakes this.
   /// - Throws: `SQLError`.
   init(
@@ -59,11 +61,13 @@ final class DevelopmentReset: Chore, TransactionParticipant {
     events: EventLog,
     schemas: ModifySchema,
     readerChannels: ReaderChannels,
+    directory: DirectoryTable,
     bell: ChoreBell
   ) throws {
     (self.catalog, self.zones, self.subscriptions) = (catalog, zones, subscriptions)
     (self.events, self.bell) = (events, bell)
     (self.schemas, self.readerChannels) = (schemas, readerChannels)
+    self.directory = directory
     let development = Environment.development.rawValue
     selectResets = try connection.prepare("SELECT container, user FROM environment_resets")
     insert = try connection.prepare(
@@ -141,6 +145,12 @@ final class DevelopmentReset: Chore, TransactionParticipant {
       try endSubscriptions(of: container, &position)
       return .zero
     }
+    let count = try directory.removeSome(
+      from: container,
+      .development,
+      limit: Self.rowsPerPiece
+    )
+    if count > 0 { return .zero }
     do {
       let caller = Caller(user: user, device: "")
       if try !removeZone(of: container, by: caller, at: moment, &position) { return .zero }

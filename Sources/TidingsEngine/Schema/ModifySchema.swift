@@ -24,7 +24,7 @@ final class ModifySchema {
   func apply(_ text: String, to container: String, isDryRun: Bool) throws -> [SchemaChange] {
     let entry = try schemas.entry(container, .development)
     let current = entry.stored.schema
-    let wanted = try parse(text).settlingNumbers(as: current)
+    let wanted = try parse(text).keepingUserRecords(of: current).settlingNumbers(as: current)
     try checkSize(of: wanted)
     let changes = current.changes(to: wanted)
     try check(changes, of: entry)

@@ -35,7 +35,7 @@ final class SchemaTable: TransactionParticipant {
 
     fileprivate func grantsChanged(on recordType: String) {
       grantsVersion += 1
-      if TypeRights.isOpen(stored.types[recordType]?.grants) {
+      if TypeRights.isOpen(stored.types[recordType]?.grants, of: recordType) {
         closedTypes.remove(recordType)
       } else {
         closedTypes.insert(recordType)
@@ -117,8 +117,10 @@ final class SchemaTable: TransactionParticipant {
     }
     if entry.stored.types[recordType] == nil {
       try write(.recordType(recordType, isAdded: true), to: entry)
-      if let user, database.scope != .public { try show(recordType, of: entry, to: user) }
-      for (role, rights) in Schema.defaultGrants {
+      if let user, database.scope != .public, recordType != UserRecord.recordType {
+        try show(recordType, of: entry, to: user)
+      }
+      for (role, rights) in Schema.defaultGrants(of: recordType) {
         try write(.grant(to: role, on: recordType, before: [], after: rights), to: entry)
       }
     }

@@ -24,7 +24,7 @@ struct StoredSchema {
 
   /// The types of which not every user may read all records in the public database.
   var closedTypes: Set<String> {
-    Set(types.lazy.filter { !TypeRights.isOpen($0.value.grants) }.map(\.key))
+    Set(types.lazy.filter { !TypeRights.isOpen($0.value.grants, of: $0.key) }.map(\.key))
   }
 
   /// The schema itself.

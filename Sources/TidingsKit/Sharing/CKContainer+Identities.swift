@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Synchronization
+internal import TidingsProto
 
-/// Users by their names: there are no addresses and no address book.
+/// Users who let others find them.
 extension CKContainer {
   /// What users may let others know.
   public struct ApplicationPermissions: OptionSet, Sendable {
@@ -15,70 +16,81 @@ extension CKContainer {
 
   /// Whether a permission is given.
   public enum ApplicationPermissionStatus: Int, Sendable {
-    /// The user was not asked.
+    /// The user is not in the container's directory.
     case initialState = 0
     /// It could not be found out.
     case couldNotComplete = 1
-    /// No.
+    /// Kept for compatibility: who left the directory may enter it again.
     case denied = 2
-    /// Yes: users know each other's names.
+    /// Yes: the user is in the container's directory.
     case granted = 3
   }
 
-  /// Whether a permission is given: always.
+  /// Whether a permission is given: `granted` while the user is in the container's directory, else `initialState`.
   public func applicationPermissionStatus(
     for applicationPermission: ApplicationPermissions
-  ) async throws -> ApplicationPermissionStatus { .granted }
+  ) async throws -> ApplicationPermissionStatus {
+    try await publishedIdentity() == nil ? .initialState : .granted
+  }
 
-  /// Asks for a permission: it is given.
+  /// Puts the user into the container's directory, where others find the user by record name.
+  ///
+  /// Nobody is asked: the app asks the user beforehand. What is published already stays;
+  /// `publishIdentity(displayName:emailAddress:phoneNumber:)` publishes more.
   public func requestApplicationPermission(
     _ applicationPermission: ApplicationPermissions
-  ) async throws -> ApplicationPermissionStatus { .granted }
+  ) async throws -> ApplicationPermissionStatus {
+    guard applicationPermission.contains(.userDiscoverability) else {
+      return try await applicationPermissionStatus(for: applicationPermission)
+    }
+    if try await publishedIdentity() == nil { try await publish(.init()) }
+    return .granted
+  }
 
-  /// Tells whether a permission is given: always.
+  /// Tells whether a permission is given.
   @preconcurrency
   public func status(
     forApplicationPermission applicationPermission: ApplicationPermissions,
     completionHandler: @escaping @Sendable (ApplicationPermissionStatus, (any Error)?) -> Void
   ) {
     Callback.run {
-      ()
-    } then: { _ in
-      completionHandler(.granted, nil)
+      try await self.applicationPermissionStatus(for: applicationPermission)
+    } then: {
+      completionHandler($0.success ?? .couldNotComplete, $0.failure)
     }
   }
 
-  /// Asks for a permission: it is given.
+  /// Puts the user into the container's directory.
   @preconcurrency
   public func requestApplicationPermission(
     _ applicationPermission: ApplicationPermissions,
     completionHandler: @escaping @Sendable (ApplicationPermissionStatus, (any Error)?) -> Void
   ) {
     Callback.run {
-      ()
-    } then: { _ in
-      completionHandler(.granted, nil)
+      try await self.requestApplicationPermission(applicationPermission)
+    } then: {
+      completionHandler($0.success ?? .couldNotComplete, $0.failure)
     }
   }
 
-  /// The user with a record; `nil`: there is none.
+  /// The user with a record; `nil`: there is none, or the user is not discoverable.
   public func userIdentity(
     forUserRecordID userRecordID: CKRecord.ID
   ) async throws -> CKUserIdentity? {
     try await identity(.init(userRecordID: userRecordID))
   }
 
-  /// The user whose name is an address; `nil`: there is none.
+  /// The user who published an address; `nil`: there is none.
   public func userIdentity(forEmailAddress email: String) async throws -> CKUserIdentity? {
     try await identity(.init(emailAddress: email))
   }
 
-  /// The user whose name is a number; `nil`: there is none.
+  /// The user who published a number; `nil`: there is none.
   public func userIdentity(forPhoneNumber phoneNumber: String) async throws -> CKUserIdentity? {
     try await identity(.init(phoneNumber: phoneNumber))
   }
 
-  /// Tells the user with a record; `nil`: there is none.
+  /// Tells the user with a record; `nil`: there is none, or the user is not discoverable.
   @preconcurrency
   public func discoverUserIdentity(
     withUserRecordID userRecordID: CKRecord.ID,
@@ -87,7 +99,7 @@ extension CKContainer {
     tellIdentity(.init(userRecordID: userRecordID), completionHandler)
   }
 
-  /// Tells the user whose name is an address; `nil`: there is none.
+  /// Tells the user who published an address; `nil`: there is none.
   @preconcurrency
   public func discoverUserIdentity(
     withEmailAddress email: String,
@@ -96,7 +108,7 @@ extension CKContainer {
     tellIdentity(.init(emailAddress: email), completionHandler)
   }
 
-  /// Tells the user whose name is a number; `nil`: there is none.
+  /// Tells the user who published a number; `nil`: there is none.
   @preconcurrency
   public func discoverUserIdentity(
     withPhoneNumber phoneNumber: String,
@@ -105,18 +117,30 @@ extension CKContainer {
     tellIdentity(.init(phoneNumber: phoneNumber), completionHandler)
   }
 
-  /// Nobody: there is no address book.
-  public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] { [] }
+  /// The users of the container's directory: there is no address book to narrow them.
+  public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] {
+    let operation = CKDiscoverAllUserIdentitiesOperation()
+    let found = Mutex<[CKUserIdentity]>([])
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      operation.userIdentityDiscoveredBlock = { identity in
+        found.withLock { $0.append(identity) }
+      }
+      operation.discoverAllUserIdentitiesResultBlock = { continuation.resume(with: $0) }
+      add(operation)
+    }
+    return found.withLock { $0 }
+  }
 
-  /// Tells of nobody: there is no address book.
+  /// Tells the users of the container's directory.
   @preconcurrency
   public func discoverAllIdentities(
     completionHandler: @escaping @Sendable ([CKUserIdentity]?, (any Error)?) -> Void
   ) {
     Callback.run {
-      ()
-    } then: { _ in
-      completionHandler([], nil)
+      try await self.allUserIdentitiesFromContacts()
+    } then: {
+      completionHandler($0.success, $0.failure)
     }
   }
 

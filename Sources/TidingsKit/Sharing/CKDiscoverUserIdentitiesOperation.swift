@@ -1,7 +1,7 @@
 internal import Foundation
 internal import TidingsProto
 
-/// Looks up users by their names; who does not exist is left out.
+/// Looks up users who let themselves be discovered; others are not delivered.
 open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
   // Set before the operation runs.
 
@@ -40,6 +40,7 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     var failed: [CKError.PartialError] = []
     for (info, result) in try await lookUp(userIdentityLookupInfos) {
       switch result {
+      case .success(let user) where !user.discoverable: break
       case .success(let user):
         let identity = CKUserIdentity(
           name: user.userRecordName,

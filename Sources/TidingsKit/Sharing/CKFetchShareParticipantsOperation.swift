@@ -1,7 +1,7 @@
 internal import Foundation
 internal import TidingsProto
 
-/// Looks up users, to invite them to a share.
+/// Looks up users, to invite them to a share: by record name anyone, by address or number who published it.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   // Set before the operation runs.
 
@@ -41,7 +41,7 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   private func fetch() async throws -> CKError? {
     var failed: [CKError.PartialError] = []
     for (info, result) in try await lookUp(userIdentityLookupInfos ?? []) {
-      let participant = result.map { user in
+      let participant = invited(info, result).map { user in
         // As CloudKit's, until the program says otherwise.
         CKShare.Participant(
           .init(
@@ -62,5 +62,16 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
       }
     }
     return .partial(failed)
+  }
+
+  /// Where nobody has an account, whoever is named is a user.
+  private func invited(
+    _ info: CKUserIdentity.LookupInfo,
+    _ result: Result<TidingsV1.User, CKError>
+  ) -> Result<TidingsV1.User, CKError> {
+    guard let name = info.userRecordID?.recordName, result.failure?.code == .unknownItem,
+      !usedContainer.link.settings.hasAccounts
+    else { return result }
+    return .success(.init(userRecordName: name))
   }
 }

@@ -2,7 +2,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 extension CKOperation {
-  /// Looks up users, each with what became of it, in order.
+  /// Looks up users, each with its result, in order.
   func lookUp(
     _ infos: [CKUserIdentity.LookupInfo]
   ) async throws -> [(CKUserIdentity.LookupInfo, Result<TidingsV1.User, CKError>)] {
@@ -12,7 +12,8 @@ extension CKOperation {
       let part = infos[start..<min(start + RecordModification.itemsPerCallMax, infos.count)]
       let request = TidingsV1.FetchUsersRequest(
         container: settings.container,
-        userRecordNames: part.map(\.name)
+        environment: settings.isProduction ? .production : .development,
+        lookups: part.map(\.wire)
       )
       let answer = try await callContainer { (client, options) in
         try await TidingsV1.AccountService.Client(client.transport)
@@ -22,9 +23,6 @@ extension CKOperation {
         let result = index < answer.results.count ? answer.results[index] : nil
         switch result?.outcome {
         case .user(let user)?: found.append((info, .success(user)))
-        case .error(let error)? where error.code == .unknownItem && !settings.hasAccounts:
-          // Whoever is named is a user; the server says otherwise when it has accounts after all.
-          found.append((info, .success(.init(userRecordName: info.name))))
         case .error(let error)?: found.append((info, .failure(CKError(error))))
         case nil:
           let missing = CKError(.internalError, "the server's answer does not tell of this user")
@@ -33,5 +31,13 @@ extension CKOperation {
       }
     }
     return found
+  }
+}
+
+extension CKUserIdentityLookupInfo {
+  fileprivate var wire: TidingsV1.UserLookup {
+    if let name = userRecordID?.recordName { return .init(key: .userRecordName(name)) }
+    if let emailAddress { return .init(key: .emailAddress(emailAddress)) }
+    return .init(key: .phoneNumber(phoneNumber ?? ""))
   }
 }

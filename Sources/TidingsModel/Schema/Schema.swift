@@ -117,4 +117,29 @@ extension Schema {
   public static let defaultGrants: [String: Rights] = [
     "_world": .read, "_icloud": .create, "_creator": .write,
   ]
+
+  /// What a type of this name has that records brought along.
+  public static func defaultGrants(of recordType: String) -> [String: Rights] {
+    recordType == UserRecord.recordType ? ["_world": .read, "_creator": .write] : defaultGrants
+  }
+
+  /// What the grants of a type mean.
+  ///
+  /// Of the grants on `Users` only READ counts: each user creates, reads and changes the own record, and no other.
+  ///
+  /// - Parameters:
+  ///   - declared: The grants in the schema; `nil`: it does not have the type.
+  ///   - recordType: The type.
+  /// - Returns: The rights of each role.
+  public static func effectiveGrants(
+    _ declared: [String: Rights]?,
+    of recordType: String
+  ) -> [String: Rights] {
+    var grants = declared ?? defaultGrants(of: recordType)
+    guard recordType == UserRecord.recordType else { return grants }
+    grants = grants.mapValues { $0.intersection(.read) }
+    grants["_icloud", default: []].insert(.create)
+    grants["_creator", default: []].formUnion([.read, .write])
+    return grants
+  }
 }

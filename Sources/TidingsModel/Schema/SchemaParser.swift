@@ -96,7 +96,30 @@ struct SchemaParser {
       } while scanner.take(",")
       guard scanner.take(")") else { throw scanner.expected(whatMayFollow) }
     }
+    if name.text == UserRecord.recordType { try checkGrants(onUsersIn: type, at: name.offset) }
     schema.recordTypes[name.text] = type
+  }
+
+  /// Users create and write their own records only.
+  private func checkGrants(
+    onUsersIn type: Schema.RecordType,
+    at offset: Int
+  ) throws(SchemaError) {
+    for (role, rights) in type.grants.sorted(by: { $0.key < $1.key }) {
+      let allowed: Schema.Rights =
+        switch role {
+        case "_creator": [.read, .create, .write]
+        case "_icloud": [.read, .create]
+        default: .read
+        }
+      let excess = rights.subtracting(allowed)
+      guard !excess.isEmpty else { continue }
+      throw scanner.error(
+        "the type '\(UserRecord.recordType)' grants \(excess.text) to '\(role)': a user's record is written by its "
+          + "user only; grant others READ",
+        at: offset
+      )
+    }
   }
 
   /// After a field or a grant.

@@ -38,6 +38,8 @@ extension SchemaChange {
     }
     switch try use(type, field) {
     case .none: return nil
+    case .some where type == UserRecord.recordType:
+      return "\(refusal): there are records of users, which are not deleted; \(remedy)"
     case .some:
       return "\(refusal): there are records of the type '\(type)'; delete them first, or \(remedy)"
     case .unknown(let count):
@@ -68,6 +70,21 @@ extension Schema {
   fileprivate func has(_ recordType: String, _ field: String?) -> Bool {
     guard let type = recordTypes[recordType] else { return false }
     return field.map { type.fields[$0] != nil } ?? true
+  }
+
+  /// Returns this schema, with the type of users' records from another one, where this does not name it.
+  ///
+  /// It cannot be removed. Roles that are not here lose their rights on it.
+  public func keepingUserRecords(of other: Schema) -> Schema {
+    guard recordTypes[UserRecord.recordType] == nil,
+      var type = other.recordTypes[UserRecord.recordType]
+    else { return self }
+    type.grants = type.grants.filter {
+      roles.contains($0.key) || Self.builtInRoles.contains($0.key)
+    }
+    var schema = self
+    schema.recordTypes[UserRecord.recordType] = type
+    return schema
   }
 
   /// Returns this schema, with the types that numbers have taken in another.

@@ -19,7 +19,6 @@ extension Core {
       return TidingsV1.FetchUserRecordIDResponse(userRecordName: call.caller.user)
         .encoded(in: call.arena)
     }
-    register(Methods.fetchUsers, .read, on: loop) { [self] in try fetchUsers($0) }
   }
 
   private func fetchAccountStatus(_ call: borrowing Call) throws -> [UInt8] {
@@ -37,23 +36,5 @@ extension Core {
       response.keyExpiresMs = UInt64(clamping: expires.millisecondsSince1970)
     }
     return response.encoded(in: call.arena)
-  }
-
-  private func fetchUsers(_ call: borrowing Call) throws -> [UInt8] {
-    let request = try TidingsV1.FetchUsersRequest(decoding: call.body.bytes, in: call.arena)
-    guard !call.caller.user.isEmpty else { throw ItemError.noUser }
-    _ = try containerName(request.container)
-    try engine.limits.check(itemCount: request.userRecordNames.count)
-    let results = try request.userRecordNames.map { name in
-      let displayName = try engine.displayName(of: name)
-      return TidingsV1.UserResult(
-        userRecordName: name,
-        outcome: displayName.map { .user(.init(userRecordName: name, displayName: $0)) }
-          ?? .error(
-            .init(ItemError(.unknownItem, "the user \(Identifier.shown(name)) does not exist"))
-          )
-      )
-    }
-    return TidingsV1.FetchUsersResponse(results: results).encoded(in: call.arena)
   }
 }

@@ -1,5 +1,6 @@
 internal import TidingsClient
 internal import TidingsFiles
+internal import TidingsModel
 internal import TidingsProto
 internal import TidingsRPC
 
@@ -39,6 +40,8 @@ struct ZoneCopier {
   private var owner: String?
   /// Shares that have no place where the copy is.
   private(set) var sharesLeft = 0
+  /// Records of users that are not the user's who owns the copy.
+  private(set) var userRecordsLeft = 0
 
   init(from source: Place, to target: Place) {
     self.source = source
@@ -51,8 +54,15 @@ struct ZoneCopier {
 
   /// Brings a page over.
   mutating func copy(_ page: TidingsV1.ZoneChanges) async throws {
-    let records = page.changedRecords.filter { $0.recordType != Shares.recordType || copiesShares }
-    sharesLeft += page.changedRecords.count - records.count
+    var records: [TidingsV1.Record] = []
+    for record in page.changedRecords {
+      switch record.recordType {
+      case Shares.recordType where !copiesShares: sharesLeft += 1
+      case UserRecord.recordType:
+        if try await isOwners(record) { records.append(record) } else { userRecordsLeft += 1 }
+      default: records.append(record)
+      }
+    }
     if records.contains(where: { $0.share != nil }) { try await findOwner() }
     let waiting = held
     held = []
@@ -69,6 +79,13 @@ struct ZoneCopier {
   private var copiesShares: Bool {
     source.invocation.settings.scope == .private && target.invocation.settings.scope == .private
       && target.zone.name != ZoneName.defaultZone
+  }
+
+  /// The record of a user is saved by that user only, in a default zone.
+  private mutating func isOwners(_ record: TidingsV1.Record) async throws -> Bool {
+    guard target.zone.name == ZoneName.defaultZone else { return false }
+    try await findOwner()
+    return record.recordID?.recordName == owner
   }
 
   private mutating func findOwner() async throws {

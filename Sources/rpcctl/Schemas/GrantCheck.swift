@@ -56,7 +56,7 @@ struct GrantCheck: Hashable, Sendable {
       throw LocalFailure("the server's schema, \(error)")
     }
     let known = schema.recordTypes[type]
-    let grants = known?.grants ?? Schema.defaultGrants
+    let grants = Schema.effectiveGrants(known?.grants, of: type)
     var held: [(role: String, why: String)] = [("_world", "anyone")]
     if let roles {
       held.append(("_icloud", "every user"))
@@ -68,11 +68,18 @@ struct GrantCheck: Hashable, Sendable {
       }
     }
     var reasons: [String] = []
-    if known == nil {
+    if type == UserRecord.recordType {
+      reasons.append("each user creates and writes the own record of this type, and no other")
+    } else if known == nil {
       reasons.append("the schema does not have '\(type)' yet: this is what its first record brings")
     }
     if roles == nil, operation != .read {
       (verdict, self.reasons) = (.none, reasons + ["who has no account may only read"])
+      return
+    }
+    if type == UserRecord.recordType, operation == .delete || operation == .subscribe {
+      let what = operation == .delete ? "deleted" : "watched"
+      (verdict, self.reasons) = (.none, ["records of users cannot be \(what)"])
       return
     }
     let needed = operation.rights

@@ -16,7 +16,7 @@ enum SchemaBreaks {
     names: (old: String, new: String)
   ) throws(LocalFailure) -> [SchemaFinding] {
     let before = try schema(old, names.old)
-    let after = try schema(new, names.new)
+    let after = try schema(new, names.new).keepingUserRecords(of: before)
     let lines = SchemaLines(new)
     return before.changes(to: after.settlingNumbers(as: before)).compactMap { change in
       guard var finding = finding(change, in: after) else { return nil }

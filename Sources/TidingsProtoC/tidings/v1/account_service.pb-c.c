@@ -277,6 +277,51 @@ void   tidings__v1__fetch_user_record_idresponse__free_unpacked
   assert(message->base.descriptor == &tidings__v1__fetch_user_record_idresponse__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__user_lookup__init
+                     (Tidings__V1__UserLookup         *message)
+{
+  static const Tidings__V1__UserLookup init_value = TIDINGS__V1__USER_LOOKUP__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__user_lookup__get_packed_size
+                     (const Tidings__V1__UserLookup *message)
+{
+  assert(message->base.descriptor == &tidings__v1__user_lookup__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__user_lookup__pack
+                     (const Tidings__V1__UserLookup *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__user_lookup__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__user_lookup__pack_to_buffer
+                     (const Tidings__V1__UserLookup *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__user_lookup__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__UserLookup *
+       tidings__v1__user_lookup__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__UserLookup *)
+     protobuf_c_message_unpack (&tidings__v1__user_lookup__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__user_lookup__free_unpacked
+                     (Tidings__V1__UserLookup *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__user_lookup__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__fetch_users_request__init
                      (Tidings__V1__FetchUsersRequest         *message)
 {
@@ -455,6 +500,321 @@ void   tidings__v1__fetch_users_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &tidings__v1__fetch_users_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__directory_entry__init
+                     (Tidings__V1__DirectoryEntry         *message)
+{
+  static const Tidings__V1__DirectoryEntry init_value = TIDINGS__V1__DIRECTORY_ENTRY__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__directory_entry__get_packed_size
+                     (const Tidings__V1__DirectoryEntry *message)
+{
+  assert(message->base.descriptor == &tidings__v1__directory_entry__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__directory_entry__pack
+                     (const Tidings__V1__DirectoryEntry *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__directory_entry__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__directory_entry__pack_to_buffer
+                     (const Tidings__V1__DirectoryEntry *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__directory_entry__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__DirectoryEntry *
+       tidings__v1__directory_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__DirectoryEntry *)
+     protobuf_c_message_unpack (&tidings__v1__directory_entry__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__directory_entry__free_unpacked
+                     (Tidings__V1__DirectoryEntry *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__directory_entry__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_directory_entry_request__init
+                     (Tidings__V1__FetchDirectoryEntryRequest         *message)
+{
+  static const Tidings__V1__FetchDirectoryEntryRequest init_value = TIDINGS__V1__FETCH_DIRECTORY_ENTRY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_directory_entry_request__get_packed_size
+                     (const Tidings__V1__FetchDirectoryEntryRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_directory_entry_request__pack
+                     (const Tidings__V1__FetchDirectoryEntryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_directory_entry_request__pack_to_buffer
+                     (const Tidings__V1__FetchDirectoryEntryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchDirectoryEntryRequest *
+       tidings__v1__fetch_directory_entry_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchDirectoryEntryRequest *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_directory_entry_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_directory_entry_request__free_unpacked
+                     (Tidings__V1__FetchDirectoryEntryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_directory_entry_response__init
+                     (Tidings__V1__FetchDirectoryEntryResponse         *message)
+{
+  static const Tidings__V1__FetchDirectoryEntryResponse init_value = TIDINGS__V1__FETCH_DIRECTORY_ENTRY_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_directory_entry_response__get_packed_size
+                     (const Tidings__V1__FetchDirectoryEntryResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_directory_entry_response__pack
+                     (const Tidings__V1__FetchDirectoryEntryResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_directory_entry_response__pack_to_buffer
+                     (const Tidings__V1__FetchDirectoryEntryResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchDirectoryEntryResponse *
+       tidings__v1__fetch_directory_entry_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchDirectoryEntryResponse *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_directory_entry_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_directory_entry_response__free_unpacked
+                     (Tidings__V1__FetchDirectoryEntryResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__update_directory_entry_request__init
+                     (Tidings__V1__UpdateDirectoryEntryRequest         *message)
+{
+  static const Tidings__V1__UpdateDirectoryEntryRequest init_value = TIDINGS__V1__UPDATE_DIRECTORY_ENTRY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__update_directory_entry_request__get_packed_size
+                     (const Tidings__V1__UpdateDirectoryEntryRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__update_directory_entry_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__update_directory_entry_request__pack
+                     (const Tidings__V1__UpdateDirectoryEntryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__update_directory_entry_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__update_directory_entry_request__pack_to_buffer
+                     (const Tidings__V1__UpdateDirectoryEntryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__update_directory_entry_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__UpdateDirectoryEntryRequest *
+       tidings__v1__update_directory_entry_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__UpdateDirectoryEntryRequest *)
+     protobuf_c_message_unpack (&tidings__v1__update_directory_entry_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__update_directory_entry_request__free_unpacked
+                     (Tidings__V1__UpdateDirectoryEntryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__update_directory_entry_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__update_directory_entry_response__init
+                     (Tidings__V1__UpdateDirectoryEntryResponse         *message)
+{
+  static const Tidings__V1__UpdateDirectoryEntryResponse init_value = TIDINGS__V1__UPDATE_DIRECTORY_ENTRY_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__update_directory_entry_response__get_packed_size
+                     (const Tidings__V1__UpdateDirectoryEntryResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__update_directory_entry_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__update_directory_entry_response__pack
+                     (const Tidings__V1__UpdateDirectoryEntryResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__update_directory_entry_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__update_directory_entry_response__pack_to_buffer
+                     (const Tidings__V1__UpdateDirectoryEntryResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__update_directory_entry_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__UpdateDirectoryEntryResponse *
+       tidings__v1__update_directory_entry_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__UpdateDirectoryEntryResponse *)
+     protobuf_c_message_unpack (&tidings__v1__update_directory_entry_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__update_directory_entry_response__free_unpacked
+                     (Tidings__V1__UpdateDirectoryEntryResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__update_directory_entry_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__list_directory_request__init
+                     (Tidings__V1__ListDirectoryRequest         *message)
+{
+  static const Tidings__V1__ListDirectoryRequest init_value = TIDINGS__V1__LIST_DIRECTORY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__list_directory_request__get_packed_size
+                     (const Tidings__V1__ListDirectoryRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__list_directory_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__list_directory_request__pack
+                     (const Tidings__V1__ListDirectoryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__list_directory_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__list_directory_request__pack_to_buffer
+                     (const Tidings__V1__ListDirectoryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__list_directory_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ListDirectoryRequest *
+       tidings__v1__list_directory_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ListDirectoryRequest *)
+     protobuf_c_message_unpack (&tidings__v1__list_directory_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__list_directory_request__free_unpacked
+                     (Tidings__V1__ListDirectoryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__list_directory_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__list_directory_response__init
+                     (Tidings__V1__ListDirectoryResponse         *message)
+{
+  static const Tidings__V1__ListDirectoryResponse init_value = TIDINGS__V1__LIST_DIRECTORY_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__list_directory_response__get_packed_size
+                     (const Tidings__V1__ListDirectoryResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__list_directory_response__pack
+                     (const Tidings__V1__ListDirectoryResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__list_directory_response__pack_to_buffer
+                     (const Tidings__V1__ListDirectoryResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ListDirectoryResponse *
+       tidings__v1__list_directory_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ListDirectoryResponse *)
+     protobuf_c_message_unpack (&tidings__v1__list_directory_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__list_directory_response__free_unpacked
+                     (Tidings__V1__ListDirectoryResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 #define tidings__v1__fetch_account_status_request__field_descriptors NULL
@@ -821,7 +1181,71 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_user_record_idresponse__desc
   (ProtobufCMessageInit) tidings__v1__fetch_user_record_idresponse__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_users_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__user_lookup__field_descriptors[3] =
+{
+  {
+    "user_record_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__UserLookup, key_case),
+    offsetof(Tidings__V1__UserLookup, user_record_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "email_address",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__UserLookup, key_case),
+    offsetof(Tidings__V1__UserLookup, email_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "phone_number",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__UserLookup, key_case),
+    offsetof(Tidings__V1__UserLookup, phone_number),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__user_lookup__field_indices_by_name[] = {
+  1,   /* field[1] = email_address */
+  2,   /* field[2] = phone_number */
+  0,   /* field[0] = user_record_name */
+};
+static const ProtobufCIntRange tidings__v1__user_lookup__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__user_lookup__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.UserLookup",
+  "UserLookup",
+  "Tidings__V1__UserLookup",
+  "tidings.v1",
+  sizeof(Tidings__V1__UserLookup),
+  3,
+  tidings__v1__user_lookup__field_descriptors,
+  tidings__v1__user_lookup__field_indices_by_name,
+  1,  tidings__v1__user_lookup__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__user_lookup__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_users_request__field_descriptors[3] =
 {
   {
     "container",
@@ -836,26 +1260,39 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_users_request__field_de
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_record_names",
+    "environment",
     2,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tidings__V1__FetchUsersRequest, n_user_record_names),
-    offsetof(Tidings__V1__FetchUsersRequest, user_record_names),
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchUsersRequest, environment),
+    &tidings__v1__environment__descriptor,
     NULL,
-    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lookups",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FetchUsersRequest, n_lookups),
+    offsetof(Tidings__V1__FetchUsersRequest, lookups),
+    &tidings__v1__user_lookup__descriptor,
+    NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned tidings__v1__fetch_users_request__field_indices_by_name[] = {
   0,   /* field[0] = container */
-  1,   /* field[1] = user_record_names */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = lookups */
 };
 static const ProtobufCIntRange tidings__v1__fetch_users_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_users_request__descriptor =
 {
@@ -865,14 +1302,14 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_users_request__descriptor =
   "Tidings__V1__FetchUsersRequest",
   "tidings.v1",
   sizeof(Tidings__V1__FetchUsersRequest),
-  2,
+  3,
   tidings__v1__fetch_users_request__field_descriptors,
   tidings__v1__fetch_users_request__field_indices_by_name,
   1,  tidings__v1__fetch_users_request__number_ranges,
   (ProtobufCMessageInit) tidings__v1__fetch_users_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__user__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__user__field_descriptors[3] =
 {
   {
     "user_record_name",
@@ -898,15 +1335,28 @@ static const ProtobufCFieldDescriptor tidings__v1__user__field_descriptors[2] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "discoverable",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__User, discoverable),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__user__field_indices_by_name[] = {
+  2,   /* field[2] = discoverable */
   1,   /* field[1] = display_name */
   0,   /* field[0] = user_record_name */
 };
 static const ProtobufCIntRange tidings__v1__user__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tidings__v1__user__descriptor =
 {
@@ -916,7 +1366,7 @@ const ProtobufCMessageDescriptor tidings__v1__user__descriptor =
   "Tidings__V1__User",
   "tidings.v1",
   sizeof(Tidings__V1__User),
-  2,
+  3,
   tidings__v1__user__field_descriptors,
   tidings__v1__user__field_indices_by_name,
   1,  tidings__v1__user__number_ranges,
@@ -926,14 +1376,14 @@ const ProtobufCMessageDescriptor tidings__v1__user__descriptor =
 static const ProtobufCFieldDescriptor tidings__v1__user_result__field_descriptors[3] =
 {
   {
-    "user_record_name",
+    "lookup",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tidings__V1__UserResult, user_record_name),
+    offsetof(Tidings__V1__UserResult, lookup),
+    &tidings__v1__user_lookup__descriptor,
     NULL,
-    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
@@ -964,8 +1414,8 @@ static const ProtobufCFieldDescriptor tidings__v1__user_result__field_descriptor
 };
 static const unsigned tidings__v1__user_result__field_indices_by_name[] = {
   2,   /* field[2] = error */
+  0,   /* field[0] = lookup */
   1,   /* field[1] = user */
-  0,   /* field[0] = user_record_name */
 };
 static const ProtobufCIntRange tidings__v1__user_result__number_ranges[1 + 1] =
 {
@@ -1025,6 +1475,389 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_users_response__descriptor =
   (ProtobufCMessageInit) tidings__v1__fetch_users_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor tidings__v1__directory_entry__field_descriptors[3] =
+{
+  {
+    "display_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DirectoryEntry, display_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "email_address",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DirectoryEntry, email_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "phone_number",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DirectoryEntry, phone_number),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__directory_entry__field_indices_by_name[] = {
+  0,   /* field[0] = display_name */
+  1,   /* field[1] = email_address */
+  2,   /* field[2] = phone_number */
+};
+static const ProtobufCIntRange tidings__v1__directory_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__directory_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.DirectoryEntry",
+  "DirectoryEntry",
+  "Tidings__V1__DirectoryEntry",
+  "tidings.v1",
+  sizeof(Tidings__V1__DirectoryEntry),
+  3,
+  tidings__v1__directory_entry__field_descriptors,
+  tidings__v1__directory_entry__field_indices_by_name,
+  1,  tidings__v1__directory_entry__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__directory_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_directory_entry_request__field_descriptors[2] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchDirectoryEntryRequest, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchDirectoryEntryRequest, environment),
+    &tidings__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_directory_entry_request__field_indices_by_name[] = {
+  0,   /* field[0] = container */
+  1,   /* field[1] = environment */
+};
+static const ProtobufCIntRange tidings__v1__fetch_directory_entry_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_directory_entry_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchDirectoryEntryRequest",
+  "FetchDirectoryEntryRequest",
+  "Tidings__V1__FetchDirectoryEntryRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchDirectoryEntryRequest),
+  2,
+  tidings__v1__fetch_directory_entry_request__field_descriptors,
+  tidings__v1__fetch_directory_entry_request__field_indices_by_name,
+  1,  tidings__v1__fetch_directory_entry_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_directory_entry_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_directory_entry_response__field_descriptors[1] =
+{
+  {
+    "entry",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchDirectoryEntryResponse, entry),
+    &tidings__v1__directory_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_directory_entry_response__field_indices_by_name[] = {
+  0,   /* field[0] = entry */
+};
+static const ProtobufCIntRange tidings__v1__fetch_directory_entry_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_directory_entry_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchDirectoryEntryResponse",
+  "FetchDirectoryEntryResponse",
+  "Tidings__V1__FetchDirectoryEntryResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchDirectoryEntryResponse),
+  1,
+  tidings__v1__fetch_directory_entry_response__field_descriptors,
+  tidings__v1__fetch_directory_entry_response__field_indices_by_name,
+  1,  tidings__v1__fetch_directory_entry_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_directory_entry_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__update_directory_entry_request__field_descriptors[3] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UpdateDirectoryEntryRequest, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UpdateDirectoryEntryRequest, environment),
+    &tidings__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entry",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UpdateDirectoryEntryRequest, entry),
+    &tidings__v1__directory_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__update_directory_entry_request__field_indices_by_name[] = {
+  0,   /* field[0] = container */
+  2,   /* field[2] = entry */
+  1,   /* field[1] = environment */
+};
+static const ProtobufCIntRange tidings__v1__update_directory_entry_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__update_directory_entry_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.UpdateDirectoryEntryRequest",
+  "UpdateDirectoryEntryRequest",
+  "Tidings__V1__UpdateDirectoryEntryRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__UpdateDirectoryEntryRequest),
+  3,
+  tidings__v1__update_directory_entry_request__field_descriptors,
+  tidings__v1__update_directory_entry_request__field_indices_by_name,
+  1,  tidings__v1__update_directory_entry_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__update_directory_entry_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__update_directory_entry_response__field_descriptors[1] =
+{
+  {
+    "entry",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UpdateDirectoryEntryResponse, entry),
+    &tidings__v1__directory_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__update_directory_entry_response__field_indices_by_name[] = {
+  0,   /* field[0] = entry */
+};
+static const ProtobufCIntRange tidings__v1__update_directory_entry_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__update_directory_entry_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.UpdateDirectoryEntryResponse",
+  "UpdateDirectoryEntryResponse",
+  "Tidings__V1__UpdateDirectoryEntryResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__UpdateDirectoryEntryResponse),
+  1,
+  tidings__v1__update_directory_entry_response__field_descriptors,
+  tidings__v1__update_directory_entry_response__field_indices_by_name,
+  1,  tidings__v1__update_directory_entry_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__update_directory_entry_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_directory_request__field_descriptors[4] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDirectoryRequest, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDirectoryRequest, environment),
+    &tidings__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDirectoryRequest, after),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDirectoryRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_directory_request__field_indices_by_name[] = {
+  2,   /* field[2] = after */
+  0,   /* field[0] = container */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = limit */
+};
+static const ProtobufCIntRange tidings__v1__list_directory_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__list_directory_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ListDirectoryRequest",
+  "ListDirectoryRequest",
+  "Tidings__V1__ListDirectoryRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__ListDirectoryRequest),
+  4,
+  tidings__v1__list_directory_request__field_descriptors,
+  tidings__v1__list_directory_request__field_indices_by_name,
+  1,  tidings__v1__list_directory_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__list_directory_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_directory_response__field_descriptors[2] =
+{
+  {
+    "users",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__ListDirectoryResponse, n_users),
+    offsetof(Tidings__V1__ListDirectoryResponse, users),
+    &tidings__v1__user__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more_coming",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListDirectoryResponse, more_coming),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_directory_response__field_indices_by_name[] = {
+  1,   /* field[1] = more_coming */
+  0,   /* field[0] = users */
+};
+static const ProtobufCIntRange tidings__v1__list_directory_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__list_directory_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ListDirectoryResponse",
+  "ListDirectoryResponse",
+  "Tidings__V1__ListDirectoryResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__ListDirectoryResponse),
+  2,
+  tidings__v1__list_directory_response__field_descriptors,
+  tidings__v1__list_directory_response__field_indices_by_name,
+  1,  tidings__v1__list_directory_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__list_directory_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue tidings__v1__account_status__enum_values_by_number[5] =
 {
   { "ACCOUNT_STATUS_UNSPECIFIED", "TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED", 0 },
@@ -1059,16 +1892,22 @@ const ProtobufCEnumDescriptor tidings__v1__account_status__descriptor =
   tidings__v1__account_status__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__account_service__method_descriptors[3] =
+static const ProtobufCMethodDescriptor tidings__v1__account_service__method_descriptors[6] =
 {
   { "FetchAccountStatus", &tidings__v1__fetch_account_status_request__descriptor, &tidings__v1__fetch_account_status_response__descriptor },
   { "FetchUserRecordID", &tidings__v1__fetch_user_record_idrequest__descriptor, &tidings__v1__fetch_user_record_idresponse__descriptor },
   { "FetchUsers", &tidings__v1__fetch_users_request__descriptor, &tidings__v1__fetch_users_response__descriptor },
+  { "FetchDirectoryEntry", &tidings__v1__fetch_directory_entry_request__descriptor, &tidings__v1__fetch_directory_entry_response__descriptor },
+  { "UpdateDirectoryEntry", &tidings__v1__update_directory_entry_request__descriptor, &tidings__v1__update_directory_entry_response__descriptor },
+  { "ListDirectory", &tidings__v1__list_directory_request__descriptor, &tidings__v1__list_directory_response__descriptor },
 };
 const unsigned tidings__v1__account_service__method_indices_by_name[] = {
   0,        /* FetchAccountStatus */
+  3,        /* FetchDirectoryEntry */
   1,        /* FetchUserRecordID */
-  2         /* FetchUsers */
+  2,        /* FetchUsers */
+  5,        /* ListDirectory */
+  4         /* UpdateDirectoryEntry */
 };
 const ProtobufCServiceDescriptor tidings__v1__account_service__descriptor =
 {
@@ -1077,7 +1916,7 @@ const ProtobufCServiceDescriptor tidings__v1__account_service__descriptor =
   "AccountService",
   "Tidings__V1__AccountService",
   "tidings.v1",
-  3,
+  6,
   tidings__v1__account_service__method_descriptors,
   tidings__v1__account_service__method_indices_by_name
 };
@@ -1104,6 +1943,30 @@ void tidings__v1__account_service__fetch_users(ProtobufCService *service,
 {
   assert(service->descriptor == &tidings__v1__account_service__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__account_service__fetch_directory_entry(ProtobufCService *service,
+                                                         const Tidings__V1__FetchDirectoryEntryRequest *input,
+                                                         Tidings__V1__FetchDirectoryEntryResponse_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__account_service__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__account_service__update_directory_entry(ProtobufCService *service,
+                                                          const Tidings__V1__UpdateDirectoryEntryRequest *input,
+                                                          Tidings__V1__UpdateDirectoryEntryResponse_Closure closure,
+                                                          void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__account_service__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__account_service__list_directory(ProtobufCService *service,
+                                                  const Tidings__V1__ListDirectoryRequest *input,
+                                                  Tidings__V1__ListDirectoryResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__account_service__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__account_service__init (Tidings__V1__AccountService_Service *service,
                                          Tidings__V1__AccountService_ServiceDestroy destroy)

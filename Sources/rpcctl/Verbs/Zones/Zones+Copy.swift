@@ -23,7 +23,7 @@ extension Verb {
         without it one of the same name. It is created if need be. Only records that differ are
         written; what only OTHER has stays. Assets come along; references within ZONE stay within OTHER.
         Shares come along into a private database, each with a URL of its own: who was invited is
-        invited, and joins anew.
+        invited, and joins anew. The record of a user comes along into that user's default zone only.
 
         With --state a copy that broke off goes on where it was, and a later one brings over what has
         changed since, deletions too.
@@ -88,6 +88,11 @@ extension ZoneCopier {
     output.endProgress()
     if sharesLeft > 0 {
       output.tell("\(counted(sharesLeft, "share")) not copied: only the owner's zones have shares")
+    }
+    if userRecordsLeft > 0 {
+      output.tell(
+        "\(counted(userRecordsLeft, "record")) of users not copied: each user saves the own one, in a default zone"
+      )
     }
     if output.format == .table {
       let would = invocation.isDryRun ? "would be " : ""

@@ -183,12 +183,41 @@ extension TidingsV1 {
     }
   }
 
+  /// By what a user is looked up.
+  public struct UserLookup: Hashable, Sendable {
+    /// One of these; none is INVALID_ARGUMENTS.
+    public var key: Key? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      key: Key? = nil
+    ) {
+      self.key = key
+    }
+
+    /// One of these; none is INVALID_ARGUMENTS.
+    public enum Key: Hashable, Sendable {
+      /// The name of the user's record.
+      case userRecordName(String)
+      /// An e-mail address that the user published; letters A to Z match in either case.
+      case emailAddress(String)
+      /// A phone number that the user published: `+`, the country code and the number, 7 to 15 digits; spaces, `-`,
+      /// `.`, `(` and `)` are ignored.
+      case phoneNumber(String)
+    }
+  }
+
   /// Asks for users.
   public struct FetchUsersRequest: Hashable, Sendable {
     /// The container; empty: `default`.
     public var container: String = ""
-    /// Which ones.
-    public var userRecordNames: [String] = []
+    /// Whose directory is searched.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    /// Which ones, at most `items-per-call-max`.
+    public var lookups: [TidingsV1.UserLookup] = []
 
     /// All fields at their defaults.
     public init() {}
@@ -196,10 +225,12 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       container: String = "",
-      userRecordNames: [String] = []
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0),
+      lookups: [TidingsV1.UserLookup] = []
     ) {
       self.container = container
-      self.userRecordNames = userRecordNames
+      self.environment = environment
+      self.lookups = lookups
     }
   }
 
@@ -207,8 +238,11 @@ extension TidingsV1 {
   public struct User: Hashable, Sendable {
     /// The name of the user's record.
     public var userRecordName: String = ""
-    /// What others see.
+    /// What others see. Empty: there is none, or the user neither published it nor takes part in a share with the
+    /// caller.
     public var displayName: String = ""
+    /// Whether the user is in the directory.
+    public var discoverable: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -216,17 +250,19 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       userRecordName: String = "",
-      displayName: String = ""
+      displayName: String = "",
+      discoverable: Bool = false
     ) {
       self.userRecordName = userRecordName
       self.displayName = displayName
+      self.discoverable = discoverable
     }
   }
 
-  /// What became of one look-up.
+  /// The result of one look-up.
   public struct UserResult: Hashable, Sendable {
     /// Which one.
-    public var userRecordName: String = ""
+    public var lookup: TidingsV1.UserLookup? = nil
     /// The outcome.
     public var outcome: Outcome? = nil
 
@@ -235,10 +271,10 @@ extension TidingsV1 {
 
     /// The fields named; the others at their defaults.
     public init(
-      userRecordName: String = "",
+      lookup: TidingsV1.UserLookup? = nil,
       outcome: Outcome? = nil
     ) {
-      self.userRecordName = userRecordName
+      self.lookup = lookup
       self.outcome = outcome
     }
 
@@ -246,7 +282,8 @@ extension TidingsV1 {
     public enum Outcome: Hashable, Sendable {
       /// The user.
       case user(TidingsV1.User)
-      /// There is none, or the caller may not know.
+      /// UNKNOWN_ITEM: there is no such user, or none who published this address or number. INVALID_ARGUMENTS: the
+      /// address or number is not valid.
       case error(TidingsV1.ItemError)
     }
   }
@@ -264,6 +301,158 @@ extension TidingsV1 {
       results: [TidingsV1.UserResult] = []
     ) {
       self.results = results
+    }
+  }
+
+  /// What a user publishes in the directory of a container. The server does not check that an address or a number
+  /// belongs to the user.
+  public struct DirectoryEntry: Hashable, Sendable {
+    /// What others see, at most 255 bytes without control characters; empty: the display name of the account.
+    public var displayName: String = ""
+    /// An e-mail address by which others find the user, at most 254 bytes; empty: none. Stored in lower case.
+    public var emailAddress: String = ""
+    /// A phone number by which others find the user; empty: none. Stored as `+` and 7 to 15 digits.
+    public var phoneNumber: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      displayName: String = "",
+      emailAddress: String = "",
+      phoneNumber: String = ""
+    ) {
+      self.displayName = displayName
+      self.emailAddress = emailAddress
+      self.phoneNumber = phoneNumber
+    }
+  }
+
+  /// Asks for what the caller published.
+  public struct FetchDirectoryEntryRequest: Hashable, Sendable {
+    /// The container; empty: `default`.
+    public var container: String = ""
+    /// The environment; each has its own directory.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    ) {
+      self.container = container
+      self.environment = environment
+    }
+  }
+
+  /// What the caller published.
+  public struct FetchDirectoryEntryResponse: Hashable, Sendable {
+    /// Absent: the caller is not in the directory.
+    public var entry: TidingsV1.DirectoryEntry? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      entry: TidingsV1.DirectoryEntry? = nil
+    ) {
+      self.entry = entry
+    }
+  }
+
+  /// Publishes the caller. Fails with INVALID_ARGUMENTS for a text that is not valid, with SERVER_REJECTED_REQUEST for
+  /// an address or a number that another user published, with LIMIT_EXCEEDED when the caller is in the directories of
+  /// `containers-per-user-max` other containers, and with BAD_CONTAINER in production for a container that was not
+  /// deployed.
+  public struct UpdateDirectoryEntryRequest: Hashable, Sendable {
+    /// The container; empty: `default`.
+    public var container: String = ""
+    /// The environment; each has its own directory.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    /// Replaces what was published; absent: removes the caller from the directory.
+    public var entry: TidingsV1.DirectoryEntry? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0),
+      entry: TidingsV1.DirectoryEntry? = nil
+    ) {
+      self.container = container
+      self.environment = environment
+      self.entry = entry
+    }
+  }
+
+  /// What is published now.
+  public struct UpdateDirectoryEntryResponse: Hashable, Sendable {
+    /// As stored; absent: the caller is not in the directory.
+    public var entry: TidingsV1.DirectoryEntry? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      entry: TidingsV1.DirectoryEntry? = nil
+    ) {
+      self.entry = entry
+    }
+  }
+
+  /// Asks for the users of a directory.
+  public struct ListDirectoryRequest: Hashable, Sendable {
+    /// The container; empty: `default`.
+    public var container: String = ""
+    /// The environment; each has its own directory.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    /// Where to continue: the last record name of the page before; empty: at the beginning.
+    public var after: String = ""
+    /// Most users of the page, 1 to 100; 0: 100.
+    public var limit: UInt32 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0),
+      after: String = "",
+      limit: UInt32 = 0
+    ) {
+      self.container = container
+      self.environment = environment
+      self.after = after
+      self.limit = limit
+    }
+  }
+
+  /// Some users of a directory.
+  public struct ListDirectoryResponse: Hashable, Sendable {
+    /// Sorted by record name; without those whom an administrator restricted.
+    public var users: [TidingsV1.User] = []
+    /// There are users after the last one.
+    public var moreComing: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      users: [TidingsV1.User] = [],
+      moreComing: Bool = false
+    ) {
+      self.users = users
+      self.moreComing = moreComing
     }
   }
 }
@@ -487,6 +676,56 @@ extension TidingsV1.FetchUserRecordIDResponse: TidingsProtobuf.GeneratedMessage 
   }
 }
 
+extension TidingsV1.UserLookup: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.UserLookup"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.UserLookup", tidings__v1__user_lookup__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__UserLookup.self)
+    switch c.pointee.key_case.rawValue {
+    case 1:
+      self.key = .userRecordName(try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.UserLookup.user_record_name"))
+    case 2:
+      self.key = .emailAddress(try TidingsProtobuf.Unpacked.string(c.pointee.email_address, "tidings.v1.UserLookup.email_address"))
+    case 3:
+      self.key = .phoneNumber(try TidingsProtobuf.Unpacked.string(c.pointee.phone_number, "tidings.v1.UserLookup.phone_number"))
+    default: break
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__UserLookup.self)
+    tidings__v1__user_lookup__init(c)
+    switch self.key {
+    case .userRecordName(let value)?:
+      c.pointee.key_case = .init(rawValue: 1)
+      c.pointee.user_record_name = arena.packed(value)
+    case .emailAddress(let value)?:
+      c.pointee.key_case = .init(rawValue: 2)
+      c.pointee.email_address = arena.packed(value)
+    case .phoneNumber(let value)?:
+      c.pointee.key_case = .init(rawValue: 3)
+      c.pointee.phone_number = arena.packed(value)
+    case nil: break
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1.FetchUsersRequest: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.FetchUsersRequest"
@@ -505,8 +744,9 @@ extension TidingsV1.FetchUsersRequest: TidingsProtobuf.GeneratedMessage {
     self.init()
     let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUsersRequest.self)
     self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.FetchUsersRequest.container")
-    if c.pointee.n_user_record_names > 0 {
-      self.userRecordNames = try TidingsProtobuf.Unpacked.strings(c.pointee.n_user_record_names, c.pointee.user_record_names, "tidings.v1.FetchUsersRequest.user_record_names")
+    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    if c.pointee.n_lookups > 0 {
+      self.lookups = try TidingsProtobuf.Unpacked.messages(c.pointee.n_lookups, c.pointee.lookups)
     }
   }
 
@@ -517,9 +757,10 @@ extension TidingsV1.FetchUsersRequest: TidingsProtobuf.GeneratedMessage {
     let c = arena.allocate(Tidings__V1__FetchUsersRequest.self)
     tidings__v1__fetch_users_request__init(c)
     c.pointee.container = arena.packed(self.container)
-    if !self.userRecordNames.isEmpty {
-      c.pointee.n_user_record_names = self.userRecordNames.count
-      c.pointee.user_record_names = arena.packed(self.userRecordNames) { arena.packed($0) }
+    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
+    if !self.lookups.isEmpty {
+      c.pointee.n_lookups = self.lookups.count
+      c.pointee.lookups = arena.packed(self.lookups) { arena.packed($0) }
     }
     return UnsafeMutableRawPointer(c)
   }
@@ -544,6 +785,7 @@ extension TidingsV1.User: TidingsProtobuf.GeneratedMessage {
     let c = pointer.assumingMemoryBound(to: Tidings__V1__User.self)
     self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.User.user_record_name")
     self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.User.display_name")
+    self.discoverable = c.pointee.discoverable != 0
   }
 
   /// Builds the generated C struct in the arena.
@@ -554,6 +796,7 @@ extension TidingsV1.User: TidingsProtobuf.GeneratedMessage {
     tidings__v1__user__init(c)
     c.pointee.user_record_name = arena.packed(self.userRecordName)
     c.pointee.display_name = arena.packed(self.displayName)
+    c.pointee.discoverable = self.discoverable ? 1 : 0
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -575,7 +818,9 @@ extension TidingsV1.UserResult: TidingsProtobuf.GeneratedMessage {
   ) throws(TidingsProtobuf.MessageDecodingError) {
     self.init()
     let c = pointer.assumingMemoryBound(to: Tidings__V1__UserResult.self)
-    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.UserResult.user_record_name")
+    if let value = c.pointee.lookup {
+      self.lookup = try TidingsV1.UserLookup(unpacked: UnsafeRawPointer(value))
+    }
     switch c.pointee.outcome_case.rawValue {
     case 2:
       if let value = c.pointee.user {
@@ -595,7 +840,7 @@ extension TidingsV1.UserResult: TidingsProtobuf.GeneratedMessage {
   ) -> UnsafeMutableRawPointer {
     let c = arena.allocate(Tidings__V1__UserResult.self)
     tidings__v1__user_result__init(c)
-    c.pointee.user_record_name = arena.packed(self.userRecordName)
+    if let value = self.lookup { c.pointee.lookup = arena.packed(value) }
     switch self.outcome {
     case .user(let value)?:
       c.pointee.outcome_case = .init(rawValue: 2)
@@ -645,13 +890,259 @@ extension TidingsV1.FetchUsersResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.DirectoryEntry: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.DirectoryEntry"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.DirectoryEntry", tidings__v1__directory_entry__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__DirectoryEntry.self)
+    self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.DirectoryEntry.display_name")
+    self.emailAddress = try TidingsProtobuf.Unpacked.string(c.pointee.email_address, "tidings.v1.DirectoryEntry.email_address")
+    self.phoneNumber = try TidingsProtobuf.Unpacked.string(c.pointee.phone_number, "tidings.v1.DirectoryEntry.phone_number")
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__DirectoryEntry.self)
+    tidings__v1__directory_entry__init(c)
+    c.pointee.display_name = arena.packed(self.displayName)
+    c.pointee.email_address = arena.packed(self.emailAddress)
+    c.pointee.phone_number = arena.packed(self.phoneNumber)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.FetchDirectoryEntryRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchDirectoryEntryRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchDirectoryEntryRequest", tidings__v1__fetch_directory_entry_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchDirectoryEntryRequest.self)
+    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.FetchDirectoryEntryRequest.container")
+    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__FetchDirectoryEntryRequest.self)
+    tidings__v1__fetch_directory_entry_request__init(c)
+    c.pointee.container = arena.packed(self.container)
+    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.FetchDirectoryEntryResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchDirectoryEntryResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchDirectoryEntryResponse", tidings__v1__fetch_directory_entry_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchDirectoryEntryResponse.self)
+    if let value = c.pointee.entry {
+      self.entry = try TidingsV1.DirectoryEntry(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__FetchDirectoryEntryResponse.self)
+    tidings__v1__fetch_directory_entry_response__init(c)
+    if let value = self.entry { c.pointee.entry = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.UpdateDirectoryEntryRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.UpdateDirectoryEntryRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.UpdateDirectoryEntryRequest", tidings__v1__update_directory_entry_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__UpdateDirectoryEntryRequest.self)
+    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.UpdateDirectoryEntryRequest.container")
+    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    if let value = c.pointee.entry {
+      self.entry = try TidingsV1.DirectoryEntry(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__UpdateDirectoryEntryRequest.self)
+    tidings__v1__update_directory_entry_request__init(c)
+    c.pointee.container = arena.packed(self.container)
+    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
+    if let value = self.entry { c.pointee.entry = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.UpdateDirectoryEntryResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.UpdateDirectoryEntryResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.UpdateDirectoryEntryResponse", tidings__v1__update_directory_entry_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__UpdateDirectoryEntryResponse.self)
+    if let value = c.pointee.entry {
+      self.entry = try TidingsV1.DirectoryEntry(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__UpdateDirectoryEntryResponse.self)
+    tidings__v1__update_directory_entry_response__init(c)
+    if let value = self.entry { c.pointee.entry = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ListDirectoryRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ListDirectoryRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ListDirectoryRequest", tidings__v1__list_directory_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListDirectoryRequest.self)
+    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.ListDirectoryRequest.container")
+    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    self.after = try TidingsProtobuf.Unpacked.string(c.pointee.after, "tidings.v1.ListDirectoryRequest.after")
+    self.limit = c.pointee.limit
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ListDirectoryRequest.self)
+    tidings__v1__list_directory_request__init(c)
+    c.pointee.container = arena.packed(self.container)
+    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
+    c.pointee.after = arena.packed(self.after)
+    c.pointee.limit = self.limit
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ListDirectoryResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ListDirectoryResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ListDirectoryResponse", tidings__v1__list_directory_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListDirectoryResponse.self)
+    if c.pointee.n_users > 0 {
+      self.users = try TidingsProtobuf.Unpacked.messages(c.pointee.n_users, c.pointee.users)
+    }
+    self.moreComing = c.pointee.more_coming != 0
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ListDirectoryResponse.self)
+    tidings__v1__list_directory_response__init(c)
+    if !self.users.isEmpty {
+      c.pointee.n_users = self.users.count
+      c.pointee.users = arena.packed(self.users) { arena.packed($0) }
+    }
+    c.pointee.more_coming = self.moreComing ? 1 : 0
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1 {
-  /// Tells callers who they are.
+  /// Tells callers who they are, and whom others have let them find.
   public enum AccountService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AccountService",
-      methods: [Methods.fetchAccountStatus, Methods.fetchUserRecordID, Methods.fetchUsers],
+      methods: [Methods.fetchAccountStatus, Methods.fetchUserRecordID, Methods.fetchUsers, Methods.fetchDirectoryEntry, Methods.updateDirectoryEntry, Methods.listDirectory],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AccountServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -664,7 +1155,8 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchAccountStatusRequest",
         outputType: "tidings.v1.FetchAccountStatusResponse")
-      /// Returns the name of the caller's user record in a container.
+      /// Returns the name of the caller's user record in a container: FetchRecords returns the record itself, of the
+      /// type `Users`, from the default zone of the public or the private database.
       public static let fetchUserRecordID = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AccountService",
         name: "FetchUserRecordID",
@@ -672,7 +1164,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchUserRecordIDRequest",
         outputType: "tidings.v1.FetchUserRecordIDResponse")
-      /// Returns users by the names of their records.
+      /// Returns users by the names of their records, or by what they published in the directory.
       public static let fetchUsers = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AccountService",
         name: "FetchUsers",
@@ -680,6 +1172,31 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchUsersRequest",
         outputType: "tidings.v1.FetchUsersResponse")
+      /// Returns what the caller published in the directory of a container.
+      public static let fetchDirectoryEntry = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AccountService",
+        name: "FetchDirectoryEntry",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.FetchDirectoryEntryRequest",
+        outputType: "tidings.v1.FetchDirectoryEntryResponse")
+      /// Publishes the caller in the directory of a container, or removes the caller from it. Other users see the change
+      /// with the answer.
+      public static let updateDirectoryEntry = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AccountService",
+        name: "UpdateDirectoryEntry",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.UpdateDirectoryEntryRequest",
+        outputType: "tidings.v1.UpdateDirectoryEntryResponse")
+      /// Lists the users who published themselves in the directory of a container, sorted by record name.
+      public static let listDirectory = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AccountService",
+        name: "ListDirectory",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.ListDirectoryRequest",
+        outputType: "tidings.v1.ListDirectoryResponse")
     }
 
     /// Calls the service.
@@ -703,7 +1220,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the name of the caller's user record in a container.
+      /// Returns the name of the caller's user record in a container: FetchRecords returns the record itself, of the
+      /// type `Users`, from the default zone of the public or the private database.
       public func fetchUserRecordID(
         _ request: TidingsV1.FetchUserRecordIDRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -717,7 +1235,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns users by the names of their records.
+      /// Returns users by the names of their records, or by what they published in the directory.
       public func fetchUsers(
         _ request: TidingsV1.FetchUsersRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -726,6 +1244,49 @@ extension TidingsV1 {
           Methods.fetchUsers, request.encoded(), options: options)
         do {
           return try TidingsV1.FetchUsersResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Returns what the caller published in the directory of a container.
+      public func fetchDirectoryEntry(
+        _ request: TidingsV1.FetchDirectoryEntryRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.FetchDirectoryEntryResponse {
+        let response = try await transport.unary(
+          Methods.fetchDirectoryEntry, request.encoded(), options: options)
+        do {
+          return try TidingsV1.FetchDirectoryEntryResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Publishes the caller in the directory of a container, or removes the caller from it. Other users see the change
+      /// with the answer.
+      public func updateDirectoryEntry(
+        _ request: TidingsV1.UpdateDirectoryEntryRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.UpdateDirectoryEntryResponse {
+        let response = try await transport.unary(
+          Methods.updateDirectoryEntry, request.encoded(), options: options)
+        do {
+          return try TidingsV1.UpdateDirectoryEntryResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Lists the users who published themselves in the directory of a container, sorted by record name.
+      public func listDirectory(
+        _ request: TidingsV1.ListDirectoryRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.ListDirectoryResponse {
+        let response = try await transport.unary(
+          Methods.listDirectory, request.encoded(), options: options)
+        do {
+          return try TidingsV1.ListDirectoryResponse(decoding: response)
         } catch {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
         }
@@ -742,17 +1303,37 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchAccountStatusResponse
 
-      /// Returns the name of the caller's user record in a container.
+      /// Returns the name of the caller's user record in a container: FetchRecords returns the record itself, of the
+      /// type `Users`, from the default zone of the public or the private database.
       func fetchUserRecordID(
         _ request: TidingsV1.FetchUserRecordIDRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchUserRecordIDResponse
 
-      /// Returns users by the names of their records.
+      /// Returns users by the names of their records, or by what they published in the directory.
       func fetchUsers(
         _ request: TidingsV1.FetchUsersRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchUsersResponse
+
+      /// Returns what the caller published in the directory of a container.
+      func fetchDirectoryEntry(
+        _ request: TidingsV1.FetchDirectoryEntryRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.FetchDirectoryEntryResponse
+
+      /// Publishes the caller in the directory of a container, or removes the caller from it. Other users see the change
+      /// with the answer.
+      func updateDirectoryEntry(
+        _ request: TidingsV1.UpdateDirectoryEntryRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.UpdateDirectoryEntryResponse
+
+      /// Lists the users who published themselves in the directory of a container, sorted by record name.
+      func listDirectory(
+        _ request: TidingsV1.ListDirectoryRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.ListDirectoryResponse
     }
   }
 }
@@ -788,6 +1369,33 @@ extension TidingsV1.AccountService.Server {
       .unimplemented, "tidings.v1.AccountService/FetchUsers is not implemented")
   }
 
+  /// Answers UNIMPLEMENTED.
+  public func fetchDirectoryEntry(
+    _ request: TidingsV1.FetchDirectoryEntryRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.FetchDirectoryEntryResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AccountService/FetchDirectoryEntry is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func updateDirectoryEntry(
+    _ request: TidingsV1.UpdateDirectoryEntryRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.UpdateDirectoryEntryResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AccountService/UpdateDirectoryEntry is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func listDirectory(
+    _ request: TidingsV1.ListDirectoryRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.ListDirectoryResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AccountService/ListDirectory is not implemented")
+  }
+
   /// Decodes the request, calls the method and encodes its response.
   public func handleUnary(
     _ call: TidingsRPC.ServerCall, _ request: [UInt8]
@@ -811,6 +1419,24 @@ extension TidingsV1.AccountService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.fetchUsers(message, call: call).encoded()
+    case "FetchDirectoryEntry":
+      let message: TidingsV1.FetchDirectoryEntryRequest
+      do { message = try TidingsV1.FetchDirectoryEntryRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.fetchDirectoryEntry(message, call: call).encoded()
+    case "UpdateDirectoryEntry":
+      let message: TidingsV1.UpdateDirectoryEntryRequest
+      do { message = try TidingsV1.UpdateDirectoryEntryRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.updateDirectoryEntry(message, call: call).encoded()
+    case "ListDirectory":
+      let message: TidingsV1.ListDirectoryRequest
+      do { message = try TidingsV1.ListDirectoryRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.listDirectory(message, call: call).encoded()
     default:
       throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
     }
@@ -830,33 +1456,53 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/account_service.proto.
   public static let tidingsV1AccountServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/account_service.proto",
-    dependencies: [.tidingsV1ErrorProto],
+    dependencies: [.tidingsV1DatabaseProto, .tidingsV1ErrorProto],
     base64: """
-      CiB0aWRpbmdzL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIKdGlkaW5ncy52MRoWdGlkaW5ncy92MS9lcnJvci5wcm90\
-      byIbChlGZXRjaEFjY291bnRTdGF0dXNSZXF1ZXN0IocCChpGZXRjaEFjY291bnRTdGF0dXNSZXNwb25zZRIxCgZzdGF0\
-      dXMYASABKA4yGS50aWRpbmdzLnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIoChB1c2VyX3JlY29yZF9uYW1lGAIgASgJ\
-      Ug51c2VyUmVjb3JkTmFtZRIUCgVyb2xlcxgDIAMoCVIFcm9sZXMSJwoFdXNhZ2UYBCADKAsyES50aWRpbmdzLnYxLlVz\
-      YWdlUgV1c2FnZRInCgVxdW90YRgFIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFSBXF1b3RhEiQKDmtleV9leHBpcmVzX21z\
-      GAYgASgEUgxrZXlFeHBpcmVzTXMiewoFVXNhZ2USHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISGAoHcmVjb3Jk\
-      cxgCIAEoBFIHcmVjb3JkcxIUCgVieXRlcxgDIAEoBFIFYnl0ZXMSJAoNc3Vic2NyaXB0aW9ucxgEIAEoBFINc3Vic2Ny\
-      aXB0aW9ucyLMAQoFUXVvdGESHwoLcmVjb3Jkc19tYXgYASABKARSCnJlY29yZHNNYXgSGwoJYnl0ZXNfbWF4GAIgASgE\
-      UghieXRlc01heBIvChRjYWxsc19wZXJfc2Vjb25kX21heBgDIAEoDVIRY2FsbHNQZXJTZWNvbmRNYXgSKwoRc3Vic2Ny\
-      aXB0aW9uc19tYXgYBCABKA1SEHN1YnNjcmlwdGlvbnNNYXgSJwoPY29ubmVjdGlvbnNfbWF4GAUgASgNUg5jb25uZWN0\
-      aW9uc01heCI4ChhGZXRjaFVzZXJSZWNvcmRJRFJlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXIiRQoZ\
-      RmV0Y2hVc2VyUmVjb3JkSURSZXNwb25zZRIoChB1c2VyX3JlY29yZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZSJd\
-      ChFGZXRjaFVzZXJzUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchIqChF1c2VyX3JlY29yZF9uYW1l\
-      cxgCIAMoCVIPdXNlclJlY29yZE5hbWVzIlMKBFVzZXISKAoQdXNlcl9yZWNvcmRfbmFtZRgBIAEoCVIOdXNlclJlY29y\
-      ZE5hbWUSIQoMZGlzcGxheV9uYW1lGAIgASgJUgtkaXNwbGF5TmFtZSKYAQoKVXNlclJlc3VsdBIoChB1c2VyX3JlY29y\
-      ZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZRImCgR1c2VyGAIgASgLMhAudGlkaW5ncy52MS5Vc2VySABSBHVzZXIS\
-      LQoFZXJyb3IYAyABKAsyFS50aWRpbmdzLnYxLkl0ZW1FcnJvckgAUgVlcnJvckIJCgdvdXRjb21lIkYKEkZldGNoVXNl\
-      cnNSZXNwb25zZRIwCgdyZXN1bHRzGAEgAygLMhYudGlkaW5ncy52MS5Vc2VyUmVzdWx0UgdyZXN1bHRzKrcBCg1BY2Nv\
-      dW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYQUNDT1VOVF9TVEFUVVNfQVZBSUxBQkxF\
-      EAESHQoZQUNDT1VOVF9TVEFUVVNfUkVTVFJJQ1RFRBACEh0KGUFDQ09VTlRfU1RBVFVTX05PX0FDQ09VTlQQAxIqCiZB\
-      Q0NPVU5UX1NUQVRVU19URU1QT1JBUklMWV9VTkFWQUlMQUJMRRAEMrMCCg5BY2NvdW50U2VydmljZRJoChJGZXRjaEFj\
-      Y291bnRTdGF0dXMSJS50aWRpbmdzLnYxLkZldGNoQWNjb3VudFN0YXR1c1JlcXVlc3QaJi50aWRpbmdzLnYxLkZldGNo\
-      QWNjb3VudFN0YXR1c1Jlc3BvbnNlIgOQAgESZQoRRmV0Y2hVc2VyUmVjb3JkSUQSJC50aWRpbmdzLnYxLkZldGNoVXNl\
-      clJlY29yZElEUmVxdWVzdBolLnRpZGluZ3MudjEuRmV0Y2hVc2VyUmVjb3JkSURSZXNwb25zZSIDkAIBElAKCkZldGNo\
-      VXNlcnMSHS50aWRpbmdzLnYxLkZldGNoVXNlcnNSZXF1ZXN0Gh4udGlkaW5ncy52MS5GZXRjaFVzZXJzUmVzcG9uc2Ui\
-      A5ACAWIGcHJvdG8z
+      CiB0aWRpbmdzL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIKdGlkaW5ncy52MRoZdGlkaW5ncy92MS9kYXRhYmFzZS5w\
+      cm90bxoWdGlkaW5ncy92MS9lcnJvci5wcm90byIbChlGZXRjaEFjY291bnRTdGF0dXNSZXF1ZXN0IocCChpGZXRjaEFj\
+      Y291bnRTdGF0dXNSZXNwb25zZRIxCgZzdGF0dXMYASABKA4yGS50aWRpbmdzLnYxLkFjY291bnRTdGF0dXNSBnN0YXR1\
+      cxIoChB1c2VyX3JlY29yZF9uYW1lGAIgASgJUg51c2VyUmVjb3JkTmFtZRIUCgVyb2xlcxgDIAMoCVIFcm9sZXMSJwoF\
+      dXNhZ2UYBCADKAsyES50aWRpbmdzLnYxLlVzYWdlUgV1c2FnZRInCgVxdW90YRgFIAEoCzIRLnRpZGluZ3MudjEuUXVv\
+      dGFSBXF1b3RhEiQKDmtleV9leHBpcmVzX21zGAYgASgEUgxrZXlFeHBpcmVzTXMiewoFVXNhZ2USHAoJY29udGFpbmVy\
+      GAEgASgJUgljb250YWluZXISGAoHcmVjb3JkcxgCIAEoBFIHcmVjb3JkcxIUCgVieXRlcxgDIAEoBFIFYnl0ZXMSJAoN\
+      c3Vic2NyaXB0aW9ucxgEIAEoBFINc3Vic2NyaXB0aW9ucyLMAQoFUXVvdGESHwoLcmVjb3Jkc19tYXgYASABKARSCnJl\
+      Y29yZHNNYXgSGwoJYnl0ZXNfbWF4GAIgASgEUghieXRlc01heBIvChRjYWxsc19wZXJfc2Vjb25kX21heBgDIAEoDVIR\
+      Y2FsbHNQZXJTZWNvbmRNYXgSKwoRc3Vic2NyaXB0aW9uc19tYXgYBCABKA1SEHN1YnNjcmlwdGlvbnNNYXgSJwoPY29u\
+      bmVjdGlvbnNfbWF4GAUgASgNUg5jb25uZWN0aW9uc01heCI4ChhGZXRjaFVzZXJSZWNvcmRJRFJlcXVlc3QSHAoJY29u\
+      dGFpbmVyGAEgASgJUgljb250YWluZXIiRQoZRmV0Y2hVc2VyUmVjb3JkSURSZXNwb25zZRIoChB1c2VyX3JlY29yZF9u\
+      YW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZSKLAQoKVXNlckxvb2t1cBIqChB1c2VyX3JlY29yZF9uYW1lGAEgASgJSABS\
+      DnVzZXJSZWNvcmROYW1lEiUKDWVtYWlsX2FkZHJlc3MYAiABKAlIAFIMZW1haWxBZGRyZXNzEiMKDHBob25lX251bWJl\
+      chgDIAEoCUgAUgtwaG9uZU51bWJlckIFCgNrZXkingEKEUZldGNoVXNlcnNSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEo\
+      CVIJY29udGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1l\
+      bnQSMAoHbG9va3VwcxgDIAMoCzIWLnRpZGluZ3MudjEuVXNlckxvb2t1cFIHbG9va3VwcyJ3CgRVc2VyEigKEHVzZXJf\
+      cmVjb3JkX25hbWUYASABKAlSDnVzZXJSZWNvcmROYW1lEiEKDGRpc3BsYXlfbmFtZRgCIAEoCVILZGlzcGxheU5hbWUS\
+      IgoMZGlzY292ZXJhYmxlGAMgASgIUgxkaXNjb3ZlcmFibGUingEKClVzZXJSZXN1bHQSLgoGbG9va3VwGAEgASgLMhYu\
+      dGlkaW5ncy52MS5Vc2VyTG9va3VwUgZsb29rdXASJgoEdXNlchgCIAEoCzIQLnRpZGluZ3MudjEuVXNlckgAUgR1c2Vy\
+      Ei0KBWVycm9yGAMgASgLMhUudGlkaW5ncy52MS5JdGVtRXJyb3JIAFIFZXJyb3JCCQoHb3V0Y29tZSJGChJGZXRjaFVz\
+      ZXJzUmVzcG9uc2USMAoHcmVzdWx0cxgBIAMoCzIWLnRpZGluZ3MudjEuVXNlclJlc3VsdFIHcmVzdWx0cyJ7Cg5EaXJl\
+      Y3RvcnlFbnRyeRIhCgxkaXNwbGF5X25hbWUYASABKAlSC2Rpc3BsYXlOYW1lEiMKDWVtYWlsX2FkZHJlc3MYAiABKAlS\
+      DGVtYWlsQWRkcmVzcxIhCgxwaG9uZV9udW1iZXIYAyABKAlSC3Bob25lTnVtYmVyInUKGkZldGNoRGlyZWN0b3J5RW50\
+      cnlSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJY29udGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5n\
+      cy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQiTwobRmV0Y2hEaXJlY3RvcnlFbnRyeVJlc3BvbnNlEjAKBWVudHJ5\
+      GAEgASgLMhoudGlkaW5ncy52MS5EaXJlY3RvcnlFbnRyeVIFZW50cnkiqAEKG1VwZGF0ZURpcmVjdG9yeUVudHJ5UmVx\
+      dWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEu\
+      RW52aXJvbm1lbnRSC2Vudmlyb25tZW50EjAKBWVudHJ5GAMgASgLMhoudGlkaW5ncy52MS5EaXJlY3RvcnlFbnRyeVIF\
+      ZW50cnkiUAocVXBkYXRlRGlyZWN0b3J5RW50cnlSZXNwb25zZRIwCgVlbnRyeRgBIAEoCzIaLnRpZGluZ3MudjEuRGly\
+      ZWN0b3J5RW50cnlSBWVudHJ5IpsBChRMaXN0RGlyZWN0b3J5UmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRh\
+      aW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EhQKBWFm\
+      dGVyGAMgASgJUgVhZnRlchIUCgVsaW1pdBgEIAEoDVIFbGltaXQiYAoVTGlzdERpcmVjdG9yeVJlc3BvbnNlEiYKBXVz\
+      ZXJzGAEgAygLMhAudGlkaW5ncy52MS5Vc2VyUgV1c2VycxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZyq3\
+      AQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhwKGEFDQ09VTlRfU1RBVFVTX0FW\
+      QUlMQUJMRRABEh0KGUFDQ09VTlRfU1RBVFVTX1JFU1RSSUNURUQQAhIdChlBQ0NPVU5UX1NUQVRVU19OT19BQ0NPVU5U\
+      EAMSKgomQUNDT1VOVF9TVEFUVVNfVEVNUE9SQVJJTFlfVU5BVkFJTEFCTEUQBDLrBAoOQWNjb3VudFNlcnZpY2USaAoS\
+      RmV0Y2hBY2NvdW50U3RhdHVzEiUudGlkaW5ncy52MS5GZXRjaEFjY291bnRTdGF0dXNSZXF1ZXN0GiYudGlkaW5ncy52\
+      MS5GZXRjaEFjY291bnRTdGF0dXNSZXNwb25zZSIDkAIBEmUKEUZldGNoVXNlclJlY29yZElEEiQudGlkaW5ncy52MS5G\
+      ZXRjaFVzZXJSZWNvcmRJRFJlcXVlc3QaJS50aWRpbmdzLnYxLkZldGNoVXNlclJlY29yZElEUmVzcG9uc2UiA5ACARJQ\
+      CgpGZXRjaFVzZXJzEh0udGlkaW5ncy52MS5GZXRjaFVzZXJzUmVxdWVzdBoeLnRpZGluZ3MudjEuRmV0Y2hVc2Vyc1Jl\
+      c3BvbnNlIgOQAgESawoTRmV0Y2hEaXJlY3RvcnlFbnRyeRImLnRpZGluZ3MudjEuRmV0Y2hEaXJlY3RvcnlFbnRyeVJl\
+      cXVlc3QaJy50aWRpbmdzLnYxLkZldGNoRGlyZWN0b3J5RW50cnlSZXNwb25zZSIDkAIBEm4KFFVwZGF0ZURpcmVjdG9y\
+      eUVudHJ5EicudGlkaW5ncy52MS5VcGRhdGVEaXJlY3RvcnlFbnRyeVJlcXVlc3QaKC50aWRpbmdzLnYxLlVwZGF0ZURp\
+      cmVjdG9yeUVudHJ5UmVzcG9uc2UiA5ACAhJZCg1MaXN0RGlyZWN0b3J5EiAudGlkaW5ncy52MS5MaXN0RGlyZWN0b3J5\
+      UmVxdWVzdBohLnRpZGluZ3MudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlIgOQAgFiBnByb3RvMw==
       """)
 }

@@ -593,7 +593,8 @@ extension TidingsV1 {
   public struct Record: Hashable, Sendable {
     /// Which one.
     public var recordID: TidingsV1.RecordID? = nil
-    /// `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. Fixed when the record is created.
+    /// `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. `Users`: the record of the user whom it is
+    /// named for. Fixed when the record is created.
     public var recordType: String = ""
     /// By name: `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes.
     public var fields: [String: TidingsV1.FieldValue] = [:]

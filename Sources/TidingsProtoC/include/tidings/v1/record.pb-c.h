@@ -687,7 +687,8 @@ struct  Tidings__V1__Record
    */
   Tidings__V1__RecordID *record_id;
   /*
-   * `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. Fixed when the record is created.
+   * `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. `Users`: the record of the user whom it is
+   * named for. Fixed when the record is created.
    */
   ProtobufCBinaryData record_type;
   /*

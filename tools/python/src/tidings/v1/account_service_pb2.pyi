@@ -1,3 +1,4 @@
+from tidings.v1 import database_pb2 as _database_pb2
 from tidings.v1 import error_pb2 as _error_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -11,6 +12,16 @@ ACCOUNT_STATUS_RESTRICTED: AccountStatus
 ACCOUNT_STATUS_TEMPORARILY_UNAVAILABLE: AccountStatus
 ACCOUNT_STATUS_UNSPECIFIED: AccountStatus
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class DirectoryEntry(_message.Message):
+    __slots__ = ["display_name", "email_address", "phone_number"]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    EMAIL_ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    PHONE_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    display_name: str
+    email_address: str
+    phone_number: str
+    def __init__(self, display_name: _Optional[str] = ..., email_address: _Optional[str] = ..., phone_number: _Optional[str] = ...) -> None: ...
 
 class FetchAccountStatusRequest(_message.Message):
     __slots__ = []
@@ -32,6 +43,20 @@ class FetchAccountStatusResponse(_message.Message):
     user_record_name: str
     def __init__(self, status: _Optional[_Union[AccountStatus, str]] = ..., user_record_name: _Optional[str] = ..., roles: _Optional[_Iterable[str]] = ..., usage: _Optional[_Iterable[_Union[Usage, _Mapping]]] = ..., quota: _Optional[_Union[Quota, _Mapping]] = ..., key_expires_ms: _Optional[int] = ...) -> None: ...
 
+class FetchDirectoryEntryRequest(_message.Message):
+    __slots__ = ["container", "environment"]
+    CONTAINER_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    container: str
+    environment: _database_pb2.Environment
+    def __init__(self, container: _Optional[str] = ..., environment: _Optional[_Union[_database_pb2.Environment, str]] = ...) -> None: ...
+
+class FetchDirectoryEntryResponse(_message.Message):
+    __slots__ = ["entry"]
+    ENTRY_FIELD_NUMBER: _ClassVar[int]
+    entry: DirectoryEntry
+    def __init__(self, entry: _Optional[_Union[DirectoryEntry, _Mapping]] = ...) -> None: ...
+
 class FetchUserRecordIDRequest(_message.Message):
     __slots__ = ["container"]
     CONTAINER_FIELD_NUMBER: _ClassVar[int]
@@ -45,18 +70,40 @@ class FetchUserRecordIDResponse(_message.Message):
     def __init__(self, user_record_name: _Optional[str] = ...) -> None: ...
 
 class FetchUsersRequest(_message.Message):
-    __slots__ = ["container", "user_record_names"]
+    __slots__ = ["container", "environment", "lookups"]
     CONTAINER_FIELD_NUMBER: _ClassVar[int]
-    USER_RECORD_NAMES_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    LOOKUPS_FIELD_NUMBER: _ClassVar[int]
     container: str
-    user_record_names: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, container: _Optional[str] = ..., user_record_names: _Optional[_Iterable[str]] = ...) -> None: ...
+    environment: _database_pb2.Environment
+    lookups: _containers.RepeatedCompositeFieldContainer[UserLookup]
+    def __init__(self, container: _Optional[str] = ..., environment: _Optional[_Union[_database_pb2.Environment, str]] = ..., lookups: _Optional[_Iterable[_Union[UserLookup, _Mapping]]] = ...) -> None: ...
 
 class FetchUsersResponse(_message.Message):
     __slots__ = ["results"]
     RESULTS_FIELD_NUMBER: _ClassVar[int]
     results: _containers.RepeatedCompositeFieldContainer[UserResult]
     def __init__(self, results: _Optional[_Iterable[_Union[UserResult, _Mapping]]] = ...) -> None: ...
+
+class ListDirectoryRequest(_message.Message):
+    __slots__ = ["after", "container", "environment", "limit"]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    CONTAINER_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    after: str
+    container: str
+    environment: _database_pb2.Environment
+    limit: int
+    def __init__(self, container: _Optional[str] = ..., environment: _Optional[_Union[_database_pb2.Environment, str]] = ..., after: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
+
+class ListDirectoryResponse(_message.Message):
+    __slots__ = ["more_coming", "users"]
+    MORE_COMING_FIELD_NUMBER: _ClassVar[int]
+    USERS_FIELD_NUMBER: _ClassVar[int]
+    more_coming: bool
+    users: _containers.RepeatedCompositeFieldContainer[User]
+    def __init__(self, users: _Optional[_Iterable[_Union[User, _Mapping]]] = ..., more_coming: bool = ...) -> None: ...
 
 class Quota(_message.Message):
     __slots__ = ["bytes_max", "calls_per_second_max", "connections_max", "records_max", "subscriptions_max"]
@@ -72,6 +119,22 @@ class Quota(_message.Message):
     subscriptions_max: int
     def __init__(self, records_max: _Optional[int] = ..., bytes_max: _Optional[int] = ..., calls_per_second_max: _Optional[int] = ..., subscriptions_max: _Optional[int] = ..., connections_max: _Optional[int] = ...) -> None: ...
 
+class UpdateDirectoryEntryRequest(_message.Message):
+    __slots__ = ["container", "entry", "environment"]
+    CONTAINER_FIELD_NUMBER: _ClassVar[int]
+    ENTRY_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    container: str
+    entry: DirectoryEntry
+    environment: _database_pb2.Environment
+    def __init__(self, container: _Optional[str] = ..., environment: _Optional[_Union[_database_pb2.Environment, str]] = ..., entry: _Optional[_Union[DirectoryEntry, _Mapping]] = ...) -> None: ...
+
+class UpdateDirectoryEntryResponse(_message.Message):
+    __slots__ = ["entry"]
+    ENTRY_FIELD_NUMBER: _ClassVar[int]
+    entry: DirectoryEntry
+    def __init__(self, entry: _Optional[_Union[DirectoryEntry, _Mapping]] = ...) -> None: ...
+
 class Usage(_message.Message):
     __slots__ = ["bytes", "container", "records", "subscriptions"]
     BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -85,22 +148,34 @@ class Usage(_message.Message):
     def __init__(self, container: _Optional[str] = ..., records: _Optional[int] = ..., bytes: _Optional[int] = ..., subscriptions: _Optional[int] = ...) -> None: ...
 
 class User(_message.Message):
-    __slots__ = ["display_name", "user_record_name"]
+    __slots__ = ["discoverable", "display_name", "user_record_name"]
+    DISCOVERABLE_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     USER_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
+    discoverable: bool
     display_name: str
     user_record_name: str
-    def __init__(self, user_record_name: _Optional[str] = ..., display_name: _Optional[str] = ...) -> None: ...
+    def __init__(self, user_record_name: _Optional[str] = ..., display_name: _Optional[str] = ..., discoverable: bool = ...) -> None: ...
+
+class UserLookup(_message.Message):
+    __slots__ = ["email_address", "phone_number", "user_record_name"]
+    EMAIL_ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    PHONE_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    USER_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
+    email_address: str
+    phone_number: str
+    user_record_name: str
+    def __init__(self, user_record_name: _Optional[str] = ..., email_address: _Optional[str] = ..., phone_number: _Optional[str] = ...) -> None: ...
 
 class UserResult(_message.Message):
-    __slots__ = ["error", "user", "user_record_name"]
+    __slots__ = ["error", "lookup", "user"]
     ERROR_FIELD_NUMBER: _ClassVar[int]
+    LOOKUP_FIELD_NUMBER: _ClassVar[int]
     USER_FIELD_NUMBER: _ClassVar[int]
-    USER_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
     error: _error_pb2.ItemError
+    lookup: UserLookup
     user: User
-    user_record_name: str
-    def __init__(self, user_record_name: _Optional[str] = ..., user: _Optional[_Union[User, _Mapping]] = ..., error: _Optional[_Union[_error_pb2.ItemError, _Mapping]] = ...) -> None: ...
+    def __init__(self, lookup: _Optional[_Union[UserLookup, _Mapping]] = ..., user: _Optional[_Union[User, _Mapping]] = ..., error: _Optional[_Union[_error_pb2.ItemError, _Mapping]] = ...) -> None: ...
 
 class AccountStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

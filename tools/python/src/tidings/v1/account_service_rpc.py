@@ -41,9 +41,33 @@ class AccountServiceMethods:
         idempotency=Idempotency.NO_SIDE_EFFECTS,
     )
 
+    FETCH_DIRECTORY_ENTRY: Final = MethodDescriptor(
+        full_name="tidings.v1.AccountService/FetchDirectoryEntry",
+        request_type=account_service_pb2.FetchDirectoryEntryRequest,
+        response_type=account_service_pb2.FetchDirectoryEntryResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
+    UPDATE_DIRECTORY_ENTRY: Final = MethodDescriptor(
+        full_name="tidings.v1.AccountService/UpdateDirectoryEntry",
+        request_type=account_service_pb2.UpdateDirectoryEntryRequest,
+        response_type=account_service_pb2.UpdateDirectoryEntryResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
+    LIST_DIRECTORY: Final = MethodDescriptor(
+        full_name="tidings.v1.AccountService/ListDirectory",
+        request_type=account_service_pb2.ListDirectoryRequest,
+        response_type=account_service_pb2.ListDirectoryResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
 
 class AccountServiceClient:
-    """Tells callers who they are."""
+    """Tells callers who they are, and whom others have let them find."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -71,7 +95,9 @@ class AccountServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> account_service_pb2.FetchUserRecordIDResponse:
-        """Returns the name of the caller's user record in a container."""
+        """Returns the name of the caller's user record in a container: FetchRecords returns the record itself, of the
+        type `Users`, from the default zone of the public or the private database.
+        """
         return await self._transport.unary(
             AccountServiceMethods.FETCH_USER_RECORD_ID,
             request,
@@ -86,16 +112,63 @@ class AccountServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> account_service_pb2.FetchUsersResponse:
-        """Returns users by the names of their records."""
+        """Returns users by the names of their records, or by what they published in the directory."""
         return await self._transport.unary(
             AccountServiceMethods.FETCH_USERS,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
 
+    async def fetch_directory_entry(
+        self,
+        request: account_service_pb2.FetchDirectoryEntryRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.FetchDirectoryEntryResponse:
+        """Returns what the caller published in the directory of a container."""
+        return await self._transport.unary(
+            AccountServiceMethods.FETCH_DIRECTORY_ENTRY,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def update_directory_entry(
+        self,
+        request: account_service_pb2.UpdateDirectoryEntryRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.UpdateDirectoryEntryResponse:
+        """Publishes the caller in the directory of a container, or removes the caller from it. Other users see the change
+        with the answer.
+        """
+        return await self._transport.unary(
+            AccountServiceMethods.UPDATE_DIRECTORY_ENTRY,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def list_directory(
+        self,
+        request: account_service_pb2.ListDirectoryRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.ListDirectoryResponse:
+        """Lists the users who published themselves in the directory of a container, sorted by record name."""
+        return await self._transport.unary(
+            AccountServiceMethods.LIST_DIRECTORY,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
 
 class AccountServiceSyncClient:
-    """Tells callers who they are."""
+    """Tells callers who they are, and whom others have let them find."""
 
     def __init__(self, transport: SyncTransport) -> None:
         self._transport = transport
@@ -123,7 +196,9 @@ class AccountServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> account_service_pb2.FetchUserRecordIDResponse:
-        """Returns the name of the caller's user record in a container."""
+        """Returns the name of the caller's user record in a container: FetchRecords returns the record itself, of the
+        type `Users`, from the default zone of the public or the private database.
+        """
         return self._transport.unary(
             AccountServiceMethods.FETCH_USER_RECORD_ID,
             request,
@@ -138,9 +213,56 @@ class AccountServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> account_service_pb2.FetchUsersResponse:
-        """Returns users by the names of their records."""
+        """Returns users by the names of their records, or by what they published in the directory."""
         return self._transport.unary(
             AccountServiceMethods.FETCH_USERS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def fetch_directory_entry(
+        self,
+        request: account_service_pb2.FetchDirectoryEntryRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.FetchDirectoryEntryResponse:
+        """Returns what the caller published in the directory of a container."""
+        return self._transport.unary(
+            AccountServiceMethods.FETCH_DIRECTORY_ENTRY,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def update_directory_entry(
+        self,
+        request: account_service_pb2.UpdateDirectoryEntryRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.UpdateDirectoryEntryResponse:
+        """Publishes the caller in the directory of a container, or removes the caller from it. Other users see the change
+        with the answer.
+        """
+        return self._transport.unary(
+            AccountServiceMethods.UPDATE_DIRECTORY_ENTRY,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def list_directory(
+        self,
+        request: account_service_pb2.ListDirectoryRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.ListDirectoryResponse:
+        """Lists the users who published themselves in the directory of a container, sorted by record name."""
+        return self._transport.unary(
+            AccountServiceMethods.LIST_DIRECTORY,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
