@@ -29,6 +29,8 @@ internal import TidingsSQLite
         WHERE expires IS NOT NULL AND revoked IS NULL AND retired = 0;
       DROP TABLE settings;
       DROP TABLE environment_resets;
+      DROP TABLE share_invitations;
+      DROP TABLE access_requests;
       DELETE FROM migrations WHERE number >= \(Migration.nanoseconds.number)
       """
     )
