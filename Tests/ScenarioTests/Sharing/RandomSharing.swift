@@ -52,7 +52,7 @@ final class RandomSharing {
     let user = random.pick(users)
     let name: String
     let isDone: Bool
-    switch random.below(130) {
+    switch random.below(140) {
     case ..<6: (name, isDone) = ("zone", try await saveZone(user))
     case ..<30: (name, isDone) = ("save", try await save(user))
     case ..<45: (name, isDone) = ("saveShared", try await saveShared(user))
@@ -66,8 +66,8 @@ final class RandomSharing {
     case ..<98: (name, isDone) = ("deleteZone", try await deleteZone(user))
     case ..<108: (name, isDone) = ("request", try await request(user))
     case ..<116: (name, isDone) = ("administer", try await administer(user))
-    case ..<122: (name, isDone) = ("invite", try await invite(user))
-    case ..<128: (name, isDone) = ("take", try await take(user))
+    case ..<124: (name, isDone) = ("invite", try await invite(user))
+    case ..<138: (name, isDone) = ("take", try await take(user))
     default: (name, isDone) = ("restart", try await restart())
     }
     if isDone { counts[name, default: 0] += 1 }
@@ -173,10 +173,10 @@ final class RandomSharing {
 
   private func participants(without owner: String) -> [TidingsV1.Participant] {
     users.filter { $0 != owner }.compactMap { user in
-      switch random.below(4) {
-      case 0: nil
-      case 1: .init(userRecordName: user, permission: .readOnly)
-      case 2: .init(userRecordName: user, role: .administrator, permission: .readWrite)
+      switch random.below(6) {
+      case 0, 1: nil
+      case 4: .init(userRecordName: user, permission: .readOnly)
+      case 2, 3: .init(userRecordName: user, role: .administrator, permission: .readWrite)
       default: .init(userRecordName: user, permission: .readWrite)
       }
     }
@@ -217,7 +217,8 @@ final class RandomSharing {
     var record = random.pick(shares).record
     record.share?.publicPermission = random.pick([.none, .readOnly, .readWrite])
     if random.oneIn(2) {
-      record.share?.participants = participants(without: user)
+      let open = record.share?.participants.filter(\.userRecordName.isEmpty) ?? []
+      record.share?.participants = participants(without: user) + open
       record.share?.blockedUserRecordNames = []
     }
     answerRequests(&record)
@@ -236,18 +237,27 @@ final class RandomSharing {
     }
   }
 
-  /// A share that the user administers is changed where it is shared.
+  /// A share is changed where it is shared: mostly by somebody who administers it.
   private func administer(_ user: String) async throws -> Bool {
-    let zones = (shared[user]?.zones ?? [:]).sorted { $0.key.text < $1.key.text }
-    let known = zones.flatMap { _, records in
-      records.sorted { $0.key < $1.key }.map(\.value).filter { $0.share != nil }
+    let known = users.flatMap { user in
+      (shared[user]?.zones ?? [:]).sorted { $0.key.text < $1.key.text }.flatMap { _, records in
+        records.sorted { $0.key < $1.key }.map { (user: user, record: $0.value) }
+          .filter { $0.record.share != nil }
+      }
     }
-    guard !known.isEmpty else { return false }
-    var record = random.pick(known)
-    let administers =
+    func administers(_ user: String, _ record: TidingsV1.Record) -> Bool {
       record.share?.participants.contains {
         $0.userRecordName == user && $0.role == .administrator
       } ?? false
+    }
+    let some =
+      random.oneIn(4)
+      ? known.filter { $0.user == user } : known.filter { administers($0.user, $0.record) }
+    guard !some.isEmpty else { return false }
+    let picked = random.pick(some)
+    let user = picked.user
+    var record = picked.record
+    let administers = administers(user, record)
     record.share?.publicPermission = random.pick([.none, .readOnly])
     answerRequests(&record)
     let isDone = try await modify(user, .shared, save: [record])
@@ -259,8 +269,13 @@ final class RandomSharing {
 
   private func request(_ user: String) async throws -> Bool {
     let shares = allShares().filter { $0.owner != user }
+    let open = shares.filter { share in
+      share.record.share?.allowsAccessRequests == true
+        && share.record.share?.participants.contains { $0.userRecordName == user } == false
+    }
     guard !shares.isEmpty else { return false }
-    let share = random.pick(shares).record.share ?? .init()
+    let share =
+      random.pick(open.isEmpty || random.oneIn(3) ? shares : open).record.share ?? .init()
     let error = try await client(user).shares.requestAccess([share.url])[0].error
     guard error == nil || error?.code == .serverRejectedRequest || !share.allowsAccessRequests
     else { throw WaitingFailure(description: "\(user) could not ask: \(error?.message ?? "")") }
@@ -285,10 +300,13 @@ final class RandomSharing {
         .map { (url: $0.oneTimeURL, share: share.record.share ?? .init()) }
     }
     guard !invitations.isEmpty else { return false }
-    let (url, share) = random.pick(invitations)
-    let isOutside =
+    func isOutside(_ share: TidingsV1.Share) -> Bool {
       !share.blockedUserRecordNames.contains(user)
-      && !share.participants.contains { $0.userRecordName == user }
+        && !share.participants.contains { $0.userRecordName == user }
+    }
+    let takeable = invitations.filter { isOutside($0.share) }
+    let (url, share) = random.pick(takeable.isEmpty || random.oneIn(4) ? invitations : takeable)
+    let isOutside = isOutside(share)
     do {
       _ = try await client(user).shares.accept(url)
       guard isOutside else {
