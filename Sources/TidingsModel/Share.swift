@@ -120,8 +120,8 @@ public struct Share: Hashable, Sendable {
   /// Whether it shares a whole zone.
   public var isZoneWide: Bool { rootRecordName.isEmpty }
 
-  /// The participant with a user's name.
+  /// The participant with a user's name; nobody's are the invitations that are open.
   public func participant(_ user: String) -> Participant? {
-    participants.first { $0.user == user }
+    user.isEmpty ? nil : participants.first { $0.user == user }
   }
 }

@@ -37,7 +37,8 @@ extension Share.Participant {
       }
     }
     guard !isPlain || id.utf8.count > idBytesMax else { return nil }
-    return "participant_id \(Identifier.shown(id)): use 1 to \(idBytesMax) letters, digits, '_' and '-', "
-      + "for example a UUID"
+    return
+      "participant_id \(Identifier.shown(id)): use 1 to \(idBytesMax) letters, digits, '_' and "
+      + "'-', for example a UUID"
   }
 }

@@ -96,8 +96,12 @@ extension Share {
 }
 
 extension Share.Participant {
-  fileprivate init(id: String, permission: Share.Permission, oneTimeURL: String, expires: Timestamp?)
-  {
+  fileprivate init(
+    id: String,
+    permission: Share.Permission,
+    oneTimeURL: String,
+    expires: Timestamp?
+  ) {
     self.init(user: "", permission: permission)
     (self.id, self.oneTimeURL, self.expires) = (id, oneTimeURL, expires)
   }

@@ -31,8 +31,10 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, Send
     let state = state.withLock { $0 }
     return CKUserIdentity(name: state.wire.userRecordName, displayName: state.displayName)
   }
-  /// How they come to the share. The owner makes administrators, who need the permission `readWrite`, and
-  /// makes them `privateUser` again.
+  /// How they come to the share.
+  ///
+  /// The owner makes administrators, who need the permission `readWrite`, and makes them `privateUser`
+  /// again.
   public var role: CKShare.ParticipantRole {
     get { .init(wire.role) }
     set { state.withLock { $0.wire.role = newValue.wire } }

@@ -25,7 +25,9 @@ extension Core {
     let showsShares = response.results.contains { $0.showsShare }
     guard !refusals.isEmpty || showsShares else { return answer }
     // Who administered a share then may not do so now.
-    if showsShares { for index in response.results.indices { response.results[index].hideSecrets() } }
+    if showsShares {
+      for index in response.results.indices { response.results[index].hideSecrets() }
+    }
     func refusal(_ id: TidingsV1.RecordID?) -> ItemError? {
       guard let zone = id?.zoneID else { return nil }
       return refusals[ZoneID(zoneName: zone.zoneName, ownerName: zone.ownerName)]

@@ -175,7 +175,10 @@ enum ShareJSON {
       Contract.shortName($0, "PARTICIPANT_ROLE_") == text
     }
     guard let known else {
-      throw ValueError(path, "'\(text)' is not a role: use OWNER, ADMINISTRATOR, PRIVATE_USER or PUBLIC_USER")
+      throw ValueError(
+        path,
+        "'\(text)' is not a role: use OWNER, ADMINISTRATOR, PRIVATE_USER or PUBLIC_USER"
+      )
     }
     return known
   }

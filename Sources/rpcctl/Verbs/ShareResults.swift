@@ -54,7 +54,8 @@ extension Verb {
       // Of an invitation that is open: by what it is withdrawn.
       let isOpen = participant.userRecordName.isEmpty
       table.append([
-        isOpen ? participant.participantID : participant.userRecordName, ShareJSON.role(participant),
+        isOpen ? participant.participantID : participant.userRecordName,
+        ShareJSON.role(participant),
         ShareJSON.name(participant.permission), ShareJSON.status(participant),
       ])
     }
@@ -66,7 +67,9 @@ extension Verb {
     output.tell("\(what), anyone: \(ShareJSON.name(share.publicPermission)), \(share.url)")
     for participant in share.participants where !participant.oneTimeURL.isEmpty {
       let end = participant.expires.map { ", until \($0.text)" } ?? ""
-      output.tell("one-time URL of \(participant.participantID): \(participant.oneTimeURL)\(end)")
+      output.tell(
+        "one-time URL of \(participant.participantID): \(participant.oneTimeURL)\(end)"
+      )
     }
     if !share.requesters.isEmpty {
       let users = share.requesters.map { printable($0.userRecordName) }.joined(separator: ", ")

@@ -165,8 +165,8 @@ extension Verb {
       operands: "ROLE USER…",
       options: whichShare,
       discussion: """
-        ROLE is administrator or user. Administrators read and write, and change the share like its owner, with
-        --database shared; they neither end it nor make administrators.
+        ROLE is administrator or user. Administrators read and write, and change the share like its
+        owner, with --database shared; they neither end it nor make administrators.
 
         Example:
           rpcctl shares set-role --as ada --zone family administrator bob
@@ -184,7 +184,9 @@ extension Verb {
       let id = try await shareID(invocation, shares)
       let known = Set(try await shares.share(id).share?.participants.map(\.userRecordName) ?? [])
       if let stranger = users.first(where: { !known.contains($0) }) {
-        throw UsageError("'\(printable(stranger))' is no participant: `shares add` invites the user")
+        throw UsageError(
+          "'\(printable(stranger))' is no participant: `shares add` invites the user"
+        )
       }
       let changed = try await shares.change(id) {
         $0.setAdministrators(users, to: isAdministrator)
@@ -206,9 +208,9 @@ extension Verb {
         )
       ],
       discussion: """
-        The URL that is printed is good for one user, who joins with `shares accept`. `shares show` prints it
-        again, `shares remove` withdraws it. Without a PERMISSION read-only. Who is known is invited with
-        `shares add`.
+        The URL that is printed is good for one user, who joins with `shares accept`. `shares show`
+        prints it again, `shares remove` withdraws it. Without a PERMISSION read-only. Who is known is
+        invited with `shares add`.
 
         Examples:
           rpcctl shares invite --as ada --zone family
@@ -218,7 +220,9 @@ extension Verb {
     run: { invocation in
       let operands = invocation.arguments.operands
       guard operands.count <= 1 else {
-        throw UsageError("one PERMISSION, not \(operands.count): users are invited by name with `shares add`")
+        throw UsageError(
+          "one PERMISSION, not \(operands.count): users are invited by name with `shares add`"
+        )
       }
       let permission = try permission(operands.first ?? "read-only")
       guard permission != .none else { throw UsageError("with none nobody could join") }

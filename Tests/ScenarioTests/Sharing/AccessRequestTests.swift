@@ -20,7 +20,9 @@ internal import TidingsRPC
     return (world, url)
   }
 
-  @Test("who may not accept asks, once; the owner sees it as a change, and grants it, across restarts")
+  @Test(
+    "who may not accept asks, once; the owner sees it as a change, and grants it, across restarts"
+  )
   func asksAndJoins() async throws {
     let (world, url) = try await openWorld()
     let before = try await world.stored("s")
@@ -181,7 +183,9 @@ internal import TidingsRPC
     #expect(try await again.requesters() == [])
   }
 
-  @Test("participants learn nothing of requests, blocks and open invitations; owner and administrators do")
+  @Test(
+    "participants learn nothing of requests, blocks and open invitations; owner and administrators do"
+  )
   func secrecy() async throws {
     let (world, url) = try await openWorld()
     let dora = try await world.server.client(as: "dora")
@@ -211,7 +215,9 @@ internal import TidingsRPC
     }
   }
 
-  @Test("subscriptions of owner and administrators fire for a request, those of participants do not")
+  @Test(
+    "subscriptions of owner and administrators fire for a request, those of participants do not"
+  )
   func subscriptions() async throws {
     let (world, url) = try await openWorld()
     let emil = try await world.server.client(as: "emil")

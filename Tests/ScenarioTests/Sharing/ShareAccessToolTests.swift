@@ -95,7 +95,17 @@ internal import TidingsProto
   @Test("an administrator changes the share with --database shared")
   func administrators() async throws {
     await run("shares", "set-role", "administrator", "ben", "--zone", "trips", "--share", "s")
-    await run("shares", "set-role", "administrator", "nobody", "--zone", "trips", "--share", "s", code: .usage)
+    await run(
+      "shares",
+      "set-role",
+      "administrator",
+      "nobody",
+      "--zone",
+      "trips",
+      "--share",
+      "s",
+      code: .usage
+    )
     await run("shares", "set-role", "king", "ben", "--zone", "trips", "--share", "s", code: .usage)
     let theirs = ["--database", "shared", "--zone", "ada/trips", "--share", "s"]
     for arguments in [

@@ -76,7 +76,9 @@ extension SharingWorld {
     seen += feed.zones.flatMap(\.changedRecords).filter { $0.share != nil }
     seen += try await client.shares.all().compactMap(\.share)
     for result in try await client.shares.metadata(of: [url]) {
-      if case .metadata(let metadata)? = result.outcome { seen += [metadata.share].compactMap(\.self) }
+      if case .metadata(let metadata)? = result.outcome {
+        seen += [metadata.share].compactMap(\.self)
+      }
     }
     seen.append(try #require(try await acceptedShare(url, by: client)))
     return seen

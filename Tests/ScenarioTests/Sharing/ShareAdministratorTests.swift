@@ -19,7 +19,9 @@ internal import TidingsRPC
     return (world, url)
   }
 
-  @Test("an administrator changes participants, permission, title and answers requests, like the owner")
+  @Test(
+    "an administrator changes participants, permission, title and answers requests, like the owner"
+  )
   func administers() async throws {
     let (world, url) = try await administered()
     #expect(
@@ -62,7 +64,9 @@ internal import TidingsRPC
     #expect(try await World.change(as: again.ben) { $0.publicPermission = .none } == 0)
   }
 
-  @Test("what holds for the owner's save holds for the administrator's: tags, limits, and what it is for")
+  @Test(
+    "what holds for the owner's save holds for the administrator's: tags, limits, and what it is for"
+  )
   func rules() async throws {
     let (world, _) = try await administered()
     var stale = try await World.theirShare(world.ben)
@@ -107,7 +111,9 @@ internal import TidingsRPC
         )
       } == Self.denied
     )
-    #expect(try await World.change(as: ben) { $0.setAdministrators(["cleo"], to: false) } == Self.denied)
+    #expect(
+      try await World.change(as: ben) { $0.setAdministrators(["cleo"], to: false) } == Self.denied
+    )
     for user in ["cleo", "ben"] {
       #expect(
         try await World.change(as: ben) { share in
@@ -137,7 +143,9 @@ internal import TidingsRPC
       )
     }
     _ = try await world.accept(url, by: world.cleo)
-    #expect(try await World.change(as: world.cleo) { $0.publicPermission = .readOnly } == Self.denied)
+    #expect(
+      try await World.change(as: world.cleo) { $0.publicPermission = .readOnly } == Self.denied
+    )
     // An invitation does not make an administrator before it is accepted.
     let dora = try await world.server.client(as: "dora")
     var invited = try await world.stored("s")
@@ -152,12 +160,18 @@ internal import TidingsRPC
     let before = try await World.theirShare(world.ben)
     try await world.change("s") { $0.setAdministrators(["ben"], to: false) }
     #expect(World.code(try await world.ben.modifyShared([before])[0]) == Self.denied)
-    #expect(try await World.change(as: world.ben) { $0.publicPermission = .readOnly } == Self.denied)
+    #expect(
+      try await World.change(as: world.ben) { $0.publicPermission = .readOnly } == Self.denied
+    )
     #expect(World.code(try await world.ben.modifyShared([World.theirs("day")])[0]) == 0)
     try await world.server.stop()
     let again = try await World(continuing: world.server.restarted())
-    #expect(try await World.change(as: again.ben) { $0.publicPermission = .readOnly } == Self.denied)
-    #expect(try await again.stored("s").share?.publicPermission == TidingsV1.ParticipantPermission.none)
+    #expect(
+      try await World.change(as: again.ben) { $0.publicPermission = .readOnly } == Self.denied
+    )
+    #expect(
+      try await again.stored("s").share?.publicPermission == TidingsV1.ParticipantPermission.none
+    )
   }
 
   @Test("an administrator reads and writes; the answer of before shows a demoted one no secrets")
