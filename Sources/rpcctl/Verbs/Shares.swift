@@ -293,6 +293,9 @@ extension Verb {
     ),
     run: { invocation in
       try invocation.refuseOperands()
+      guard invocation.settings.scope != .shared else {
+        throw UsageError("only its owner ends a share: leave it with `shares leave`")
+      }
       let shares = try await shares(invocation)
       let id = try await shareID(invocation, shares)
       try invocation.confirm("end the share '\(printable(id.recordName))' for all who joined it")

@@ -115,6 +115,8 @@ internal import TidingsProto
       let run = await RpcctlRun(world.server, ["shares"] + arguments + theirs, as: "ben")
       #expect(run.exitCode == .success, "\(arguments) \(run.out) \(run.err)")
     }
+    let end = await RpcctlRun(world.server, ["shares", "end"] + theirs, as: "ben")
+    #expect(end.exitCode == .usage && end.err.contains("shares leave"), "\(end.err)")
     let stored = try await world.stored("s")
     #expect(stored.fields["title"] == "Ours")
     #expect(stored.share?.allowsAccessRequests == true)
