@@ -294,6 +294,34 @@ public struct AdjustableLimit: Sendable {
       "that a user has accepted, in all containers"
     ),
     Self(
+      "access-requests-per-share-max",
+      .users,
+      1...10_000,
+      \.accessRequestsPerShareMax,
+      "who wait for access to one share"
+    ),
+    Self(
+      "access-requests-per-user-max",
+      .shares,
+      0...1_000_000,
+      \.accessRequestsPerUserMax,
+      "that one user asks for within access-request-retention-hours; 0: none"
+    ),
+    Self(
+      "access-request-retention-hours",
+      .hours,
+      0...8_760,
+      \.accessRequestRetentionHours,
+      "for which asking for the same share again changes nothing"
+    ),
+    Self(
+      "blocked-users-per-share-max",
+      .users,
+      0...10_000,
+      \.blockedUsersPerShareMax,
+      "who cannot ask for access to one share"
+    ),
+    Self(
       "client-change-token-bytes-max",
       .bytes,
       0...65_536,

@@ -11,6 +11,8 @@ public protocol BodyCodec: AnyObject {
   func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record
   /// Bytes that name the owner of a record's zone, behind those of the record: no stored one does.
   func ownerBytes(_ owner: String) -> [UInt8]
+  /// Whether bytes that this codec made are a share's record; tells it without decoding them.
+  func isShare(_ bytes: UnsafeRawBufferPointer) -> Bool
   /// The bytes of a subscription, without what the server adds.
   func encode(_ subscription: Subscription) -> [UInt8]
   /// The subscription in bytes that this codec made.
@@ -29,6 +31,9 @@ public protocol BodyCodec: AnyObject {
 extension BodyCodec {
   /// Codecs whose records nobody sees need none.
   public func ownerBytes(_ owner: String) -> [UInt8] { [] }
+
+  /// Codecs whose records nobody sees need not tell.
+  public func isShare(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 
   /// Codecs whose events nobody sees need none.
   public func encode(_ content: EventContent) -> [UInt8] { [] }

@@ -60,6 +60,7 @@ public final class Engine {
   let recordLookup: RecordLookup
   let shareReader: ShareReader
   let shareTable: ShareTable
+  let accessRequests: AccessRequestTable
   private let zoneChanges: ModifyZones
   private let zoneRemover: ZoneRemover
   let subscriptionChanges: ModifySubscriptions
@@ -140,6 +141,7 @@ public final class Engine {
     let sharedChanges = SharedChanges()
     shareReader = try ShareReader(connection)
     shareTable = try ShareTable(connection, changes: sharedChanges)
+    accessRequests = try AccessRequestTable(connection, limits: limits)
     rotation = try ChannelRotation(connection, channels: channels)
     sharedFirings = try SharedFirings(
       connection,

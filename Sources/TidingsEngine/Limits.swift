@@ -109,6 +109,14 @@ public struct Limits: Hashable, Sendable {
   public var sharesPerZoneMax = 10_000
   /// Most shares that a user has accepted, of all containers.
   public var acceptedSharesPerUserMax = 1_000
+  /// Most users who wait for an answer to their request for access to a share.
+  public var accessRequestsPerShareMax = 100
+  /// Most shares that a user asks for in the time that a request is remembered.
+  public var accessRequestsPerUserMax = 50
+  /// How long a request for access is remembered: so long asking again changes nothing, in hours.
+  public var accessRequestRetentionHours = 24
+  /// Most users who cannot ask for access to a share.
+  public var blockedUsersPerShareMax = 1_000
   /// Largest client change token data, in bytes.
   public var clientChangeTokenBytesMax = 1024
   /// Largest asset, in bytes.

@@ -93,7 +93,16 @@ final class RecordLookup {
       throw ItemError.zoneNotShared(id.zoneID, by: owner)
     }
     guard try access.canRead(id, of: "", in: zone, creator: { "" }),
-      try records.withBody(id.recordName, in: zone, body)
+      try records.withBody(
+        id.recordName,
+        in: zone,
+        { stored in
+          guard let seen = try codec.body(stored, seenBy: caller.user) else {
+            return try body(stored)
+          }
+          try seen.withUnsafeBytes(body)
+        }
+      )
     else { throw unknown(id) }
   }
 

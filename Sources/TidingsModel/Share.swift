@@ -23,7 +23,9 @@ public struct Share: Hashable, Sendable {
   public enum Role: Int32, Hashable, Sendable {
     /// Owns what is shared.
     case owner = 1
-    /// Was invited by name.
+    /// Changes the share for its owner.
+    case administrator = 2
+    /// Was invited, by name or with a one-time URL.
     case privateUser = 3
     /// Came with the share's URL.
     case publicUser = 4
@@ -43,14 +45,23 @@ public struct Share: Hashable, Sendable {
 
   /// A user to whom something is shared.
   public struct Participant: Hashable, Sendable {
-    /// The user's record name.
+    /// The user's record name; empty: whoever accepts the one-time URL first.
     public var user: String
-    /// Set by the server.
+    /// The owner makes and unmakes administrators; the rest is set by the server.
     public var role: Role
     /// What the user may do.
     public var permission: Permission
     /// Set by the server.
     public var status: Status
+    /// Names an invitation with a one-time URL within the share; empty: invited by name.
+    public var id = ""
+    /// Of an invitation that nobody has accepted; set by the server.
+    public var oneTimeURL = ""
+    /// When the one-time URL stops working; `nil`: never.
+    public var expires: Timestamp?
+
+    /// An invitation that nobody has accepted.
+    public var isOpen: Bool { user.isEmpty }
 
     /// A participant from the parts.
     public init(
@@ -66,6 +77,20 @@ public struct Share: Hashable, Sendable {
     }
   }
 
+  /// A user who asked for access.
+  public struct Requester: Hashable, Sendable {
+    /// The user's record name.
+    public var user: String
+    /// When the user asked; set by the server.
+    public var requested: Timestamp?
+
+    /// A requester from the parts.
+    public init(user: String, requested: Timestamp?) {
+      self.user = user
+      self.requested = requested
+    }
+  }
+
   /// The record that is shared with its descendants; empty: the whole zone.
   public var rootRecordName: String
   /// What anyone may do who accepts with the URL.
@@ -74,6 +99,12 @@ public struct Share: Hashable, Sendable {
   public var participants: [Participant]
   /// What to give to those who are to accept; set by the server.
   public var url = ""
+  /// Who has the URL and may not accept may ask.
+  public var allowsAccessRequests = false
+  /// Who asked, oldest first.
+  public var requesters: [Requester] = []
+  /// Users who cannot ask, and cannot join with a URL.
+  public var blockedUsers: [String] = []
 
   /// A share that was never saved.
   public init(
@@ -89,8 +120,8 @@ public struct Share: Hashable, Sendable {
   /// Whether it shares a whole zone.
   public var isZoneWide: Bool { rootRecordName.isEmpty }
 
-  /// The participant with a user's name.
+  /// The participant with a user's name; nobody's are the invitations that are open.
   public func participant(_ user: String) -> Participant? {
-    participants.first { $0.user == user }
+    user.isEmpty ? nil : participants.first { $0.user == user }
   }
 }

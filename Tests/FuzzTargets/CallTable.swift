@@ -227,6 +227,11 @@ enum CallTable {
       TidingsV1.AcceptSharesResponse.self
     ),
     entry(
+      TidingsV1.ShareService.Methods.requestShareAccess,
+      TidingsV1.RequestShareAccessRequest.self,
+      TidingsV1.RequestShareAccessResponse.self
+    ),
+    entry(
       TidingsV1.ShareService.Methods.fetchShares,
       TidingsV1.FetchSharesRequest.self,
       TidingsV1.FetchSharesResponse.self

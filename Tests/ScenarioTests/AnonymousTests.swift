@@ -47,7 +47,8 @@ internal import TidingsRPC
       "Drain": .open, "ResetDevelopment": .open,
     ],
     "tidings.v1.ShareService": [
-      "FetchShareMetadata": .login, "AcceptShares": .login, "FetchShares": .login,
+      "FetchShareMetadata": .login, "AcceptShares": .login,
+      "RequestShareAccess": .login, "FetchShares": .login,
     ],
     "tidings.v1.SchemaService": [
       "FetchSchema": .login, "ApplySchema": .login, "DeploySchema": .login,

@@ -165,6 +165,7 @@ internal import TidingsSQLite
     }
     _ = try await ada.modify([SharingWorld.share("s", of: "root", with: [("ben", .readOnly)])])
     try await world.accept(try await world.url("s"), by: world.ben)
+    _ = try await world.invite("guest")
     #expect(try await SharingWorld.seen(["n1"], by: world.ben) == ["ada/n1"])
     _ = try await world.ben.subscriptions.modifySubscriptions(
       .init(databaseID: SharingWorld.shared, subscriptionsToSave: [.database("theirs")])
@@ -172,7 +173,7 @@ internal import TidingsSQLite
 
     let tables = [
       "records", "record_references", "index_entries", "client_tokens", "asset_references",
-      "shared_records", "share_participants",
+      "shared_records", "share_participants", "share_invitations",
     ]
     for table in tables { #expect(try count(table, in: folder) > 0, "\(table)") }
     _ = try await ada.zones.modifyRecordZones(.init(zoneIDsToDelete: [.init(zoneName: "trips")]))

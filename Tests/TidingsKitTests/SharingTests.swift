@@ -254,4 +254,87 @@ import TidingsKit
     #expect(back?.share.url == share.url)
     #expect(back?.participantPermission == .readWrite)
   }
+
+  @Test("a stranger asks for access, and is let in, denied or blocked")
+  func accessRequests() async throws {
+    let kit = try await KitServer()
+    let ada = kit.container(as: "ada")
+    let (_, share) = try await shareList(kit)
+    share.allowsAccessRequests = true
+    try await save([share], in: ada.privateCloudDatabase)
+    let url = try #require(share.url)
+    let nowhere = try #require(URL(string: "tidings://share/x"))
+    for user in ["ben", "cleo", "dora"] {
+      let results = try await kit.container(as: user).requestShareAccess(for: [url, nowhere])
+      #expect(results[url]?.failure == nil)
+      #expect((results[nowhere]?.failure as? CKError)?.code == .unknownItem)
+    }
+    let asked = try #require(
+      try await ada.privateCloudDatabase.record(for: share.recordID) as? CKShare
+    )
+    #expect(asked.allowsAccessRequests)
+    let names = asked.requesters.map { $0.userIdentity.userRecordID?.recordName }
+    #expect(names == ["ben", "cleo", "dora"])
+    let archived = try NSKeyedArchiver.archivedData(
+      withRootObject: asked.requesters[0],
+      requiringSecureCoding: true
+    )
+    let unarchived = try NSKeyedUnarchiver.unarchivedObject(
+      ofClass: CKShare.AccessRequester.self,
+      from: archived
+    )
+    #expect(unarchived == asked.requesters[0])
+
+    let wanted = try #require(asked.requesters[0].participantLookupInfo.userRecordID)
+    let participant = try await ada.shareParticipant(forUserRecordID: wanted)
+    participant.permission = .readWrite
+    asked.addParticipant(participant)
+    asked.denyRequesters([asked.requesters[1]])
+    asked.blockRequesters([asked.requesters[1]])
+    try await save([asked], in: ada.privateCloudDatabase)
+    #expect(asked.requesters == [])
+    #expect(asked.blockedIdentities.map { $0.userIdentity.userRecordID?.recordName } == ["dora"])
+    let ben = kit.container(as: "ben")
+    let accepted = try await ben.accept(ben.shareMetadata(for: url))
+    #expect(accepted.blockedIdentities == [])
+    asked.unblockIdentities(asked.blockedIdentities)
+    #expect(asked.blockedIdentities == [])
+  }
+
+  @Test("a one-time URL is for one user; an administrator changes the share in the shared database")
+  func oneTimeURLAndAdministrator() async throws {
+    let kit = try await KitServer()
+    let (ada, ben) = (kit.container(as: "ada"), kit.container(as: "ben"))
+    let (_, share) = try await shareList(kit)
+    let guest = CKShare.Participant.oneTimeURLParticipant()
+    guest.permission = .readWrite
+    share.addParticipant(guest)
+    #expect(share.oneTimeURL(for: guest.participantID) == nil)
+    try await save([share], in: ada.privateCloudDatabase)
+    let url = try #require(share.oneTimeURL(for: guest.participantID))
+    #expect(share.participants.count == 2)
+    let metadata = try await ben.shareMetadata(for: url)
+    #expect(metadata.participantPermission == .readWrite)
+    let accepted = try await ben.accept(metadata)
+    #expect(accepted.url == share.url)
+    await #expect(throws: CKError.self) {
+      try await kit.container(as: "cleo").shareMetadata(for: url)
+    }
+
+    let joined = try #require(
+      try await ada.privateCloudDatabase.record(for: share.recordID) as? CKShare
+    )
+    let taken = try #require(joined.participants.first { $0.participantID == guest.participantID })
+    #expect(taken.userIdentity.userRecordID?.recordName == "ben")
+    taken.role = .administrator
+    try await save([joined], in: ada.privateCloudDatabase)
+    let theirs = try #require(
+      try await ben.sharedCloudDatabase.record(for: accepted.recordID) as? CKShare
+    )
+    #expect(theirs.currentUserParticipant?.role == .administrator)
+    theirs.publicPermission = .readOnly
+    try await save([theirs], in: ben.sharedCloudDatabase)
+    let changed = try await ada.privateCloudDatabase.record(for: share.recordID) as? CKShare
+    #expect(changed?.publicPermission == .readOnly)
+  }
 }

@@ -30,6 +30,8 @@ internal import TidingsSQLite
       DROP TABLE settings;
       DROP TABLE environment_resets;
       DROP TABLE directory_entries;
+      DROP TABLE share_invitations;
+      DROP TABLE access_requests;
       DELETE FROM migrations WHERE number >= \(Migration.nanoseconds.number)
       """
     )

@@ -76,6 +76,19 @@ public struct Shares: Sendable {
     }
   }
 
+  /// Asks the owners of shares for access that the user may not accept, where they allow it.
+  ///
+  /// - Parameter urls: The URLs of the shares.
+  /// - Returns: In their order; without an error the request was made, or had been.
+  /// - Throws: What the call throws.
+  public func requestAccess(
+    _ urls: [String]
+  ) async throws(ShareError) -> [TidingsV1.ShareAccessResult] {
+    do {
+      return try await service.requestShareAccess(.init(urls: urls), options: options).results
+    } catch { throw ShareError(error) }
+  }
+
   /// Leaves a share that the user has accepted.
   ///
   /// - Parameter share: The share, in a zone with its owner.
@@ -113,14 +126,19 @@ public struct Shares: Sendable {
     if case .error(let error)? = response.results.first?.outcome { throw .refused(error) }
   }
 
-  // MARK: Owners
+  // MARK: Owners and administrators
+
+  /// Where the share of a zone is changed: an administrator names the zone with its owner.
+  private func database(of zone: TidingsV1.ZoneID?) -> TidingsV1.DatabaseID {
+    database(zone?.ownerName.isEmpty ?? true ? .private : .shared)
+  }
 
   /// Ends a share that the user owns; what was shared stays the owner's.
   public func end(_ share: TidingsV1.RecordID) async throws(ShareError) {
     try await delete(share, from: .private)
   }
 
-  /// Fetches a share that the user owns.
+  /// Fetches a share that the user owns or takes part in.
   public func share(_ id: TidingsV1.RecordID) async throws(ShareError) -> TidingsV1.Record {
     try await record(id)
   }
@@ -150,7 +168,7 @@ public struct Shares: Sendable {
   /// other, or none, the record that it names with all its descendants.
   public func save(_ share: TidingsV1.Record) async throws(ShareError) -> TidingsV1.Record {
     let request = TidingsV1.ModifyRecordsRequest(
-      databaseID: database(.private),
+      databaseID: database(of: share.recordID?.zoneID),
       recordsToSave: [share]
     )
     let response: TidingsV1.ModifyRecordsResponse
@@ -158,13 +176,17 @@ public struct Shares: Sendable {
       response = try await records.modifyRecords(request, options: options)
     } catch { throw ShareError(error) }
     switch response.results.first?.outcome {
-    case .record(let saved)?: return try await record(saved.recordID ?? .init())
+    case .record(let saved)?:
+      var id = saved.recordID ?? .init()
+      // What the user changed is read where it was changed.
+      id.zoneID = share.recordID?.zoneID
+      return try await record(id)
     case .error(let error)?: throw .refused(error)
     default: throw .noAnswer
     }
   }
 
-  /// Changes a share that the user owns: fetches it, lets `body` change it, saves it, and begins again
+  /// Changes a share that the user owns or administers: fetches it, lets `body` change it, saves it, and begins again
   /// when somebody else, a participant who accepts for example, changed it meanwhile.
   public func change(
     _ id: TidingsV1.RecordID,
@@ -177,7 +199,7 @@ public struct Shares: Sendable {
     }
   }
 
-  /// Changes the record of a share that the user owns, its title for one, like `change`.
+  /// Changes the record of a share that the user owns or administers, its title for one, like `change`.
   public func changeRecord(
     _ id: TidingsV1.RecordID,
     _ body: (inout TidingsV1.Record) -> Void
@@ -201,7 +223,7 @@ public struct Shares: Sendable {
     let response: TidingsV1.FetchRecordsResponse
     do {
       response = try await records.fetchRecords(
-        .init(databaseID: database(.private), recordIDs: [id]),
+        .init(databaseID: database(of: id.zoneID), recordIDs: [id]),
         options: options
       )
     } catch { throw ShareError(error) }

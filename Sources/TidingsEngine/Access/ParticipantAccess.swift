@@ -50,6 +50,11 @@ final class ParticipantAccess: RecordAccess {
     return try permission(inShare: share.number, of: zone)
   }
 
+  /// Whether the user changes a share for its owner.
+  private func administers(_ share: String, in zone: ZoneEntry) throws -> Bool {
+    try shares(in: zone).contains { $0.name == share && $0.isAdministrator }
+  }
+
   // MARK: RecordAccess
 
   func canRead(
@@ -64,11 +69,14 @@ final class ParticipantAccess: RecordAccess {
   func check(saving sent: Record, over old: Record?, in zone: ZoneEntry) throws {
     let name = sent.recordID.recordName
     guard sent.share == nil, old?.share == nil else {
-      throw ItemError(
-        .permissionFailure,
-        "record '\(name)': only the owner changes a share; to leave it, delete it in the shared "
-          + "database"
-      )
+      guard sent.share != nil, old?.share != nil, try administers(name, in: zone) else {
+        throw ItemError(
+          .permissionFailure,
+          "record '\(name)': only the owner and administrators change a share; to leave it, delete it in "
+            + "the shared database"
+        )
+      }
+      return
     }
     guard old != nil else {
       guard try shares(in: zone).contains(where: { $0.permission == .readWrite }) else {

@@ -14,6 +14,8 @@ struct Acceptances {
     let isZoneWide: Bool
     /// `readOnly` or `readWrite`.
     let permission: Share.Permission
+    /// The user changes the share for its owner.
+    let isAdministrator: Bool
     /// The zone's number when it was accepted.
     let joined: Int64
 
@@ -22,6 +24,7 @@ struct Acceptances {
       name = accepted.share.name
       isZoneWide = accepted.share.isZoneWide
       permission = accepted.permission
+      isAdministrator = accepted.isAdministrator
       joined = accepted.joined
     }
   }

@@ -1,11 +1,13 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Removes the participants and the records of the shares that ended with their zone, a few at a time.
+/// Removes the participants, the invitations and the records of the shares that ended with their zone, a few at a time.
 final class EndedShareRows {
   private let selectNext: any SQLStatement
   private let selectParticipants: any SQLStatement
   private let deleteParticipant: any SQLStatement
+  private let selectInvitations: any SQLStatement
+  private let deleteInvitation: any SQLStatement
   private let selectRecords: any SQLStatement
   private let deleteRecord: any SQLStatement
   /// The last share without rows, in a zone: a zone may have thousands.
@@ -23,6 +25,12 @@ final class EndedShareRows {
     deleteParticipant = try connection.prepare(
       "DELETE FROM share_participants WHERE share_id = ?1 AND user = ?2"
     )
+    selectInvitations = try connection.prepare(
+      "SELECT participant_id FROM share_invitations WHERE share_id = ?1 LIMIT ?2"
+    )
+    deleteInvitation = try connection.prepare(
+      "DELETE FROM share_invitations WHERE share_id = ?1 AND participant_id = ?2"
+    )
     selectRecords = try connection.prepare(
       "SELECT name FROM shared_records WHERE share_id = ?1 LIMIT ?2"
     )
@@ -39,6 +47,8 @@ final class EndedShareRows {
     if position.zone != zone { position = (zone, 0) }
     while count < limit, let share = try nextShare() {
       count += try remove(selectParticipants, deleteParticipant, of: share, limit: limit - count)
+      guard count < limit else { break }
+      count += try remove(selectInvitations, deleteInvitation, of: share, limit: limit - count)
       guard count < limit else { break }
       count += try remove(selectRecords, deleteRecord, of: share, limit: limit - count)
       guard count < limit else { break }

@@ -30,7 +30,17 @@ extension Engine {
     wantsRoot: Bool
   ) throws -> ShareInfo {
     let found = try share(url, for: caller)
-    return try info(found.record, in: found.zone, for: caller, wantsRoot: wantsRoot)
+    var info = try info(found.record, in: found.zone, for: caller, wantsRoot: wantsRoot)
+    guard let id = found.invitation, var invitation = found.record.share?.participant(withID: id),
+      invitation.isOpen, found.share.owner != caller.user
+    else { return info }
+    // Who is not in the list yet accepts with this URL, and with no other.
+    info.record.share?.url = url
+    if info.participant == nil {
+      invitation.oneTimeURL = ""
+      info.participant = invitation
+    }
+    return info
   }
 
   /// Joins a share; who has joined before stays what he is.
@@ -38,7 +48,8 @@ extension Engine {
   /// - Throws: `ItemError` `unknownItem` for those who may not, `serverRejectedRequest` for its owner,
   ///   `tooManyParticipants`, `limitExceeded`; `SQLError`.
   public func acceptShare(_ url: String, for caller: Caller) throws -> ShareInfo {
-    let (zone, record) = try share(url, for: caller)
+    let found = try share(url, for: caller)
+    let (zone, record) = (found.zone, found.record)
     guard zone.database.id.owner != caller.user else {
       throw ItemError(
         .serverRejectedRequest,
@@ -54,9 +65,13 @@ extension Engine {
         at: moment
       ) { share in
         let name = record.recordID.recordName
-        guard let new = try share.accepted(by: caller.user, named: name, limits: limits) else {
-          return nil
-        }
+        let new =
+          if let invitation = found.invitation {
+            try share.accepted(by: caller.user, invitation: invitation)
+          } else {
+            try share.accepted(by: caller.user, named: name, limits: limits)
+          }
+        guard let new else { return nil }
         try checkAcceptedCount(of: caller)
         return new
       }
@@ -109,23 +124,42 @@ extension Engine {
 
   // MARK: Looking
 
-  private func share(
-    _ url: String,
-    for caller: Caller
-  ) throws -> (zone: ZoneEntry, record: Record) {
-    guard let parsed = ShareURL(url), let share = try shareReader.share(withToken: parsed.token),
-      let (zone, record) = try record(of: share),
-      zone.database.id.container == parsed.container,
-      zone.database.id.environment == parsed.environment,
-      share.owner == caller.user || record.share?.admits(caller.user) == true
-    else {
-      throw ItemError(
-        .unknownItem,
-        "there is no share with this URL that you may accept: ask who gave it to you whether it still "
-          + "is shared, and with you"
-      )
+  /// What a URL leads to, whoever asks.
+  struct FoundShare {
+    let share: StoredShare
+    let zone: ZoneEntry
+    let record: Record
+    /// The invitation whose one-time URL it is; `nil`: the URL is the share's.
+    let invitation: String?
+  }
+
+  /// The share behind a URL, for those who may accept it or have.
+  private func share(_ url: String, for caller: Caller) throws -> FoundShare {
+    guard let found = try share(behind: url),
+      found.share.owner == caller.user || admits(caller, to: found)
+    else { throw ItemError.noShare }
+    return found
+  }
+
+  private func admits(_ caller: Caller, to found: FoundShare) -> Bool {
+    guard let share = found.record.share else { return false }
+    guard let invitation = found.invitation else { return share.admits(caller.user) }
+    return share.admits(caller.user, invitation: invitation, at: moment.timeOfDay)
+  }
+
+  /// The share behind a URL; `nil`: there is none.
+  func share(behind url: String) throws -> FoundShare? {
+    guard let parsed = ShareURL(url) else { return nil }
+    var invitation: String?
+    var share = try shareReader.share(withToken: parsed.token)
+    if share == nil, let found = try shareReader.invitation(withToken: parsed.token) {
+      (share, invitation) = (found.share, found.participantID)
     }
-    return (zone, record)
+    guard let share, let (zone, record) = try record(of: share),
+      zone.database.id.container == parsed.container,
+      zone.database.id.environment == parsed.environment
+    else { return nil }
+    return FoundShare(share: share, zone: zone, record: record, invitation: invitation)
   }
 
   private func record(of share: StoredShare) throws -> (zone: ZoneEntry, record: Record)? {
@@ -163,6 +197,15 @@ extension Engine {
     try ParticipantAccess(caller.user, shareReader)
       .canRead(RecordID(recordName: name, zoneID: zone.id), of: "", in: zone, creator: { "" })
   }
+}
+
+extension ItemError {
+  /// To the caller there is no such share, whether it exists or not.
+  static let noShare = ItemError(
+    .unknownItem,
+    "there is no share with this URL that you may accept: ask who gave it to you whether it still is "
+      + "shared, and with you"
+  )
 }
 
 extension ModifyRecords {

@@ -22,20 +22,26 @@ extension ModifyRecords {
           + "create a zone, and keep there what is to be shared"
       )
     }
-    var share = try new.share?.saved(
-      over: old?.share,
-      by: scene.database.id.owner,
-      named: name,
-      limits: limits,
-      isKnown: isKnownUser
-    )
-    share?.url =
-      old?.share?.url
-      ?? ShareURL(
+    let makeURL = {
+      ShareURL(
         container: scene.database.id.container,
         environment: scene.database.id.environment,
         token: Cryptography.randomBytes(ShareURL.tokenBytes)
       ).description
+    }
+    var share = try new.share?.saved(
+      over: old?.share,
+      ShareSaving(
+        owner: scene.database.id.owner,
+        name: name,
+        isByAdministrator: scene.participant != nil,
+        time: scene.stamp.timestamp,
+        limits: limits,
+        makeURL: makeURL,
+        isKnown: isKnownUser
+      )
+    )
+    share?.url = old?.share?.url ?? makeURL()
     return share
   }
 
@@ -66,16 +72,19 @@ extension ModifyRecords {
   /// - Parameters:
   ///   - name: The share's record.
   ///   - zone: Its zone.
-  ///   - caller: Who accepts.
+  ///   - caller: Who accepts, or asks.
   ///   - moment: When.
+  ///   - isRequest: The caller is no participant: the record does not name the caller as who modified it,
+  ///     and the owner must have room for the change.
   ///   - change: Returns the share as it is to be; `nil`: it stays as it is.
   /// - Returns: The record; `nil`: there is none.
-  /// - Throws: What `change` throws; `SQLError`.
+  /// - Throws: What `change` throws; `ItemError` `limitExceeded`; `SQLError`.
   func changeShare(
     _ name: String,
     in zone: ZoneEntry,
     by caller: Caller,
     at moment: Moment,
+    isRequest: Bool = false,
     _ change: (Share) throws -> Share?
   ) throws -> Record? {
     guard let row = try tables.records.row(name, in: zone), let old = try decoded(row),
@@ -90,13 +99,18 @@ extension ModifyRecords {
       isDryRun: false,
       access: nil
     )
-    let new = old.changed(share: changed, in: zone, scene.stamp)
+    let stamp = isRequest ? old.modified ?? scene.stamp : scene.stamp
+    let new = old.changed(share: changed, in: zone, stamp)
     var plan = RecordPlan(
       itemCount: 1,
       atomicity: Atomicity(requested: true, scope: .private),
       limits: limits
     )
     plan.write(write(new, over: old, row, item: 0, in: zone), outcome: .saved(new))
+    if isRequest {
+      try planQuota(&plan, scene)
+      guard !plan.writes.isEmpty else { throw ItemError.noRoomForRequests(limits) }
+    }
     _ = try planShares(&plan, scene)
     _ = try apply(plan, scene, mark: [])
     return new
@@ -368,6 +382,9 @@ extension ModifyRecords {
         in: zone,
         recordType: unseen.contains(row.name) ? nil : row.recordType
       )
+      if plan.managedNames.contains(row.name) {
+        tables.sharedChanges.noteManaged(share, in: zone, recordType: row.recordType)
+      }
     }
     for share in moved { try tables.shares.moveHead(of: share, to: zone.head) }
     for (share, count) in plan.added {
@@ -378,6 +395,8 @@ extension ModifyRecords {
     for type in plan.recordTypes {
       tables.sharedChanges.note(zoneWide.number, in: zone, recordType: type)
     }
+    guard !plan.managedNames.isEmpty else { return }
+    tables.sharedChanges.noteManaged(zoneWide.number, in: zone, recordType: Share.recordType)
   }
 }
 
@@ -392,6 +411,17 @@ extension Record {
   }
 }
 
+extension Record {
+  /// It says the same to those with whom it is shared, as far as all of them see it.
+  fileprivate func looksToParticipants(like other: Record) -> Bool {
+    guard let share, let otherShare = other.share else { return looks(like: other) }
+    guard share.withoutSecrets == otherShare.withoutSecrets else { return false }
+    var seen = self
+    seen.share = otherShare
+    return seen.looks(like: other)
+  }
+}
+
 extension SharingPlan.Change {
   fileprivate init(_ write: RecordPlan.Write) {
     self.init(
@@ -403,7 +433,8 @@ extension SharingPlan.Change {
       oldParent: write.old?.parent?.recordID.recordName,
       newParent: write.new?.parent?.recordID.recordName,
       share: write.new?.share,
-      looksAlike: write.old.flatMap { old in write.new?.looks(like: old) } ?? false
+      looksAlike: write.old.flatMap { write.new?.looksToParticipants(like: $0) } ?? false,
+      isManaged: write.old.flatMap { old in write.new.map { $0.share != old.share } } ?? false
     )
   }
 }

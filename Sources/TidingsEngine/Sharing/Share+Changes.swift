@@ -1,25 +1,35 @@
 internal import TidingsModel
 
-/// What becomes of a share when its owner saves it, and when participants come and go.
+/// What a save of a share is judged by.
+struct ShareSaving {
+  /// Whose share it is.
+  let owner: String
+  /// The record's name, for messages.
+  let name: String
+  /// An administrator saves it, not the owner.
+  let isByAdministrator: Bool
+  /// When.
+  let time: Timestamp
+  /// How long its lists may be.
+  let limits: Limits
+  /// Makes a URL that nobody knows.
+  let makeURL: () -> String
+  /// Whether there is such a user.
+  let isKnown: (String) throws -> Bool
+}
+
+/// What becomes of a share when it is saved, and when participants come and go.
 extension Share {
-  /// The share as it is stored when its owner saves it.
+  /// The share as it is stored when its owner or an administrator saves it.
   ///
   /// - Parameters:
   ///   - old: The share as it is stored; `nil`: it is new.
-  ///   - owner: Whose it is.
-  ///   - name: The record's name, for messages.
-  ///   - limits: How many participants it may have.
-  ///   - isKnown: Whether there is such a user.
+  ///   - saving: Who saves it, when, and what is allowed.
   /// - Returns: The share without a URL.
-  /// - Throws: `ItemError` `participantAlreadyInvited`, `tooManyParticipants`, `invalidArguments`; what
-  ///   `isKnown` throws.
-  func saved(
-    over old: Share?,
-    by owner: String,
-    named name: String,
-    limits: Limits,
-    isKnown: (String) throws -> Bool
-  ) throws -> Share {
+  /// - Throws: `ItemError` `participantAlreadyInvited`, `tooManyParticipants`, `invalidArguments`,
+  ///   `limitExceeded`, `permissionFailure`; what `isKnown` throws.
+  func saved(over old: Share?, _ saving: ShareSaving) throws -> Share {
+    let (owner, name) = (saving.owner, saving.name)
     if let old, old.rootRecordName != rootRecordName {
       throw ItemError(
         .invalidArguments,
@@ -31,24 +41,25 @@ extension Share {
     saved.participants = [
       Participant(user: owner, role: .owner, permission: .readWrite, status: .accepted)
     ]
-    var seen: Set<String> = []
     for sent in participants {
-      guard seen.insert(sent.user).inserted else {
-        throw ItemError(
-          .participantAlreadyInvited,
-          "share '\(name)': \(Identifier.shown(sent.user)) stands in the list twice: name each "
-            + "participant once"
-        )
-      }
       if sent.user == owner || sent.role == .owner {
         try Self.check(owner: sent, owner, name)
         continue
       }
-      if let participant = try self.saved(sent, over: old?.participant(sent.user), name, isKnown) {
-        saved.participants.append(participant)
-      }
+      let known = try old?.known(sent, name)
+      guard let participant = try self.saved(sent, over: known, saving) else { continue }
+      saved.participants.append(participant)
     }
-    try saved.checkCount(named: name, limits)
+    try checkUnique(named: name)
+    try saved.checkUnique(named: name)
+    try saved.checkCount(named: name, saving.limits)
+    saved.requesters = saved.openRequests(of: old)
+    var blocked: Set<String> = []
+    saved.blockedUsers = blockedUsers.filter { blocked.insert($0).inserted }
+    try saved.checkBlocked(named: name, saving.limits)
+    if saving.isByAdministrator, let old {
+      try saved.checkAdministrators(areThoseOf: old, named: name)
+    }
     return saved
   }
 
@@ -61,34 +72,95 @@ extension Share {
     throw ItemError(
       .invalidArguments,
       sent.user == owner
-        ? "share '\(name)': you own it; leave yourself out of the list, or keep your role OWNER"
+        ? "share '\(name)': its owner is in the list with another role: leave the owner out, or keep the "
+          + "role OWNER"
         : "share '\(name)': \(Identifier.shown(sent.user)) cannot be its owner: invite the user with "
           + "another role"
     )
+  }
+
+  private func checkUnique(named name: String) throws(ItemError) {
+    var (users, ids) = ([] as Set<String>, [] as Set<String>)
+    for participant in participants {
+      let isNew =
+        (participant.isOpen || users.insert(participant.user).inserted)
+        && (participant.id.isEmpty || ids.insert(participant.id).inserted)
+      guard !isNew else { continue }
+      let shown = Identifier.shown(participant.isOpen ? participant.id : participant.user)
+      throw ItemError(
+        .participantAlreadyInvited,
+        "share '\(name)': \(shown) stands in the list twice: name each participant once"
+      )
+    }
+  }
+
+  /// The participant whom one of a list means.
+  private func known(_ sent: Participant, _ name: String) throws(ItemError) -> Participant? {
+    guard !sent.id.isEmpty, let known = participant(withID: sent.id) else {
+      return sent.isOpen ? nil : participant(sent.user)
+    }
+    guard sent.isOpen || sent.user == known.user else {
+      throw ItemError(
+        .invalidArguments,
+        "share '\(name)': the invitation '\(sent.id)' cannot be given to \(Identifier.shown(sent.user)): "
+          + "invite the user by name, without a participant_id"
+      )
+    }
+    return known
   }
 
   /// A participant of the list; `nil`: who came with the URL goes, since that is no longer allowed.
   private func saved(
     _ sent: Participant,
     over old: Participant?,
-    _ name: String,
-    _ isKnown: (String) throws -> Bool
+    _ saving: ShareSaving
   ) throws -> Participant? {
     // Who came with another URL, in the copy of a share, is not invited: the URL of this one lets in.
     if old == nil, sent.role == .publicUser { return nil }
-    var participant = sent
-    participant.role = old?.role ?? .privateUser
-    participant.status = old?.status ?? .pending
-    if participant.role == .publicUser {
+    guard let old else { return try invited(sent, saving) }
+    var participant = old
+    participant.permission = sent.permission
+    if old.isOpen {
+      try Self.check(invitation: sent, named: saving.name)
+      participant.expires = sent.expires
+      return participant
+    }
+    if sent.role == .administrator {
+      participant.role = .administrator
+      try Self.check(administrator: participant, named: saving.name)
+    } else if old.role == .administrator {
+      participant.role = .privateUser
+    } else if old.role == .publicUser {
       participant.permission = publicPermission
       return publicPermission == .none ? nil : participant
     }
-    guard try old != nil || isKnown(sent.user) else {
+    return participant
+  }
+
+  /// A participant who was not in the list.
+  private func invited(_ sent: Participant, _ saving: ShareSaving) throws -> Participant? {
+    guard !sent.isOpen else {
+      return try Self.invitation(
+        sent,
+        named: saving.name,
+        at: saving.time,
+        makeURL: saving.makeURL
+      )
+    }
+    guard try saving.isKnown(sent.user) else {
       throw ItemError(
         .invalidArguments,
-        "share '\(name)': there is no user \(Identifier.shown(sent.user)): mend the name, or let an "
-          + "administrator create the user first"
+        "share '\(saving.name)': there is no user \(Identifier.shown(sent.user)): mend the name, or let "
+          + "an administrator create the user first"
       )
+    }
+    let participant = Participant(
+      user: sent.user,
+      role: sent.role == .administrator ? .administrator : .privateUser,
+      permission: sent.permission
+    )
+    if participant.role == .administrator {
+      try Self.check(administrator: participant, named: saving.name)
     }
     return participant
   }
@@ -104,7 +176,8 @@ extension Share {
 
   /// Whether a user may accept, or has.
   func admits(_ user: String) -> Bool {
-    participant(user).map { $0.permission != .none } ?? (publicPermission != .none)
+    participant(user).map { $0.permission != .none }
+      ?? (publicPermission != .none && !blockedUsers.contains(user))
   }
 
   /// The share when a user accepts who may.
@@ -130,6 +203,7 @@ extension Share {
         status: .accepted
       )
     )
+    share.requesters.removeAll { $0.user == user }
     try share.checkCount(named: name, limits)
     return share
   }
@@ -142,15 +216,9 @@ extension Share {
       share.participants.remove(at: index)
     } else {
       share.participants[index].status = .removed
+      // Who comes back does not administer the share: that is for the owner to say again.
+      share.participants[index].role = .privateUser
     }
-    return share
-  }
-
-  /// The share as a user sees it: who has not accepted sees the owner only, and what concerns the user.
-  func seen(by user: String) -> Share {
-    guard participant(user)?.status != .accepted else { return self }
-    var share = self
-    share.participants = participants.filter { $0.role == .owner || $0.user == user }
     return share
   }
 }

@@ -6,6 +6,7 @@ final class ShareReader {
   private let selectAccepted: any SQLStatement
   private let selectAcceptedInZone: any SQLStatement
   private let selectByToken: any SQLStatement
+  private let selectByInvitation: any SQLStatement
   private let selectShare: any SQLStatement
   private let selectShareOfRecord: any SQLStatement
   private let selectOfUser: any SQLStatement
@@ -17,7 +18,7 @@ final class ShareReader {
 
   init(_ connection: any SQLConnection) throws {
     let accepted = """
-      SELECT \(Self.columns), p.permission, p.joined FROM share_participants AS p
+      SELECT \(Self.columns), p.permission, p.joined, p.role FROM share_participants AS p
       JOIN shares AS s ON s.id = p.share_id
       JOIN databases AS d ON d.id = s.database_id
       WHERE p.user = ?1 AND p.status = 2 AND p.permission >= 2 AND s.ended IS NULL
@@ -32,6 +33,13 @@ final class ShareReader {
       SELECT \(Self.columns) FROM shares AS s JOIN databases AS d ON d.id = s.database_id
       """
     selectByToken = try connection.prepare(shares + " WHERE s.token = ?1 AND s.ended IS NULL")
+    selectByInvitation = try connection.prepare(
+      """
+      SELECT \(Self.columns), i.participant_id FROM share_invitations AS i
+      JOIN shares AS s ON s.id = i.share_id JOIN databases AS d ON d.id = s.database_id
+      WHERE i.token_hash = ?1 AND s.ended IS NULL
+      """
+    )
     selectShare = try connection.prepare(shares + " WHERE s.id = ?1")
     selectShareOfRecord = try connection.prepare(
       "SELECT share_id, came FROM shared_records WHERE zone_id = ?1 AND name = ?2 AND gone = 0"
@@ -83,6 +91,7 @@ final class ShareReader {
         AcceptedShare(
           share: try share(statement),
           permission: permission ?? .readOnly,
+          isAdministrator: statement.int64(12) == Int64(Share.Role.administrator.rawValue),
           joined: statement.int64(11)
         )
       )
@@ -125,6 +134,17 @@ final class ShareReader {
     selectByToken.bind(token, at: 1)
     defer { selectByToken.reset() }
     return try selectByToken.step() ? try share(selectByToken) : nil
+  }
+
+  /// The share of which a one-time URL has a token, and the invitation in it; `nil`: there is none, or
+  /// none any more.
+  func invitation(
+    withToken token: [UInt8]
+  ) throws -> (share: StoredShare, participantID: String)? {
+    selectByInvitation.bind(ShareInvitationTable.hash(ofToken: token), at: 1)
+    defer { selectByInvitation.reset() }
+    guard try selectByInvitation.step() else { return nil }
+    return (try share(selectByInvitation), selectByInvitation.string(10))
   }
 
   /// A share, also one that has ended.

@@ -18,9 +18,11 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   private let deleteParticipants: any SQLStatement
   private let deleteRecords: any SQLStatement
   private let countAccepted: any SQLStatement
+  private let invitations: ShareInvitationTable
 
   init(_ connection: any SQLConnection, changes: SharedChanges) throws {
     self.changes = changes
+    invitations = try ShareInvitationTable(connection)
     selectOfZone = try connection.prepare(
       "SELECT id, name, root FROM shares WHERE zone_id = ?1 AND ended IS NULL"
     )
@@ -47,7 +49,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     updateHead = try connection.prepare("UPDATE shares SET head = ?2 WHERE id = ?1")
     end = try connection.prepare("UPDATE shares SET ended = ?2, head = ?3 WHERE id = ?1")
     selectParticipants = try connection.prepare(
-      "SELECT user, permission, status FROM share_participants WHERE share_id = ?1"
+      "SELECT user, permission, status, role FROM share_participants WHERE share_id = ?1"
     )
     upsertParticipant = try connection.prepare(
       """
@@ -128,6 +130,11 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     update.bind(sequence, at: 3)
     try update.run()
     try follow(share.participants, of: current.number, in: write.zone, at: sequence)
+    try invitations.follow(
+      share.participants,
+      replacing: write.old?.share?.participants ?? [],
+      of: current.number
+    )
   }
 
   func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) throws {
@@ -204,6 +211,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
       statement.bind(entry.number, at: 1)
       try statement.run()
     }
+    try invitations.deleteAll(of: entry.number)
     shares.remove(entry)
   }
 
@@ -212,6 +220,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   private struct State: Hashable {
     var permission: Int64
     var status: Int64
+    var role: Int64
     /// May read what is shared.
     var isMember: Bool {
       status == Int64(Share.Status.accepted.rawValue)
@@ -225,7 +234,8 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     try selectParticipants.forEachRow {
       found[selectParticipants.string(0)] = State(
         permission: selectParticipants.int64(1),
-        status: selectParticipants.int64(2)
+        status: selectParticipants.int64(2),
+        role: selectParticipants.int64(3)
       )
     }
     return found
@@ -238,16 +248,17 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     at sequence: Int64
   ) throws {
     var left = try self.participants(of: share)
-    for participant in participants where participant.role != .owner {
+    for participant in participants where participant.role != .owner && !participant.isOpen {
       let new = State(
         permission: Int64(participant.permission.rawValue),
-        status: Int64(participant.status.rawValue)
+        status: Int64(participant.status.rawValue),
+        role: Int64(participant.role.rawValue)
       )
       let old = left.removeValue(forKey: participant.user)
       guard old != new else { continue }
       upsertParticipant.bind(share, at: 1)
       upsertParticipant.bind(participant.user, at: 2)
-      upsertParticipant.bind(Int64(participant.role.rawValue), at: 3)
+      upsertParticipant.bind(new.role, at: 3)
       upsertParticipant.bind(new.permission, at: 4)
       upsertParticipant.bind(new.status, at: 5)
       upsertParticipant.bind(sequence, at: 6)

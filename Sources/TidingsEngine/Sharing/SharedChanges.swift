@@ -9,6 +9,8 @@ final class SharedChanges {
     let zone: ZoneEntry
     /// The types of the records that changed, came or left; none: they look as before.
     var recordTypes: Set<String>
+    /// The types of those of which only administrators see the change.
+    var managedTypes: Set<String> = []
   }
 
   /// A user who may now read what is shared, or no longer.
@@ -37,6 +39,13 @@ final class SharedChanges {
     let known = moved.lastIndex { $0.share == share }
     if known == nil { moved.append(Moved(share: share, zone: zone, recordTypes: [])) }
     if let recordType { moved[known ?? moved.count - 1].recordTypes.insert(recordType) }
+  }
+
+  /// Something of a share changed that administrators see, and no other participant.
+  func noteManaged(_ share: Int64, in zone: ZoneEntry, recordType: String) {
+    note(share, in: zone, recordType: nil)
+    guard let index = moved.lastIndex(where: { $0.share == share }) else { return }
+    moved[index].managedTypes.insert(recordType)
   }
 
   /// A user came or went.

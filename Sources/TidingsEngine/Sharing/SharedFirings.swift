@@ -39,7 +39,7 @@ final class SharedFirings: TransactionParticipant {
     // Whoever never saved a subscription there has no database.
     selectDatabases = try connection.prepare(
       """
-      SELECT d.owner FROM share_participants AS p JOIN databases AS d
+      SELECT d.owner, p.role FROM share_participants AS p JOIN databases AS d
         ON d.owner = p.user AND d.scope = 3 AND d.container = ?2 AND d.environment = ?3
       WHERE p.share_id = ?1 AND p.status = 2 AND p.permission >= 2
       """
@@ -73,24 +73,31 @@ final class SharedFirings: TransactionParticipant {
       firings.add(database, membership.zone) { $0.isMembership = true }
     }
     guard channels.watchesAnyZone else { return firings.all }
-    for moved in changes.moved where !moved.recordTypes.isEmpty {
-      for user in try users(of: moved) {
+    for moved in changes.moved where !moved.recordTypes.isEmpty || !moved.managedTypes.isEmpty {
+      for (user, isAdministrator) in try users(of: moved) {
+        let types =
+          isAdministrator ? moved.recordTypes.union(moved.managedTypes) : moved.recordTypes
         let id = moved.zone.database.id.shared(with: user)
-        guard let database = try catalog.database(id) else { continue }
-        firings.add(database, moved.zone) { $0.recordTypes.formUnion(moved.recordTypes) }
+        guard !types.isEmpty, let database = try catalog.database(id) else { continue }
+        firings.add(database, moved.zone) { $0.recordTypes.formUnion(types) }
       }
     }
     return firings.all
   }
 
   /// Those who may read a share and may have subscriptions.
-  private func users(of moved: SharedChanges.Moved) throws -> [String] {
+  private func users(
+    of moved: SharedChanges.Moved
+  ) throws -> [(user: String, isAdministrator: Bool)] {
     let database = moved.zone.database.id
-    var users: [String] = []
+    var users: [(user: String, isAdministrator: Bool)] = []
     selectDatabases.bind(moved.share, at: 1)
     selectDatabases.bind(database.container, at: 2)
     selectDatabases.bind(Int64(database.environment.rawValue), at: 3)
-    try selectDatabases.forEachRow { users.append(selectDatabases.string(0)) }
+    let administrator = Int64(Share.Role.administrator.rawValue)
+    try selectDatabases.forEachRow {
+      users.append((selectDatabases.string(0), selectDatabases.int64(1) == administrator))
+    }
     return users
   }
 

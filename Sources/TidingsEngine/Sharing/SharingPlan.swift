@@ -20,8 +20,10 @@ struct SharingPlan {
     var newParent: String?
     /// What the share's own record will say.
     var share: Share?
-    /// It is saved, and only its change tag differs.
+    /// It is saved, and only what not all participants see differs: its change tag, requests for access.
     var looksAlike = false
+    /// What a share says is changed.
+    var isManaged = false
   }
 
   /// A share, that is there or begins with the call.
@@ -59,6 +61,10 @@ struct SharingPlan {
   var recordTypes: Set<String> { Set(changes.lazy.filter { !$0.looksAlike }.map(\.recordType)) }
   /// The names of records that are saved and look as before: subscriptions do not hear of them.
   var unseenNames: Set<String> { Set(changes.lazy.filter(\.looksAlike).map(\.name)) }
+  /// The names of shares of which only those who manage them see a change.
+  var managedNames: Set<String> {
+    Set(changes.lazy.filter { $0.looksAlike && $0.isManaged }.map(\.name))
+  }
   /// Why items of the call fail, by item.
   private(set) var failures: [Int: ItemError] = [:]
   /// For each change: the share that held the record, and the one that will.

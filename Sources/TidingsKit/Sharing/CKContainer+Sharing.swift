@@ -71,6 +71,20 @@ extension CKContainer {
     }
   }
 
+  // MARK: Asking for access
+
+  /// Asks the owners of shares for access, for those who may not join.
+  public func requestShareAccess(
+    for urls: [URL]
+  ) async throws -> [URL: Result<Void, any Error>] {
+    let operation = CKShareRequestAccessOperation(shareURLs: urls)
+    return try await gathered { gather, end in
+      operation.perShareAccessRequestResultBlock = gather
+      operation.shareAccessRequestResultBlock = end
+      return operation
+    }
+  }
+
   // MARK: Participants
 
   /// A user to invite, by the record.

@@ -5,7 +5,7 @@ internal import TidingsProtobuf
 
 /// A user to whom something is shared.
 ///
-/// What the current user may change is `permission`; the rest is the server's.
+/// What the current user may change is `permission`, and as the owner `role`; the rest is the server's.
 public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, Sendable {
   private let state: Mutex<State>
 
@@ -32,7 +32,13 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, Send
     return CKUserIdentity(name: state.wire.userRecordName, displayName: state.displayName)
   }
   /// How they come to the share.
-  public var role: CKShare.ParticipantRole { .init(wire.role) }
+  ///
+  /// The owner makes administrators, who need the permission `readWrite`, and makes them `privateUser`
+  /// again.
+  public var role: CKShare.ParticipantRole {
+    get { .init(wire.role) }
+    set { state.withLock { $0.wire.role = newValue.wire } }
+  }
   /// What they may do; whom anyone may read for has at least the share's `publicPermission`.
   public var permission: CKShare.ParticipantPermission {
     get { .init(wire.permission) }
@@ -40,8 +46,20 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, Send
   }
   /// Whether they joined.
   public var acceptanceStatus: CKShare.ParticipantAcceptanceStatus { .init(wire.acceptanceStatus) }
-  /// Stable within the share: the user's record name.
-  public var participantID: String { name }
+  /// Stable within the share: the user's record name, or a name of its own for one who is invited with a
+  /// one-time URL.
+  public var participantID: String {
+    let wire = wire
+    return wire.participantID.isEmpty ? wire.userRecordName : wire.participantID
+  }
+
+  /// Somebody to invite who is not known: whoever opens the URL first that the saved share has for the
+  /// `participantID`.
+  public static func oneTimeURLParticipant() -> CKShareParticipant {
+    CKShareParticipant(
+      .init(permission: .readOnly, participantID: UUID().uuidString)
+    )
+  }
 
   /// Participants are equal when all that is known of them is.
   public override func isEqual(_ object: Any?) -> Bool {

@@ -5,7 +5,8 @@ internal import TidingsProto
 /// A record that says with whom a record and all below it, or a whole zone, is shared.
 ///
 /// Saved, changed and deleted like any record: by the owner in the private database, where deleting it
-/// ends the share; a participant who deletes it in the shared database leaves.
+/// ends the share; a participant who deletes it in the shared database leaves. Administrators change it in
+/// the shared database.
 open class CKShare: CKRecord, @unchecked Sendable {
   // State is in `contents`, behind its lock.
 
@@ -39,7 +40,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
   /// Reads what `encode(with:)` wrote.
   public required init?(coder: NSCoder) { super.init(coder: coder) }
 
-  private var terms: ShareTerms { contents.withLock { $0.shareTerms } ?? ShareTerms() }
+  var terms: ShareTerms { contents.withLock { $0.shareTerms } ?? ShareTerms() }
 
   /// What anyone may do who has the URL; with `none` only those who were invited may join.
   open var publicPermission: ParticipantPermission {
@@ -69,7 +70,8 @@ open class CKShare: CKRecord, @unchecked Sendable {
   open func addParticipant(_ participant: Participant) {
     contents.withLock { contents in
       let all = contents.shareTerms?.participants ?? []
-      if let known = all.first(where: { $0.name == participant.name }) {
+      let id = participant.participantID
+      if let known = all.first(where: { $0.participantID == id }) {
         if known !== participant { known.permission = participant.permission }
       } else {
         contents.shareTerms?.participants.append(participant)
@@ -79,8 +81,9 @@ open class CKShare: CKRecord, @unchecked Sendable {
 
   /// Takes somebody out, but not the owner: with the next save they lose access.
   open func removeParticipant(_ participant: Participant) {
+    let id = participant.participantID
     contents.withLock {
-      $0.shareTerms?.participants.removeAll { $0.name == participant.name && $0.role != .owner }
+      $0.shareTerms?.participants.removeAll { $0.participantID == id && $0.role != .owner }
     }
   }
 

@@ -27,7 +27,9 @@ extension CKShare {
     case unknown = 0
     /// Owns what is shared.
     case owner = 1
-    /// Was invited by name.
+    /// Changes the share for its owner.
+    case administrator = 2
+    /// Was invited, by name or with a one-time URL.
     case privateUser = 3
     /// Came with the URL.
     case publicUser = 4
@@ -35,6 +37,8 @@ extension CKShare {
     init(_ role: TidingsV1.ParticipantRole) {
       self = ParticipantRole(rawValue: Int(role.rawValue)) ?? .unknown
     }
+
+    var wire: TidingsV1.ParticipantRole { .init(rawValue: Int32(rawValue)) }
   }
 
   /// Whether a participant joined.

@@ -8,6 +8,9 @@ struct ShareTerms: Sendable {
   /// Objects that the program may hold and change.
   var participants: [CKShare.Participant] = []
   var url = ""
+  var allowsAccessRequests = false
+  var requesters: [CKShare.AccessRequester] = []
+  var blockedIdentities: [CKShare.BlockedIdentity] = []
   /// Who asked; empty: not known.
   var currentUser = ""
 
@@ -32,10 +35,10 @@ struct ShareTerms: Sendable {
     var known: [String: CKShare.Participant] = [:]
     for participant in participants {
       let isOwner = participant.role == .owner
-      known[isOwner ? stored.ownerName : participant.name] = participant
+      known[isOwner ? stored.ownerName : participant.participantID] = participant
     }
     let answered = stored.participants.map { answer in
-      guard let participant = known[answer.name] else { return answer }
+      guard let participant = known[answer.participantID] else { return answer }
       participant.take(answer.wire)
       return participant
     }
@@ -53,6 +56,9 @@ extension ShareTerms {
     publicPermission = .init(share.publicPermission)
     participants = share.participants.map { CKShare.Participant($0) }
     url = share.url
+    allowsAccessRequests = share.allowsAccessRequests
+    requesters = share.requesters.map { CKShare.AccessRequester($0) }
+    blockedIdentities = share.blockedUserRecordNames.map { CKShare.BlockedIdentity($0) }
   }
 
   /// As it is saved: the owner is set by the server.
@@ -63,7 +69,10 @@ extension ShareTerms {
       participants: participants.map(\.wire).filter {
         $0.userRecordName != CKCurrentUserDefaultName
       },
-      url: url
+      url: url,
+      allowsAccessRequests: allowsAccessRequests,
+      requesters: requesters.map(\.wire),
+      blockedUserRecordNames: blockedIdentities.map(\.name)
     )
   }
 }

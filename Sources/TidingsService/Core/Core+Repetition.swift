@@ -22,7 +22,12 @@ extension Core {
         refusals[ZoneID(zoneName: zoneID.zoneName, ownerName: zoneID.ownerName)] = error
       }
     }
-    guard !refusals.isEmpty else { return answer }
+    let showsShares = response.results.contains { $0.showsShare }
+    guard !refusals.isEmpty || showsShares else { return answer }
+    // Who administered a share then may not do so now.
+    if showsShares {
+      for index in response.results.indices { response.results[index].hideSecrets() }
+    }
     func refusal(_ id: TidingsV1.RecordID?) -> ItemError? {
       guard let zone = id?.zoneID else { return nil }
       return refusals[ZoneID(zoneName: zone.zoneName, ownerName: zone.ownerName)]
@@ -65,5 +70,30 @@ extension Core {
     try answer.withUnsafeBytes { bytes in
       try storedMessage("answer") { try Message(decoding: bytes.bytes, in: call.arena) }
     }
+  }
+}
+
+extension TidingsV1.RecordResult {
+  fileprivate var showsShare: Bool {
+    if case .record(let record)? = outcome, record.share != nil { return true }
+    return serverRecord?.share != nil || ancestorRecord?.share != nil
+  }
+
+  /// Leaves of shares what all participants may see.
+  fileprivate mutating func hideSecrets() {
+    if case .record(var record)? = outcome {
+      record.share?.hideSecrets()
+      outcome = .record(record)
+    }
+    serverRecord?.share?.hideSecrets()
+    ancestorRecord?.share?.hideSecrets()
+  }
+}
+
+extension TidingsV1.Share {
+  fileprivate mutating func hideSecrets() {
+    requesters = []
+    blockedUserRecordNames = []
+    participants.removeAll { $0.userRecordName.isEmpty }
   }
 }

@@ -13,6 +13,9 @@ extension Core {
     typealias Methods = TidingsV1.ShareService.Methods
     register(Methods.fetchShareMetadata, .read, on: loop) { [self] in try shareMetadata($0) }
     register(Methods.acceptShares, .write, on: loop) { [self] in try acceptShares($0) }
+    register(Methods.requestShareAccess, .write, on: loop) { [self] in
+      try requestShareAccess($0)
+    }
     register(Methods.fetchShares, .read, on: loop) { [self] in try fetchShares($0) }
   }
 
@@ -29,7 +32,7 @@ extension Core {
     return response.bytes
   }
 
-  /// More have the store for themselves.
+  /// More have the store for themselves, to accept or to ask for.
   private static let sharesAcceptedAtOnceMax = 8
 
   private func acceptShares(_ call: borrowing Call) throws -> [UInt8] {
@@ -45,6 +48,27 @@ extension Core {
       engine.pace.step()
     }
     return response.bytes
+  }
+
+  private func requestShareAccess(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.RequestShareAccessRequest(decoding: call.body.bytes, in: call.arena)
+    try check(request.urls, call.caller)
+    if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
+    let caller = call.caller
+    // To ask again changes nothing.
+    keepsAnswer = false
+    var response = TidingsV1.RequestShareAccessResponse()
+    for url in request.urls {
+      var result = TidingsV1.ShareAccessResult(url: url)
+      do {
+        try engine.requestShareAccess(url, for: caller)
+      } catch let error as ItemError {
+        result.error = .init(error)
+      }
+      response.results.append(result)
+      engine.pace.step()
+    }
+    return response.encoded(in: call.arena)
   }
 
   private func fetchShares(_ call: borrowing Call) throws -> [UInt8] {
@@ -115,7 +139,9 @@ extension ShareInfo {
             userRecordName: $0.user,
             role: .init(rawValue: $0.role.rawValue),
             permission: .init(rawValue: $0.permission.rawValue),
-            acceptanceStatus: .init(rawValue: $0.status.rawValue)
+            acceptanceStatus: .init(rawValue: $0.status.rawValue),
+            participantID: $0.id,
+            expires: $0.expires.map { .init($0) }
           )
         }
       ).encoded(in: arena)

@@ -39,6 +39,15 @@ final class ProtoBodyCodec: BodyCodec {
     return record.bytes
   }
 
+  /// The record's ID and type are the first members that `encode` writes.
+  func isShare(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var wire = StoredMembers(bytes)
+    while let member = wire.next(), member.field <= 2 {
+      if member.field == 2 { return member.content.elementsEqual(Share.recordType.utf8) }
+    }
+    return false
+  }
+
   func encode(_ subscription: Subscription) -> [UInt8] {
     defer { arena.reset() }
     return TidingsV1.Subscription(subscription).encoded(in: arena)

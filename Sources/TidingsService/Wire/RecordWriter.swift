@@ -191,7 +191,7 @@ enum RecordWriter {
     return message
   }
 
-  private static func timestamp(
+  static func timestamp(
     _ time: Timestamp,
     in arena: borrowing Arena
   )

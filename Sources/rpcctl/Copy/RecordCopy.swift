@@ -23,7 +23,8 @@ struct RecordCopy {
       .init(
         rootRecordName: share.rootRecordName,
         publicPermission: share.publicPermission,
-        participants: share.invited.filter { $0.userRecordName != owner }
+        participants: share.invited.filter { $0.userRecordName != owner },
+        allowsAccessRequests: share.allowsAccessRequests
       )
     }
     record.parent = original.parent.map { Self.moved($0, from: source, to: zone) }
@@ -39,11 +40,20 @@ struct RecordCopy {
     if let share = record.share, let stored {
       // Shares are compared by their change tags, and whoever came with the copy's URL stays.
       change.changeTag = stored.changeTag
-      let came = stored.share?.participants.filter { $0.role == .publicUser } ?? []
+      let came =
+        stored.share?.participants.filter {
+          $0.role == .publicUser || !$0.participantID.isEmpty
+        } ?? []
       change.share?.participants =
         share.participants
         + came.filter { participant in
           !share.participants.contains { $0.userRecordName == participant.userRecordName }
+        }
+      // Who asks for the copy has its URL; whom its owner blocked stays blocked, unless invited now.
+      change.share?.requesters = stored.share?.requesters ?? []
+      change.share?.blockedUserRecordNames =
+        (stored.share?.blockedUserRecordNames ?? []).filter { user in
+          !share.participants.contains { $0.userRecordName == user }
         }
     }
     change.fields = [:]
@@ -95,10 +105,12 @@ struct RecordCopy {
 }
 
 extension TidingsV1.Share {
-  /// Who was invited, and what each may do.
+  /// Who was invited by name, and what each may do; a one-time URL is of one share.
   fileprivate var invited: [TidingsV1.Participant] {
-    participants.filter { ![.owner, .publicUser].contains($0.role) }
-      .map { .init(userRecordName: $0.userRecordName, permission: $0.permission) }
+    participants.filter { ![.owner, .publicUser].contains($0.role) && $0.participantID.isEmpty }
+      .map {
+        .init(userRecordName: $0.userRecordName, role: $0.role, permission: $0.permission)
+      }
   }
 
   /// What its owner decides.
@@ -107,7 +119,8 @@ extension TidingsV1.Share {
       rootRecordName: rootRecordName,
       publicPermission: publicPermission == .unspecified
         ? TidingsV1.ParticipantPermission.none : publicPermission,
-      participants: invited.sorted { $0.userRecordName < $1.userRecordName }
+      participants: invited.sorted { $0.userRecordName < $1.userRecordName },
+      allowsAccessRequests: allowsAccessRequests
     )
   }
 }

@@ -11,6 +11,10 @@ enum ShareJSON {
       "publicPermission": .string(name(share.publicPermission)),
       "participants": .array(share.participants.map(json)),
       "url": share.url.isEmpty ? nil : .string(share.url),
+      "allowsAccessRequests": share.allowsAccessRequests ? .bool(true) : nil,
+      "requesters": share.requesters.isEmpty ? nil : .array(share.requesters.map(json)),
+      "blockedUserRecordNames": share.blockedUserRecordNames.isEmpty
+        ? nil : .array(share.blockedUserRecordNames.map { .string($0) }),
     ])
   }
 
@@ -29,11 +33,22 @@ enum ShareJSON {
     ])
   }
 
-  private static func json(_ participant: TidingsV1.Participant) -> JSONValue {
-    .object([
+  static func json(_ participant: TidingsV1.Participant) -> JSONValue {
+    .omittingNil([
       "userRecordName": .string(participant.userRecordName),
       "role": .string(role(participant)), "permission": .string(name(participant.permission)),
       "acceptanceStatus": .string(status(participant)),
+      "participantID": participant.participantID.isEmpty
+        ? nil : .string(participant.participantID),
+      "oneTimeURL": participant.oneTimeURL.isEmpty ? nil : .string(participant.oneTimeURL),
+      "expires": participant.expires.map { .string($0.text) },
+    ])
+  }
+
+  private static func json(_ requester: TidingsV1.AccessRequester) -> JSONValue {
+    .omittingNil([
+      "userRecordName": .string(requester.userRecordName),
+      "requested": requester.requested.map { .string($0.text) },
     ])
   }
 
@@ -56,7 +71,10 @@ enum ShareJSON {
     let object = try values.members(
       json,
       path,
-      allowing: ["rootRecordName", "publicPermission", "participants", "url"]
+      allowing: [
+        "rootRecordName", "publicPermission", "participants", "url", "allowsAccessRequests",
+        "requesters", "blockedUserRecordNames",
+      ]
     )
     var share = TidingsV1.Share()
     if let root = object["rootRecordName"] {
@@ -66,16 +84,48 @@ enum ShareJSON {
       object["publicPermission"],
       "\(path).publicPermission"
     )
-    guard let participants = object["participants"] else { return share }
-    guard let participants = participants.array else {
-      throw ValueError("\(path).participants", "a list must stand here")
-    }
+    try readAccess(object, path, into: &share)
+    let participants = try list(object["participants"], "\(path).participants")
     for (index, participant) in participants.enumerated() {
       let participant = try self.participant(participant, "\(path).participants[\(index)]")
       // Whoever saves a share owns it, also elsewhere.
       if participant.role != .owner { share.participants.append(participant) }
     }
     return share
+  }
+
+  /// What JSON says of requests for access; who asked when is the server's to know.
+  private static func readAccess(
+    _ object: JSONObject,
+    _ path: String,
+    into share: inout TidingsV1.Share
+  ) throws(ValueError) {
+    let values = FieldValueJSON()
+    switch object["allowsAccessRequests"] {
+    case .bool(let allows)?: share.allowsAccessRequests = allows
+    case .null?, nil: break
+    default: throw ValueError("\(path).allowsAccessRequests", "true or false must stand here")
+    }
+    let requesters = try list(object["requesters"], "\(path).requesters")
+    for (index, requester) in requesters.enumerated() {
+      let path = "\(path).requesters[\(index)]"
+      let members = try values.members(requester, path, allowing: ["userRecordName", "requested"])
+      let user = try values.string(members["userRecordName"] ?? .null, "\(path).userRecordName")
+      share.requesters.append(.init(userRecordName: user))
+    }
+    let path = "\(path).blockedUserRecordNames"
+    for (index, user) in try list(object["blockedUserRecordNames"], path).enumerated() {
+      share.blockedUserRecordNames.append(try values.string(user, "\(path)[\(index)]"))
+    }
+  }
+
+  private static func list(
+    _ json: JSONValue?,
+    _ path: String
+  ) throws(ValueError) -> [JSONValue] {
+    guard let json else { return [] }
+    guard let list = json.array else { throw ValueError(path, "a list must stand here") }
+    return list
   }
 
   private static func participant(
@@ -86,9 +136,12 @@ enum ShareJSON {
     let object = try values.members(
       json,
       path,
-      allowing: ["userRecordName", "role", "permission", "acceptanceStatus"]
+      allowing: [
+        "userRecordName", "role", "permission", "acceptanceStatus", "participantID", "oneTimeURL",
+        "expires",
+      ]
     )
-    return .init(
+    var participant = TidingsV1.Participant(
       userRecordName: try values.string(
         object["userRecordName"] ?? .null,
         "\(path).userRecordName"
@@ -96,6 +149,20 @@ enum ShareJSON {
       role: try role(object["role"], "\(path).role"),
       permission: try permission(object["permission"], "\(path).permission")
     )
+    if let id = object["participantID"] {
+      participant.participantID = try values.string(id, "\(path).participantID")
+    }
+    if let url = object["oneTimeURL"] {
+      participant.oneTimeURL = try values.string(url, "\(path).oneTimeURL")
+    }
+    if let expires = object["expires"] {
+      let text = try values.string(expires, "\(path).expires")
+      guard let time = JSONTime(timestamp: text) else {
+        throw ValueError("\(path).expires", "'\(text)' is no time: 2027-01-31T00:00:00Z")
+      }
+      participant.expires = .init(seconds: time.seconds, nanos: time.nanoseconds)
+    }
+    return participant
   }
 
   private static func role(
@@ -108,7 +175,10 @@ enum ShareJSON {
       Contract.shortName($0, "PARTICIPANT_ROLE_") == text
     }
     guard let known else {
-      throw ValueError(path, "'\(text)' is not a role: use OWNER, PRIVATE_USER or PUBLIC_USER")
+      throw ValueError(
+        path,
+        "'\(text)' is not a role: use OWNER, ADMINISTRATOR, PRIVATE_USER or PUBLIC_USER"
+      )
     }
     return known
   }

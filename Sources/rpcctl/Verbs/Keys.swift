@@ -153,7 +153,8 @@ extension Invocation {
     return keys
   }
 
-  private func expires() throws(UsageError) -> GoogleProtobuf.Timestamp? {
+  /// What `--expires` says: a time, or one from now.
+  func expires() throws(UsageError) -> GoogleProtobuf.Timestamp? {
     guard let text = arguments["expires"] else { return nil }
     if let time = JSONTime(timestamp: text) {
       return .init(seconds: time.seconds, nanos: time.nanoseconds)

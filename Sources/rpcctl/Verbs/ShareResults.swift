@@ -51,8 +51,11 @@ extension Verb {
     }
     var table = Table(["USER", "ROLE", "PERMISSION", "STATUS"])
     for participant in share.participants {
+      // Of an invitation that is open: by what it is withdrawn.
+      let isOpen = participant.userRecordName.isEmpty
       table.append([
-        participant.userRecordName, ShareJSON.role(participant),
+        isOpen ? participant.participantID : participant.userRecordName,
+        ShareJSON.role(participant),
         ShareJSON.name(participant.permission), ShareJSON.status(participant),
       ])
     }
@@ -62,6 +65,16 @@ extension Verb {
     }
     let what = share.rootRecordName.isEmpty ? "the zone" : "record '\(share.rootRecordName)'"
     output.tell("\(what), anyone: \(ShareJSON.name(share.publicPermission)), \(share.url)")
+    for participant in share.participants where !participant.oneTimeURL.isEmpty {
+      let end = participant.expires.map { ", until \($0.text)" } ?? ""
+      output.tell(
+        "one-time URL of \(participant.participantID): \(participant.oneTimeURL)\(end)"
+      )
+    }
+    if !share.requesters.isEmpty {
+      let users = share.requesters.map { printable($0.userRecordName) }.joined(separator: ", ")
+      output.tell("waiting for access: \(users) (shares grant, deny or block)")
+    }
     return .success
   }
 

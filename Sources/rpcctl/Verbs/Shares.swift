@@ -7,12 +7,12 @@ internal import TidingsRPC
 /// The verbs of those who share what is theirs.
 extension Verb {
   static let shareVerbs = [
-    sharesCreate, sharesList, sharesShow, sharesAdd, sharesRemove, sharesSetPublic, sharesSetTitle,
-    sharesAccept,
-    sharesLeave, sharesEnd,
+    sharesCreate, sharesList, sharesShow, sharesAdd, sharesInvite, sharesRemove, sharesSetPublic,
+    sharesSetTitle, sharesSetRole, sharesSetRequests, sharesRequests, sharesGrant, sharesDeny,
+    sharesBlock, sharesUnblock, sharesAccept, sharesRequestAccess, sharesLeave, sharesEnd,
   ]
 
-  private static let whichShare = [
+  static let whichShare = [
     Option("zone", value: "ZONE", "The zone that is shared, or in which the record is."),
     Option("root", value: "NAME", "The record that is shared with its descendants."),
     Option("share", value: "NAME", "The name of the share's own record."),
@@ -37,6 +37,7 @@ extension Verb {
           "What anyone may do who joins with the share's URL."
         ),
         Option("title", value: "TEXT", "What is shared, for those who are invited."),
+        Option(flag: "allow-requests", "Who has the URL and may not join may ask for access."),
       ],
       discussion: """
         The owner does this. The URL that is printed is what those who join need: `shares accept`.
@@ -62,7 +63,8 @@ extension Verb {
       record.share = .init(
         rootRecordName: root,
         publicPermission: try permission(arguments["public"] ?? "none"),
-        participants: try arguments.all("invite").map(participant)
+        participants: try arguments.all("invite").map(participant),
+        allowsAccessRequests: arguments.has("allow-requests")
       )
       if let title = arguments["title"] {
         record.fields["title"] = .init(value: .stringValue(title))
@@ -153,18 +155,23 @@ extension Verb {
   private static let sharesRemove = Verb(
     command: Command(
       "shares remove",
-      "Removes users from a share.",
-      operands: "USER…",
+      "Removes users from a share, and withdraws one-time URLs.",
+      operands: "USER|ID…",
       options: whichShare,
       discussion: """
-        Example:
+        A one-time URL is withdrawn by its ID, which `shares show` tells.
+
+        Examples:
           rpcctl shares remove --as ada --zone family --root list1 bob
+          rpcctl shares remove --as ada --zone family B2D7A1E5-6C0F-4B8E-9D43-7F21A6C0E958
         """
     ),
     run: { invocation in
       let users = Set(try invocation.requireOperands("USER"))
       return try await change(invocation) { share in
-        share.participants.removeAll { users.contains($0.userRecordName) }
+        share.participants.removeAll {
+          users.contains($0.userRecordName) || users.contains($0.participantID)
+        }
       }
     }
   )
@@ -286,6 +293,9 @@ extension Verb {
     ),
     run: { invocation in
       try invocation.refuseOperands()
+      guard invocation.settings.scope != .shared else {
+        throw UsageError("only its owner ends a share: leave it with `shares leave`")
+      }
       let shares = try await shares(invocation)
       let id = try await shareID(invocation, shares)
       try invocation.confirm("end the share '\(printable(id.recordName))' for all who joined it")
@@ -296,7 +306,7 @@ extension Verb {
 
   // MARK: What they have in common
 
-  private static func shares(_ invocation: Invocation) async throws -> Shares {
+  static func shares(_ invocation: Invocation) async throws -> Shares {
     Shares(
       try await invocation.connect().transport,
       container: invocation.settings.container,
@@ -306,6 +316,8 @@ extension Verb {
   }
 
   private static func sharedZone(_ invocation: Invocation) throws -> TidingsV1.ZoneID {
+    // An administrator of a share changes it where it is shared.
+    if invocation.settings.scope == .shared { return try invocation.zoneID }
     guard !invocation.zoneName.isEmpty else {
       throw UsageError("which zone? --zone ZONE; the default zone cannot be shared")
     }
@@ -313,7 +325,7 @@ extension Verb {
   }
 
   /// The share that `--share`, `--root` or `--zone` names.
-  private static func shareID(
+  static func shareID(
     _ invocation: Invocation,
     _ shares: Shares
   ) async throws -> TidingsV1.RecordID {
@@ -322,7 +334,7 @@ extension Verb {
     return try await shares.shareID(of: invocation.arguments["root"], in: zone)
   }
 
-  private static func change(
+  static func change(
     _ invocation: Invocation,
     _ body: @Sendable (inout TidingsV1.Share) -> Void
   ) async throws -> ExitCode {
@@ -331,7 +343,7 @@ extension Verb {
     return printShare(try await shares.change(id, body), invocation.output)
   }
 
-  private static func permission(
+  static func permission(
     _ text: String
   ) throws(UsageError) -> TidingsV1.ParticipantPermission {
     guard let permission = PermissionText.permission(text) else {
@@ -340,7 +352,7 @@ extension Verb {
     return permission
   }
 
-  private static func participant(_ text: String) throws(UsageError) -> TidingsV1.Participant {
+  static func participant(_ text: String) throws(UsageError) -> TidingsV1.Participant {
     guard let participant = PermissionText.participant(text) else {
       throw UsageError(
         "'\(text)' is neither USER nor USER:PERMISSION (\(PermissionText.words))"

@@ -52,7 +52,7 @@ final class RandomSharing {
     let user = random.pick(users)
     let name: String
     let isDone: Bool
-    switch random.below(100) {
+    switch random.below(140) {
     case ..<6: (name, isDone) = ("zone", try await saveZone(user))
     case ..<30: (name, isDone) = ("save", try await save(user))
     case ..<45: (name, isDone) = ("saveShared", try await saveShared(user))
@@ -64,6 +64,10 @@ final class RandomSharing {
     case ..<94: (name, isDone) = ("leave", try await leave(user))
     case ..<97: (name, isDone) = ("end", try await end(user))
     case ..<98: (name, isDone) = ("deleteZone", try await deleteZone(user))
+    case ..<108: (name, isDone) = ("request", try await request(user))
+    case ..<116: (name, isDone) = ("administer", try await administer(user))
+    case ..<124: (name, isDone) = ("invite", try await invite(user))
+    case ..<138: (name, isDone) = ("take", try await take(user))
     default: (name, isDone) = ("restart", try await restart())
     }
     if isDone { counts[name, default: 0] += 1 }
@@ -169,9 +173,10 @@ final class RandomSharing {
 
   private func participants(without owner: String) -> [TidingsV1.Participant] {
     users.filter { $0 != owner }.compactMap { user in
-      switch random.below(4) {
-      case 0: nil
-      case 1: .init(userRecordName: user, permission: .readOnly)
+      switch random.below(6) {
+      case 0, 1: nil
+      case 4: .init(userRecordName: user, permission: .readOnly)
+      case 2, 3: .init(userRecordName: user, role: .administrator, permission: .readWrite)
       default: .init(userRecordName: user, permission: .readWrite)
       }
     }
@@ -190,7 +195,8 @@ final class RandomSharing {
     record.share = .init(
       rootRecordName: isZoneWide ? "" : random.pick(names),
       publicPermission: random.oneIn(4) ? .readOnly : .none,
-      participants: participants(without: user)
+      participants: participants(without: user),
+      allowsAccessRequests: random.oneIn(2)
     )
     return try await modify(user, .private, save: [record])
   }
@@ -210,8 +216,107 @@ final class RandomSharing {
     guard !shares.isEmpty else { return false }
     var record = random.pick(shares).record
     record.share?.publicPermission = random.pick([.none, .readOnly, .readWrite])
-    if random.oneIn(2) { record.share?.participants = participants(without: user) }
+    if random.oneIn(2) {
+      let open = record.share?.participants.filter(\.userRecordName.isEmpty) ?? []
+      record.share?.participants = participants(without: user) + open
+      record.share?.blockedUserRecordNames = []
+    }
+    answerRequests(&record)
     return try await modify(user, .private, save: [record])
+  }
+
+  /// Allows requests or not, and says no to somebody.
+  private func answerRequests(_ record: inout TidingsV1.Record) {
+    record.share?.allowsAccessRequests = random.oneIn(2)
+    let someone = random.pick(users)
+    switch random.below(4) {
+    case 0: record.share?.denyAccess(to: [someone])
+    case 1: record.share?.block([someone])
+    case 2: record.share?.unblock([someone])
+    default: break
+    }
+  }
+
+  /// A share is changed where it is shared: mostly by somebody who administers it.
+  private func administer(_ user: String) async throws -> Bool {
+    let known = users.flatMap { user in
+      (shared[user]?.zones ?? [:]).sorted { $0.key.text < $1.key.text }.flatMap { _, records in
+        records.sorted { $0.key < $1.key }.map { (user: user, record: $0.value) }
+          .filter { $0.record.share != nil }
+      }
+    }
+    func administers(_ user: String, _ record: TidingsV1.Record) -> Bool {
+      record.share?.participants.contains {
+        $0.userRecordName == user && $0.role == .administrator
+      } ?? false
+    }
+    let some =
+      random.oneIn(4)
+      ? known.filter { $0.user == user } : known.filter { administers($0.user, $0.record) }
+    guard !some.isEmpty else { return false }
+    let picked = random.pick(some)
+    let user = picked.user
+    var record = picked.record
+    let administers = administers(user, record)
+    record.share?.publicPermission = random.pick([.none, .readOnly])
+    answerRequests(&record)
+    let isDone = try await modify(user, .shared, save: [record])
+    guard administers || !isDone else {
+      throw WaitingFailure(description: "\(user) does not administer what was changed: \(record)")
+    }
+    return isDone
+  }
+
+  private func request(_ user: String) async throws -> Bool {
+    let shares = allShares().filter { $0.owner != user }
+    let open = shares.filter { share in
+      share.record.share?.allowsAccessRequests == true
+        && share.record.share?.participants.contains { $0.userRecordName == user } == false
+    }
+    guard !shares.isEmpty else { return false }
+    let share =
+      random.pick(open.isEmpty || random.oneIn(3) ? shares : open).record.share ?? .init()
+    let error = try await client(user).shares.requestAccess([share.url])[0].error
+    guard error == nil || error?.code == .serverRejectedRequest || !share.allowsAccessRequests
+    else { throw WaitingFailure(description: "\(user) could not ask: \(error?.message ?? "")") }
+    guard error == nil, !share.allowsAccessRequests else { return error == nil }
+    throw WaitingFailure(description: "\(user) asked for what takes no requests: \(share)")
+  }
+
+  private func invite(_ user: String) async throws -> Bool {
+    let shares = allShares(of: user)
+    guard !shares.isEmpty else { return false }
+    var record = random.pick(shares).record
+    record.share?.addInvitation(
+      id: "guest\(stepCount)",
+      random.oneIn(2) ? .readOnly : .readWrite
+    )
+    return try await modify(user, .private, save: [record])
+  }
+
+  private func take(_ user: String) async throws -> Bool {
+    let invitations = allShares().filter { $0.owner != user }.flatMap { share in
+      (share.record.share?.participants ?? []).filter { !$0.oneTimeURL.isEmpty }
+        .map { (url: $0.oneTimeURL, share: share.record.share ?? .init()) }
+    }
+    guard !invitations.isEmpty else { return false }
+    func isOutside(_ share: TidingsV1.Share) -> Bool {
+      !share.blockedUserRecordNames.contains(user)
+        && !share.participants.contains { $0.userRecordName == user }
+    }
+    let takeable = invitations.filter { isOutside($0.share) }
+    let (url, share) = random.pick(takeable.isEmpty || random.oneIn(4) ? invitations : takeable)
+    let isOutside = isOutside(share)
+    do {
+      _ = try await client(user).shares.accept(url)
+      guard isOutside else {
+        throw WaitingFailure(description: "\(user) took what was not for that user: \(share)")
+      }
+      return true
+    } catch let error as ShareError {
+      guard case .refused = error, !isOutside else { throw error }
+      return false
+    }
   }
 
   private func accept(_ user: String) async throws -> Bool {

@@ -10,12 +10,14 @@ struct SharedView: Equatable {
     var changeTag: String
     var value: TidingsV1.FieldValue?
     var parent: String?
+    var share: TidingsV1.Share?
 
     init(_ record: TidingsV1.Record) {
       recordType = record.recordType
       changeTag = record.changeTag
       value = record.fields["value"]
       parent = record.parent?.recordID?.recordName
+      share = record.share
     }
   }
 
@@ -51,7 +53,11 @@ struct SharedView: Equatable {
         let id = TidingsV1.ZoneID(zoneName: zone.zoneName, ownerName: owner)
         var names: Set<String> = []
         for share in shares { names.formUnion(Self.names(of: share, in: records)) }
-        let seen = records.filter { names.contains($0.key) }
+        let seen = records.filter { names.contains($0.key) }.mapValues { record in
+          var record = record
+          record.share = record.share.map { Self.seen($0, by: user) }
+          return record
+        }
         self.zones[id] = seen.mapValues(Seen.init)
         looks[id] = seen.mapValues {
           TidingsV1.Record(
@@ -70,6 +76,19 @@ struct SharedView: Equatable {
       participant.userRecordName == user && participant.acceptanceStatus == .accepted
         && [.readOnly, .readWrite].contains(participant.permission)
     }
+  }
+
+  /// What a share says to a participant: who administers it sees all.
+  private static func seen(_ share: TidingsV1.Share, by user: String) -> TidingsV1.Share {
+    let administers = share.participants.contains {
+      $0.userRecordName == user && $0.role == .administrator && $0.acceptanceStatus == .accepted
+    }
+    guard !administers else { return share }
+    var seen = share
+    seen.requesters = []
+    seen.blockedUserRecordNames = []
+    seen.participants.removeAll { $0.userRecordName.isEmpty }
+    return seen
   }
 
   /// The records that a share holds, its own too.

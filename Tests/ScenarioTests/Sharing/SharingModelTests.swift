@@ -7,7 +7,7 @@ internal import TidingsProto
 /// Whatever users do to what they share, each sees by the feeds exactly what is shared with that user,
 /// at every step, and hears of every change of it and of nothing else.
 @Suite(.endsServers) struct SharingModelTests {
-  private static let stepCount = 300
+  private static let stepCount = 400
 
   @Test("feeds and subscriptions of shared databases, held against what owners' zones say")
   func model() async throws {
@@ -44,7 +44,11 @@ internal import TidingsProto
       restartCount
     )
     #expect(recordCount > 100 && changeCount > 20, "seed \(seed)")
-    for kind in ["save", "saveShared", "delete", "share", "change", "accept", "leave", "end"] {
+    let kinds = [
+      "save", "saveShared", "delete", "share", "change", "accept", "leave", "end", "request",
+      "administer", "invite", "take",
+    ]
+    for kind in kinds {
       #expect(world.counts[kind, default: 0] > 0, "seed \(seed): no \(kind)")
     }
   }

@@ -88,9 +88,10 @@ final class SharedZoneFeed {
       "zone changes\0\(database.purpose)\0\(request.zone.ownerName)\0\(request.zone.zoneName)"
     let known = try position(scene, purpose)
     let owner = codec.ownerBytes(request.zone.ownerName)
-    let visit = { (change: ZoneChange) in
+    let visit = { [codec] (change: ZoneChange) in
       guard case .saved(let body) = change else { return try visit(change) }
-      try (Array(body) + owner).withUnsafeBytes { try visit(.saved($0)) }
+      let seen = try codec.body(body, seenBy: caller.user) ?? Array(body)
+      try (seen + owner).withUnsafeBytes { try visit(.saved($0)) }
     }
     let page: Page =
       if let share = scene.accepted.first(where: \.share.isZoneWide) {

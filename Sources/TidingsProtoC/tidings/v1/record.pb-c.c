@@ -727,6 +727,51 @@ void   tidings__v1__participant__free_unpacked
   assert(message->base.descriptor == &tidings__v1__participant__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__access_requester__init
+                     (Tidings__V1__AccessRequester         *message)
+{
+  static const Tidings__V1__AccessRequester init_value = TIDINGS__V1__ACCESS_REQUESTER__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__access_requester__get_packed_size
+                     (const Tidings__V1__AccessRequester *message)
+{
+  assert(message->base.descriptor == &tidings__v1__access_requester__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__access_requester__pack
+                     (const Tidings__V1__AccessRequester *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__access_requester__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__access_requester__pack_to_buffer
+                     (const Tidings__V1__AccessRequester *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__access_requester__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__AccessRequester *
+       tidings__v1__access_requester__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__AccessRequester *)
+     protobuf_c_message_unpack (&tidings__v1__access_requester__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__access_requester__free_unpacked
+                     (Tidings__V1__AccessRequester *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__access_requester__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__share__init
                      (Tidings__V1__Share         *message)
 {
@@ -1763,7 +1808,7 @@ const ProtobufCMessageDescriptor tidings__v1__stamp__descriptor =
   (ProtobufCMessageInit) tidings__v1__stamp__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__participant__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__participant__field_descriptors[7] =
 {
   {
     "user_record_name",
@@ -1813,9 +1858,48 @@ static const ProtobufCFieldDescriptor tidings__v1__participant__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "participant_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Participant, participant_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "one_time_url",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Participant, one_time_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Participant, expires),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__participant__field_indices_by_name[] = {
   3,   /* field[3] = acceptance_status */
+  6,   /* field[6] = expires */
+  5,   /* field[5] = one_time_url */
+  4,   /* field[4] = participant_id */
   2,   /* field[2] = permission */
   1,   /* field[1] = role */
   0,   /* field[0] = user_record_name */
@@ -1823,7 +1907,7 @@ static const unsigned tidings__v1__participant__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__v1__participant__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__participant__descriptor =
 {
@@ -1833,14 +1917,65 @@ const ProtobufCMessageDescriptor tidings__v1__participant__descriptor =
   "Tidings__V1__Participant",
   "tidings.v1",
   sizeof(Tidings__V1__Participant),
-  4,
+  7,
   tidings__v1__participant__field_descriptors,
   tidings__v1__participant__field_indices_by_name,
   1,  tidings__v1__participant__number_ranges,
   (ProtobufCMessageInit) tidings__v1__participant__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__share__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__access_requester__field_descriptors[2] =
+{
+  {
+    "user_record_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AccessRequester, user_record_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requested",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__AccessRequester, requested),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__access_requester__field_indices_by_name[] = {
+  1,   /* field[1] = requested */
+  0,   /* field[0] = user_record_name */
+};
+static const ProtobufCIntRange tidings__v1__access_requester__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__access_requester__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.AccessRequester",
+  "AccessRequester",
+  "Tidings__V1__AccessRequester",
+  "tidings.v1",
+  sizeof(Tidings__V1__AccessRequester),
+  2,
+  tidings__v1__access_requester__field_descriptors,
+  tidings__v1__access_requester__field_indices_by_name,
+  1,  tidings__v1__access_requester__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__access_requester__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__share__field_descriptors[7] =
 {
   {
     "root_record_name",
@@ -1890,17 +2025,56 @@ static const ProtobufCFieldDescriptor tidings__v1__share__field_descriptors[4] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "allows_access_requests",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Share, allows_access_requests),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requesters",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__Share, n_requesters),
+    offsetof(Tidings__V1__Share, requesters),
+    &tidings__v1__access_requester__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blocked_user_record_names",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__Share, n_blocked_user_record_names),
+    offsetof(Tidings__V1__Share, blocked_user_record_names),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__share__field_indices_by_name[] = {
+  4,   /* field[4] = allows_access_requests */
+  6,   /* field[6] = blocked_user_record_names */
   2,   /* field[2] = participants */
   1,   /* field[1] = public_permission */
+  5,   /* field[5] = requesters */
   0,   /* field[0] = root_record_name */
   3,   /* field[3] = url */
 };
 static const ProtobufCIntRange tidings__v1__share__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__share__descriptor =
 {
@@ -1910,7 +2084,7 @@ const ProtobufCMessageDescriptor tidings__v1__share__descriptor =
   "Tidings__V1__Share",
   "tidings.v1",
   sizeof(Tidings__V1__Share),
-  4,
+  7,
   tidings__v1__share__field_descriptors,
   tidings__v1__share__field_indices_by_name,
   1,  tidings__v1__share__number_ranges,
@@ -2212,21 +2386,23 @@ const ProtobufCEnumDescriptor tidings__v1__participant_permission__descriptor =
   tidings__v1__participant_permission__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue tidings__v1__participant_role__enum_values_by_number[4] =
+static const ProtobufCEnumValue tidings__v1__participant_role__enum_values_by_number[5] =
 {
   { "PARTICIPANT_ROLE_UNSPECIFIED", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_UNSPECIFIED", 0 },
   { "PARTICIPANT_ROLE_OWNER", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_OWNER", 1 },
+  { "PARTICIPANT_ROLE_ADMINISTRATOR", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_ADMINISTRATOR", 2 },
   { "PARTICIPANT_ROLE_PRIVATE_USER", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PRIVATE_USER", 3 },
   { "PARTICIPANT_ROLE_PUBLIC_USER", "TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PUBLIC_USER", 4 },
 };
 static const ProtobufCIntRange tidings__v1__participant_role__value_ranges[] = {
-{0, 0},{3, 2},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex tidings__v1__participant_role__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex tidings__v1__participant_role__enum_values_by_name[5] =
 {
+  { "PARTICIPANT_ROLE_ADMINISTRATOR", 2 },
   { "PARTICIPANT_ROLE_OWNER", 1 },
-  { "PARTICIPANT_ROLE_PRIVATE_USER", 2 },
-  { "PARTICIPANT_ROLE_PUBLIC_USER", 3 },
+  { "PARTICIPANT_ROLE_PRIVATE_USER", 3 },
+  { "PARTICIPANT_ROLE_PUBLIC_USER", 4 },
   { "PARTICIPANT_ROLE_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor tidings__v1__participant_role__descriptor =
@@ -2236,11 +2412,11 @@ const ProtobufCEnumDescriptor tidings__v1__participant_role__descriptor =
   "ParticipantRole",
   "Tidings__V1__ParticipantRole",
   "tidings.v1",
-  4,
+  5,
   tidings__v1__participant_role__enum_values_by_number,
-  4,
+  5,
   tidings__v1__participant_role__enum_values_by_name,
-  2,
+  1,
   tidings__v1__participant_role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -277,6 +277,141 @@ void   tidings__v1__accept_shares_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__accept_shares_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__request_share_access_request__init
+                     (Tidings__V1__RequestShareAccessRequest         *message)
+{
+  static const Tidings__V1__RequestShareAccessRequest init_value = TIDINGS__V1__REQUEST_SHARE_ACCESS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__request_share_access_request__get_packed_size
+                     (const Tidings__V1__RequestShareAccessRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__request_share_access_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__request_share_access_request__pack
+                     (const Tidings__V1__RequestShareAccessRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__request_share_access_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__request_share_access_request__pack_to_buffer
+                     (const Tidings__V1__RequestShareAccessRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__request_share_access_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__RequestShareAccessRequest *
+       tidings__v1__request_share_access_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__RequestShareAccessRequest *)
+     protobuf_c_message_unpack (&tidings__v1__request_share_access_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__request_share_access_request__free_unpacked
+                     (Tidings__V1__RequestShareAccessRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__request_share_access_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__share_access_result__init
+                     (Tidings__V1__ShareAccessResult         *message)
+{
+  static const Tidings__V1__ShareAccessResult init_value = TIDINGS__V1__SHARE_ACCESS_RESULT__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__share_access_result__get_packed_size
+                     (const Tidings__V1__ShareAccessResult *message)
+{
+  assert(message->base.descriptor == &tidings__v1__share_access_result__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__share_access_result__pack
+                     (const Tidings__V1__ShareAccessResult *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__share_access_result__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__share_access_result__pack_to_buffer
+                     (const Tidings__V1__ShareAccessResult *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__share_access_result__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ShareAccessResult *
+       tidings__v1__share_access_result__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ShareAccessResult *)
+     protobuf_c_message_unpack (&tidings__v1__share_access_result__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__share_access_result__free_unpacked
+                     (Tidings__V1__ShareAccessResult *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__share_access_result__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__request_share_access_response__init
+                     (Tidings__V1__RequestShareAccessResponse         *message)
+{
+  static const Tidings__V1__RequestShareAccessResponse init_value = TIDINGS__V1__REQUEST_SHARE_ACCESS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__request_share_access_response__get_packed_size
+                     (const Tidings__V1__RequestShareAccessResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__request_share_access_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__request_share_access_response__pack
+                     (const Tidings__V1__RequestShareAccessResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__request_share_access_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__request_share_access_response__pack_to_buffer
+                     (const Tidings__V1__RequestShareAccessResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__request_share_access_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__RequestShareAccessResponse *
+       tidings__v1__request_share_access_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__RequestShareAccessResponse *)
+     protobuf_c_message_unpack (&tidings__v1__request_share_access_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__request_share_access_response__free_unpacked
+                     (Tidings__V1__RequestShareAccessResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__request_share_access_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__fetch_shares_request__init
                      (Tidings__V1__FetchSharesRequest         *message)
 {
@@ -712,6 +847,133 @@ const ProtobufCMessageDescriptor tidings__v1__accept_shares_response__descriptor
   (ProtobufCMessageInit) tidings__v1__accept_shares_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor tidings__v1__request_share_access_request__field_descriptors[1] =
+{
+  {
+    "urls",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__RequestShareAccessRequest, n_urls),
+    offsetof(Tidings__V1__RequestShareAccessRequest, urls),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__request_share_access_request__field_indices_by_name[] = {
+  0,   /* field[0] = urls */
+};
+static const ProtobufCIntRange tidings__v1__request_share_access_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__request_share_access_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.RequestShareAccessRequest",
+  "RequestShareAccessRequest",
+  "Tidings__V1__RequestShareAccessRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__RequestShareAccessRequest),
+  1,
+  tidings__v1__request_share_access_request__field_descriptors,
+  tidings__v1__request_share_access_request__field_indices_by_name,
+  1,  tidings__v1__request_share_access_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__request_share_access_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__share_access_result__field_descriptors[2] =
+{
+  {
+    "url",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ShareAccessResult, url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "error",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ShareAccessResult, error),
+    &tidings__v1__item_error__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__share_access_result__field_indices_by_name[] = {
+  1,   /* field[1] = error */
+  0,   /* field[0] = url */
+};
+static const ProtobufCIntRange tidings__v1__share_access_result__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__share_access_result__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ShareAccessResult",
+  "ShareAccessResult",
+  "Tidings__V1__ShareAccessResult",
+  "tidings.v1",
+  sizeof(Tidings__V1__ShareAccessResult),
+  2,
+  tidings__v1__share_access_result__field_descriptors,
+  tidings__v1__share_access_result__field_indices_by_name,
+  1,  tidings__v1__share_access_result__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__share_access_result__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__request_share_access_response__field_descriptors[1] =
+{
+  {
+    "results",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__RequestShareAccessResponse, n_results),
+    offsetof(Tidings__V1__RequestShareAccessResponse, results),
+    &tidings__v1__share_access_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__request_share_access_response__field_indices_by_name[] = {
+  0,   /* field[0] = results */
+};
+static const ProtobufCIntRange tidings__v1__request_share_access_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__request_share_access_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.RequestShareAccessResponse",
+  "RequestShareAccessResponse",
+  "Tidings__V1__RequestShareAccessResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__RequestShareAccessResponse),
+  1,
+  tidings__v1__request_share_access_response__field_descriptors,
+  tidings__v1__request_share_access_response__field_indices_by_name,
+  1,  tidings__v1__request_share_access_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__request_share_access_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor tidings__v1__fetch_shares_request__field_descriptors[4] =
 {
   {
@@ -840,16 +1102,18 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_shares_response__descriptor 
   (ProtobufCMessageInit) tidings__v1__fetch_shares_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__share_service__method_descriptors[3] =
+static const ProtobufCMethodDescriptor tidings__v1__share_service__method_descriptors[4] =
 {
   { "FetchShareMetadata", &tidings__v1__fetch_share_metadata_request__descriptor, &tidings__v1__fetch_share_metadata_response__descriptor },
   { "AcceptShares", &tidings__v1__accept_shares_request__descriptor, &tidings__v1__accept_shares_response__descriptor },
+  { "RequestShareAccess", &tidings__v1__request_share_access_request__descriptor, &tidings__v1__request_share_access_response__descriptor },
   { "FetchShares", &tidings__v1__fetch_shares_request__descriptor, &tidings__v1__fetch_shares_response__descriptor },
 };
 const unsigned tidings__v1__share_service__method_indices_by_name[] = {
   1,        /* AcceptShares */
   0,        /* FetchShareMetadata */
-  2         /* FetchShares */
+  3,        /* FetchShares */
+  2         /* RequestShareAccess */
 };
 const ProtobufCServiceDescriptor tidings__v1__share_service__descriptor =
 {
@@ -858,7 +1122,7 @@ const ProtobufCServiceDescriptor tidings__v1__share_service__descriptor =
   "ShareService",
   "Tidings__V1__ShareService",
   "tidings.v1",
-  3,
+  4,
   tidings__v1__share_service__method_descriptors,
   tidings__v1__share_service__method_indices_by_name
 };
@@ -878,13 +1142,21 @@ void tidings__v1__share_service__accept_shares(ProtobufCService *service,
   assert(service->descriptor == &tidings__v1__share_service__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void tidings__v1__share_service__request_share_access(ProtobufCService *service,
+                                                      const Tidings__V1__RequestShareAccessRequest *input,
+                                                      Tidings__V1__RequestShareAccessResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__share_service__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void tidings__v1__share_service__fetch_shares(ProtobufCService *service,
                                               const Tidings__V1__FetchSharesRequest *input,
                                               Tidings__V1__FetchSharesResponse_Closure closure,
                                               void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__share_service__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__share_service__init (Tidings__V1__ShareService_Service *service,
                                        Tidings__V1__ShareService_ServiceDestroy destroy)

@@ -143,7 +143,9 @@ extension TidingsV1 {
     public static let unspecified = Self(rawValue: 0)
     /// Owns what is shared.
     public static let owner = Self(rawValue: 1)
-    /// Was invited by name.
+    /// Changes the share's participants, permission and fields for the owner; has READ_WRITE.
+    public static let administrator = Self(rawValue: 2)
+    /// Was invited, by name or with a one-time URL.
     public static let privateUser = Self(rawValue: 3)
     /// Came with the share's URL.
     public static let publicUser = Self(rawValue: 4)
@@ -152,6 +154,7 @@ extension TidingsV1 {
     public static let allCases: [Self] = [
       .unspecified,
       .owner,
+      .administrator,
       .privateUser,
       .publicUser,
     ]
@@ -161,6 +164,7 @@ extension TidingsV1 {
       switch rawValue {
       case 0: "PARTICIPANT_ROLE_UNSPECIFIED"
       case 1: "PARTICIPANT_ROLE_OWNER"
+      case 2: "PARTICIPANT_ROLE_ADMINISTRATOR"
       case 3: "PARTICIPANT_ROLE_PRIVATE_USER"
       case 4: "PARTICIPANT_ROLE_PUBLIC_USER"
       default: String(rawValue)
@@ -530,14 +534,24 @@ extension TidingsV1 {
 
   /// A user to whom something is shared.
   public struct Participant: Hashable, Sendable {
-    /// The user.
+    /// The user. Empty with a `participant_id`: who accepts the one-time URL first; set by the server then.
     public var userRecordName: String = ""
-    /// Set by the server.
+    /// The owner makes and unmakes administrators; the rest is set by the server. UNSPECIFIED unmakes.
     public var role: TidingsV1.ParticipantRole = TidingsV1.ParticipantRole(rawValue: 0)
-    /// What the user may do.
+    /// What the user may do. READ_WRITE for administrators.
     public var permission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0)
     /// Set by the server.
     public var acceptanceStatus: TidingsV1.AcceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: 0)
+    /// Of one who is invited with a one-time URL: names the invitation within the share.
+    /// `[A-Za-z0-9_-]{1,64}`, chosen by who invites.
+    public var participantID: String = ""
+    /// What to give to the one who is to accept. Set by the server when the invitation is saved, empty once
+    /// it was accepted. Only the owner and administrators of the share see it. An invitation that is sent
+    /// with a URL that the share does not know comes from another share, and is ignored.
+    public var oneTimeURL: String = ""
+    /// When the one-time URL stops working; absent: never. Must be in the future when the invitation is
+    /// created.
+    public var expires: GoogleProtobuf.Timestamp? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -547,12 +561,38 @@ extension TidingsV1 {
       userRecordName: String = "",
       role: TidingsV1.ParticipantRole = TidingsV1.ParticipantRole(rawValue: 0),
       permission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0),
-      acceptanceStatus: TidingsV1.AcceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: 0)
+      acceptanceStatus: TidingsV1.AcceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: 0),
+      participantID: String = "",
+      oneTimeURL: String = "",
+      expires: GoogleProtobuf.Timestamp? = nil
     ) {
       self.userRecordName = userRecordName
       self.role = role
       self.permission = permission
       self.acceptanceStatus = acceptanceStatus
+      self.participantID = participantID
+      self.oneTimeURL = oneTimeURL
+      self.expires = expires
+    }
+  }
+
+  /// A user who asked for access to a share.
+  public struct AccessRequester: Hashable, Sendable {
+    /// The user.
+    public var userRecordName: String = ""
+    /// When the user asked. Set by the server.
+    public var requested: GoogleProtobuf.Timestamp? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      userRecordName: String = "",
+      requested: GoogleProtobuf.Timestamp? = nil
+    ) {
+      self.userRecordName = userRecordName
+      self.requested = requested
     }
   }
 
@@ -571,6 +611,16 @@ extension TidingsV1 {
     /// What to give to those who are to accept. Set by the server, never changed. Only the owner and
     /// those who may accept or have accepted see it.
     public var url: String = ""
+    /// Who has the URL and may not accept may ask for access (ShareService/RequestShareAccess).
+    public var allowsAccessRequests: Bool = false
+    /// Who asked, oldest first; at most `access_requests_per_share_max`. Who is not in the list of a save is
+    /// denied, and who gets into `participants` is granted access; a save adds nobody. Only the owner and
+    /// administrators of the share see them.
+    public var requesters: [TidingsV1.AccessRequester] = []
+    /// Users who cannot ask for access, at most `blocked_users_per_share_max`. They leave `requesters`, and
+    /// cannot be participants at the same time (INVALID_ARGUMENTS). Only the owner and administrators of the
+    /// share see them.
+    public var blockedUserRecordNames: [String] = []
 
     /// All fields at their defaults.
     public init() {}
@@ -580,12 +630,18 @@ extension TidingsV1 {
       rootRecordName: String = "",
       publicPermission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0),
       participants: [TidingsV1.Participant] = [],
-      url: String = ""
+      url: String = "",
+      allowsAccessRequests: Bool = false,
+      requesters: [TidingsV1.AccessRequester] = [],
+      blockedUserRecordNames: [String] = []
     ) {
       self.rootRecordName = rootRecordName
       self.publicPermission = publicPermission
       self.participants = participants
       self.url = url
+      self.allowsAccessRequests = allowsAccessRequests
+      self.requesters = requesters
+      self.blockedUserRecordNames = blockedUserRecordNames
     }
   }
 
@@ -1344,6 +1400,11 @@ extension TidingsV1.Participant: TidingsProtobuf.GeneratedMessage {
     self.role = TidingsV1.ParticipantRole(rawValue: Int32(truncatingIfNeeded: c.pointee.role.rawValue))
     self.permission = TidingsV1.ParticipantPermission(rawValue: Int32(truncatingIfNeeded: c.pointee.permission.rawValue))
     self.acceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.acceptance_status.rawValue))
+    self.participantID = try TidingsProtobuf.Unpacked.string(c.pointee.participant_id, "tidings.v1.Participant.participant_id")
+    self.oneTimeURL = try TidingsProtobuf.Unpacked.string(c.pointee.one_time_url, "tidings.v1.Participant.one_time_url")
+    if let value = c.pointee.expires {
+      self.expires = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -1356,6 +1417,44 @@ extension TidingsV1.Participant: TidingsProtobuf.GeneratedMessage {
     c.pointee.role = Tidings__V1__ParticipantRole(rawValue: .init(truncatingIfNeeded: self.role.rawValue))
     c.pointee.permission = Tidings__V1__ParticipantPermission(rawValue: .init(truncatingIfNeeded: self.permission.rawValue))
     c.pointee.acceptance_status = Tidings__V1__AcceptanceStatus(rawValue: .init(truncatingIfNeeded: self.acceptanceStatus.rawValue))
+    c.pointee.participant_id = arena.packed(self.participantID)
+    c.pointee.one_time_url = arena.packed(self.oneTimeURL)
+    if let value = self.expires { c.pointee.expires = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.AccessRequester: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.AccessRequester"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.AccessRequester", tidings__v1__access_requester__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__AccessRequester.self)
+    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.AccessRequester.user_record_name")
+    if let value = c.pointee.requested {
+      self.requested = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__AccessRequester.self)
+    tidings__v1__access_requester__init(c)
+    c.pointee.user_record_name = arena.packed(self.userRecordName)
+    if let value = self.requested { c.pointee.requested = arena.packed(value) }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1383,6 +1482,13 @@ extension TidingsV1.Share: TidingsProtobuf.GeneratedMessage {
       self.participants = try TidingsProtobuf.Unpacked.messages(c.pointee.n_participants, c.pointee.participants)
     }
     self.url = try TidingsProtobuf.Unpacked.string(c.pointee.url, "tidings.v1.Share.url")
+    self.allowsAccessRequests = c.pointee.allows_access_requests != 0
+    if c.pointee.n_requesters > 0 {
+      self.requesters = try TidingsProtobuf.Unpacked.messages(c.pointee.n_requesters, c.pointee.requesters)
+    }
+    if c.pointee.n_blocked_user_record_names > 0 {
+      self.blockedUserRecordNames = try TidingsProtobuf.Unpacked.strings(c.pointee.n_blocked_user_record_names, c.pointee.blocked_user_record_names, "tidings.v1.Share.blocked_user_record_names")
+    }
   }
 
   /// Builds the generated C struct in the arena.
@@ -1398,6 +1504,15 @@ extension TidingsV1.Share: TidingsProtobuf.GeneratedMessage {
       c.pointee.participants = arena.packed(self.participants) { arena.packed($0) }
     }
     c.pointee.url = arena.packed(self.url)
+    c.pointee.allows_access_requests = self.allowsAccessRequests ? 1 : 0
+    if !self.requesters.isEmpty {
+      c.pointee.n_requesters = self.requesters.count
+      c.pointee.requesters = arena.packed(self.requesters) { arena.packed($0) }
+    }
+    if !self.blockedUserRecordNames.isEmpty {
+      c.pointee.n_blocked_user_record_names = self.blockedUserRecordNames.count
+      c.pointee.blocked_user_record_names = arena.packed(self.blockedUserRecordNames) { arena.packed($0) }
+    }
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -1518,32 +1633,39 @@ extension TidingsProtobuf.FileDescriptor {
       bHVlGBEgASgLMhcudGlkaW5ncy52MS5Vbmtub3duTGlzdEgAUhB1bmtub3duTGlzdFZhbHVlEkUKD2VuY3J5cHRlZF92\
       YWx1ZRgSIAEoCzIaLnRpZGluZ3MudjEuRW5jcnlwdGVkVmFsdWVIAFIOZW5jcnlwdGVkVmFsdWVCBwoFdmFsdWUiiAEK\
       BVN0YW1wEjgKCXRpbWVzdGFtcBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXRpbWVzdGFtcBIoChB1\
-      c2VyX3JlY29yZF9uYW1lGAIgASgJUg51c2VyUmVjb3JkTmFtZRIbCglkZXZpY2VfaWQYAyABKAlSCGRldmljZUlkIvYB\
+      c2VyX3JlY29yZF9uYW1lGAIgASgJUg51c2VyUmVjb3JkTmFtZRIbCglkZXZpY2VfaWQYAyABKAlSCGRldmljZUlkIvUC\
       CgtQYXJ0aWNpcGFudBIoChB1c2VyX3JlY29yZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZRIvCgRyb2xlGAIgASgO\
       MhsudGlkaW5ncy52MS5QYXJ0aWNpcGFudFJvbGVSBHJvbGUSQQoKcGVybWlzc2lvbhgDIAEoDjIhLnRpZGluZ3MudjEu\
       UGFydGljaXBhbnRQZXJtaXNzaW9uUgpwZXJtaXNzaW9uEkkKEWFjY2VwdGFuY2Vfc3RhdHVzGAQgASgOMhwudGlkaW5n\
-      cy52MS5BY2NlcHRhbmNlU3RhdHVzUhBhY2NlcHRhbmNlU3RhdHVzItABCgVTaGFyZRIoChByb290X3JlY29yZF9uYW1l\
-      GAEgASgJUg5yb290UmVjb3JkTmFtZRJOChFwdWJsaWNfcGVybWlzc2lvbhgCIAEoDjIhLnRpZGluZ3MudjEuUGFydGlj\
-      aXBhbnRQZXJtaXNzaW9uUhBwdWJsaWNQZXJtaXNzaW9uEjsKDHBhcnRpY2lwYW50cxgDIAMoCzIXLnRpZGluZ3MudjEu\
-      UGFydGljaXBhbnRSDHBhcnRpY2lwYW50cxIQCgN1cmwYBCABKAlSA3VybCLmAwoGUmVjb3JkEjEKCXJlY29yZF9pZBgB\
-      IAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkEh8KC3JlY29yZF90eXBlGAIgASgJUgpyZWNvcmRUeXBl\
-      EjYKBmZpZWxkcxgDIAMoCzIeLnRpZGluZ3MudjEuUmVjb3JkLkZpZWxkc0VudHJ5UgZmaWVsZHMSHQoKY2hhbmdlX3Rh\
-      ZxgEIAEoCVIJY2hhbmdlVGFnEisKB2NyZWF0ZWQYBSABKAsyES50aWRpbmdzLnYxLlN0YW1wUgdjcmVhdGVkEi0KCG1v\
-      ZGlmaWVkGAYgASgLMhEudGlkaW5ncy52MS5TdGFtcFIIbW9kaWZpZWQSLQoGcGFyZW50GAcgASgLMhUudGlkaW5ncy52\
-      MS5SZWZlcmVuY2VSBnBhcmVudBInCgVzaGFyZRgIIAEoCzIRLnRpZGluZ3MudjEuU2hhcmVSBXNoYXJlEioKEXNoYXJl\
-      X3JlY29yZF9uYW1lGAkgASgJUg9zaGFyZVJlY29yZE5hbWUaUQoLRmllbGRzRW50cnkSEAoDa2V5GAEgASgJUgNrZXkS\
-      LAoFdmFsdWUYAiABKAsyFi50aWRpbmdzLnYxLkZpZWxkVmFsdWVSBXZhbHVlOgI4ASqPAQoPUmVmZXJlbmNlQWN0aW9u\
-      EiAKHFJFRkVSRU5DRV9BQ1RJT05fVU5TUEVDSUZJRUQQABIZChVSRUZFUkVOQ0VfQUNUSU9OX05PTkUQARIgChxSRUZF\
-      UkVOQ0VfQUNUSU9OX0RFTEVURV9TRUxGEAISHQoZUkVGRVJFTkNFX0FDVElPTl9WQUxJREFURRADKtQBCg1FbmNyeXB0\
-      ZWRUeXBlEh4KGkVOQ1JZUFRFRF9UWVBFX1VOU1BFQ0lGSUVEEAASGQoVRU5DUllQVEVEX1RZUEVfU1RSSU5HEAESGAoU\
-      RU5DUllQVEVEX1RZUEVfSU5UNjQQAhIZChVFTkNSWVBURURfVFlQRV9ET1VCTEUQAxIYChRFTkNSWVBURURfVFlQRV9C\
-      WVRFUxAEEhwKGEVOQ1JZUFRFRF9UWVBFX1RJTUVTVEFNUBAFEhsKF0VOQ1JZUFRFRF9UWVBFX0xPQ0FUSU9OEAYqrQEK\
-      FVBhcnRpY2lwYW50UGVybWlzc2lvbhImCiJQQVJUSUNJUEFOVF9QRVJNSVNTSU9OX1VOU1BFQ0lGSUVEEAASHwobUEFS\
-      VElDSVBBTlRfUEVSTUlTU0lPTl9OT05FEAESJAogUEFSVElDSVBBTlRfUEVSTUlTU0lPTl9SRUFEX09OTFkQAhIlCiFQ\
-      QVJUSUNJUEFOVF9QRVJNSVNTSU9OX1JFQURfV1JJVEUQAyqUAQoPUGFydGljaXBhbnRSb2xlEiAKHFBBUlRJQ0lQQU5U\
-      X1JPTEVfVU5TUEVDSUZJRUQQABIaChZQQVJUSUNJUEFOVF9ST0xFX09XTkVSEAESIQodUEFSVElDSVBBTlRfUk9MRV9Q\
-      UklWQVRFX1VTRVIQAxIgChxQQVJUSUNJUEFOVF9ST0xFX1BVQkxJQ19VU0VSEAQqkwEKEEFjY2VwdGFuY2VTdGF0dXMS\
-      IQodQUNDRVBUQU5DRV9TVEFUVVNfVU5TUEVDSUZJRUQQABIdChlBQ0NFUFRBTkNFX1NUQVRVU19QRU5ESU5HEAESHgoa\
-      QUNDRVBUQU5DRV9TVEFUVVNfQUNDRVBURUQQAhIdChlBQ0NFUFRBTkNFX1NUQVRVU19SRU1PVkVEEANiBnByb3RvMw==
+      cy52MS5BY2NlcHRhbmNlU3RhdHVzUhBhY2NlcHRhbmNlU3RhdHVzEiUKDnBhcnRpY2lwYW50X2lkGAUgASgJUg1wYXJ0\
+      aWNpcGFudElkEiAKDG9uZV90aW1lX3VybBgGIAEoCVIKb25lVGltZVVybBI0CgdleHBpcmVzGAcgASgLMhouZ29vZ2xl\
+      LnByb3RvYnVmLlRpbWVzdGFtcFIHZXhwaXJlcyJ1Cg9BY2Nlc3NSZXF1ZXN0ZXISKAoQdXNlcl9yZWNvcmRfbmFtZRgB\
+      IAEoCVIOdXNlclJlY29yZE5hbWUSOAoJcmVxdWVzdGVkGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJ\
+      cmVxdWVzdGVkIv4CCgVTaGFyZRIoChByb290X3JlY29yZF9uYW1lGAEgASgJUg5yb290UmVjb3JkTmFtZRJOChFwdWJs\
+      aWNfcGVybWlzc2lvbhgCIAEoDjIhLnRpZGluZ3MudjEuUGFydGljaXBhbnRQZXJtaXNzaW9uUhBwdWJsaWNQZXJtaXNz\
+      aW9uEjsKDHBhcnRpY2lwYW50cxgDIAMoCzIXLnRpZGluZ3MudjEuUGFydGljaXBhbnRSDHBhcnRpY2lwYW50cxIQCgN1\
+      cmwYBCABKAlSA3VybBI0ChZhbGxvd3NfYWNjZXNzX3JlcXVlc3RzGAUgASgIUhRhbGxvd3NBY2Nlc3NSZXF1ZXN0cxI7\
+      CgpyZXF1ZXN0ZXJzGAYgAygLMhsudGlkaW5ncy52MS5BY2Nlc3NSZXF1ZXN0ZXJSCnJlcXVlc3RlcnMSOQoZYmxvY2tl\
+      ZF91c2VyX3JlY29yZF9uYW1lcxgHIAMoCVIWYmxvY2tlZFVzZXJSZWNvcmROYW1lcyLmAwoGUmVjb3JkEjEKCXJlY29y\
+      ZF9pZBgBIAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkEh8KC3JlY29yZF90eXBlGAIgASgJUgpyZWNv\
+      cmRUeXBlEjYKBmZpZWxkcxgDIAMoCzIeLnRpZGluZ3MudjEuUmVjb3JkLkZpZWxkc0VudHJ5UgZmaWVsZHMSHQoKY2hh\
+      bmdlX3RhZxgEIAEoCVIJY2hhbmdlVGFnEisKB2NyZWF0ZWQYBSABKAsyES50aWRpbmdzLnYxLlN0YW1wUgdjcmVhdGVk\
+      Ei0KCG1vZGlmaWVkGAYgASgLMhEudGlkaW5ncy52MS5TdGFtcFIIbW9kaWZpZWQSLQoGcGFyZW50GAcgASgLMhUudGlk\
+      aW5ncy52MS5SZWZlcmVuY2VSBnBhcmVudBInCgVzaGFyZRgIIAEoCzIRLnRpZGluZ3MudjEuU2hhcmVSBXNoYXJlEioK\
+      EXNoYXJlX3JlY29yZF9uYW1lGAkgASgJUg9zaGFyZVJlY29yZE5hbWUaUQoLRmllbGRzRW50cnkSEAoDa2V5GAEgASgJ\
+      UgNrZXkSLAoFdmFsdWUYAiABKAsyFi50aWRpbmdzLnYxLkZpZWxkVmFsdWVSBXZhbHVlOgI4ASqPAQoPUmVmZXJlbmNl\
+      QWN0aW9uEiAKHFJFRkVSRU5DRV9BQ1RJT05fVU5TUEVDSUZJRUQQABIZChVSRUZFUkVOQ0VfQUNUSU9OX05PTkUQARIg\
+      ChxSRUZFUkVOQ0VfQUNUSU9OX0RFTEVURV9TRUxGEAISHQoZUkVGRVJFTkNFX0FDVElPTl9WQUxJREFURRADKtQBCg1F\
+      bmNyeXB0ZWRUeXBlEh4KGkVOQ1JZUFRFRF9UWVBFX1VOU1BFQ0lGSUVEEAASGQoVRU5DUllQVEVEX1RZUEVfU1RSSU5H\
+      EAESGAoURU5DUllQVEVEX1RZUEVfSU5UNjQQAhIZChVFTkNSWVBURURfVFlQRV9ET1VCTEUQAxIYChRFTkNSWVBURURf\
+      VFlQRV9CWVRFUxAEEhwKGEVOQ1JZUFRFRF9UWVBFX1RJTUVTVEFNUBAFEhsKF0VOQ1JZUFRFRF9UWVBFX0xPQ0FUSU9O\
+      EAYqrQEKFVBhcnRpY2lwYW50UGVybWlzc2lvbhImCiJQQVJUSUNJUEFOVF9QRVJNSVNTSU9OX1VOU1BFQ0lGSUVEEAAS\
+      HwobUEFSVElDSVBBTlRfUEVSTUlTU0lPTl9OT05FEAESJAogUEFSVElDSVBBTlRfUEVSTUlTU0lPTl9SRUFEX09OTFkQ\
+      AhIlCiFQQVJUSUNJUEFOVF9QRVJNSVNTSU9OX1JFQURfV1JJVEUQAyq4AQoPUGFydGljaXBhbnRSb2xlEiAKHFBBUlRJ\
+      Q0lQQU5UX1JPTEVfVU5TUEVDSUZJRUQQABIaChZQQVJUSUNJUEFOVF9ST0xFX09XTkVSEAESIgoeUEFSVElDSVBBTlRf\
+      Uk9MRV9BRE1JTklTVFJBVE9SEAISIQodUEFSVElDSVBBTlRfUk9MRV9QUklWQVRFX1VTRVIQAxIgChxQQVJUSUNJUEFO\
+      VF9ST0xFX1BVQkxJQ19VU0VSEAQqkwEKEEFjY2VwdGFuY2VTdGF0dXMSIQodQUNDRVBUQU5DRV9TVEFUVVNfVU5TUEVD\
+      SUZJRUQQABIdChlBQ0NFUFRBTkNFX1NUQVRVU19QRU5ESU5HEAESHgoaQUNDRVBUQU5DRV9TVEFUVVNfQUNDRVBURUQQ\
+      AhIdChlBQ0NFUFRBTkNFX1NUQVRVU19SRU1PVkVEEANiBnByb3RvMw==
       """)
 }

@@ -121,7 +121,7 @@ extension TidingsV1 {
 
   /// Joins shares.
   public struct AcceptSharesRequest: Hashable, Sendable {
-    /// At most `items_per_call_max`.
+    /// URLs of shares, and one-time URLs. At most `items_per_call_max`.
     public var urls: [String] = []
 
     /// All fields at their defaults.
@@ -146,6 +146,59 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       results: [TidingsV1.ShareResult] = []
+    ) {
+      self.results = results
+    }
+  }
+
+  /// Asks for access to shares.
+  public struct RequestShareAccessRequest: Hashable, Sendable {
+    /// URLs of shares; one-time URLs are UNKNOWN_ITEM. At most `items_per_call_max`.
+    public var urls: [String] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      urls: [String] = []
+    ) {
+      self.urls = urls
+    }
+  }
+
+  /// What became of one request for access.
+  public struct ShareAccessResult: Hashable, Sendable {
+    /// The share's URL.
+    public var url: String = ""
+    /// Why the owner was not asked: UNKNOWN_ITEM; SERVER_REJECTED_REQUEST if the caller owns the share or may
+    /// accept it; LIMIT_EXCEEDED. Absent: the request was made, or had been.
+    public var error: TidingsV1.ItemError? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      url: String = "",
+      error: TidingsV1.ItemError? = nil
+    ) {
+      self.url = url
+      self.error = error
+    }
+  }
+
+  /// What became of each request for access.
+  public struct RequestShareAccessResponse: Hashable, Sendable {
+    /// In the order of the request.
+    public var results: [TidingsV1.ShareAccessResult] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      results: [TidingsV1.ShareAccessResult] = []
     ) {
       self.results = results
     }
@@ -448,6 +501,113 @@ extension TidingsV1.AcceptSharesResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.RequestShareAccessRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.RequestShareAccessRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.RequestShareAccessRequest", tidings__v1__request_share_access_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__RequestShareAccessRequest.self)
+    if c.pointee.n_urls > 0 {
+      self.urls = try TidingsProtobuf.Unpacked.strings(c.pointee.n_urls, c.pointee.urls, "tidings.v1.RequestShareAccessRequest.urls")
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__RequestShareAccessRequest.self)
+    tidings__v1__request_share_access_request__init(c)
+    if !self.urls.isEmpty {
+      c.pointee.n_urls = self.urls.count
+      c.pointee.urls = arena.packed(self.urls) { arena.packed($0) }
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ShareAccessResult: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ShareAccessResult"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ShareAccessResult", tidings__v1__share_access_result__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ShareAccessResult.self)
+    self.url = try TidingsProtobuf.Unpacked.string(c.pointee.url, "tidings.v1.ShareAccessResult.url")
+    if let value = c.pointee.error {
+      self.error = try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ShareAccessResult.self)
+    tidings__v1__share_access_result__init(c)
+    c.pointee.url = arena.packed(self.url)
+    if let value = self.error { c.pointee.error = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.RequestShareAccessResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.RequestShareAccessResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.RequestShareAccessResponse", tidings__v1__request_share_access_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__RequestShareAccessResponse.self)
+    if c.pointee.n_results > 0 {
+      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__RequestShareAccessResponse.self)
+    tidings__v1__request_share_access_response__init(c)
+    if !self.results.isEmpty {
+      c.pointee.n_results = self.results.count
+      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1.FetchSharesRequest: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.FetchSharesRequest"
@@ -526,12 +686,13 @@ extension TidingsV1.FetchSharesResponse: TidingsProtobuf.GeneratedMessage {
 extension TidingsV1 {
   /// Accepts and lists shares. They are saved, changed and ended as records of the type
   /// `cloudkit.share`: by the owner in the private database, where deleting one ends it and leaves the
-  /// data; a participant who deletes it in the shared database leaves.
+  /// data. In the shared database administrators of a share change it too, and a participant who deletes it
+  /// leaves.
   public enum ShareService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.ShareService",
-      methods: [Methods.fetchShareMetadata, Methods.acceptShares, Methods.fetchShares],
+      methods: [Methods.fetchShareMetadata, Methods.acceptShares, Methods.requestShareAccess, Methods.fetchShares],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1ShareServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -553,6 +714,16 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.AcceptSharesRequest",
         outputType: "tidings.v1.AcceptSharesResponse")
+      /// Asks the owners of shares for access. Possible for those who may not accept, where the share allows
+      /// it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
+      /// answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+      public static let requestShareAccess = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.ShareService",
+        name: "RequestShareAccess",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.RequestShareAccessRequest",
+        outputType: "tidings.v1.RequestShareAccessResponse")
       /// Returns the shares that the caller owns, was invited to or has accepted.
       public static let fetchShares = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.ShareService",
@@ -599,6 +770,22 @@ extension TidingsV1 {
         }
       }
 
+      /// Asks the owners of shares for access. Possible for those who may not accept, where the share allows
+      /// it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
+      /// answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+      public func requestShareAccess(
+        _ request: TidingsV1.RequestShareAccessRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.RequestShareAccessResponse {
+        let response = try await transport.unary(
+          Methods.requestShareAccess, request.encoded(), options: options)
+        do {
+          return try TidingsV1.RequestShareAccessResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
       /// Returns the shares that the caller owns, was invited to or has accepted.
       public func fetchShares(
         _ request: TidingsV1.FetchSharesRequest,
@@ -630,6 +817,14 @@ extension TidingsV1 {
         _ request: TidingsV1.AcceptSharesRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.AcceptSharesResponse
+
+      /// Asks the owners of shares for access. Possible for those who may not accept, where the share allows
+      /// it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
+      /// answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+      func requestShareAccess(
+        _ request: TidingsV1.RequestShareAccessRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.RequestShareAccessResponse
 
       /// Returns the shares that the caller owns, was invited to or has accepted.
       func fetchShares(
@@ -663,6 +858,15 @@ extension TidingsV1.ShareService.Server {
   }
 
   /// Answers UNIMPLEMENTED.
+  public func requestShareAccess(
+    _ request: TidingsV1.RequestShareAccessRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.RequestShareAccessResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.ShareService/RequestShareAccess is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
   public func fetchShares(
     _ request: TidingsV1.FetchSharesRequest,
     call: TidingsRPC.ServerCall
@@ -688,6 +892,12 @@ extension TidingsV1.ShareService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.acceptShares(message, call: call).encoded()
+    case "RequestShareAccess":
+      let message: TidingsV1.RequestShareAccessRequest
+      do { message = try TidingsV1.RequestShareAccessRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.requestShareAccess(message, call: call).encoded()
     case "FetchShares":
       let message: TidingsV1.FetchSharesRequest
       do { message = try TidingsV1.FetchSharesRequest(decoding: request) } catch {
@@ -728,14 +938,19 @@ extension TidingsProtobuf.FileDescriptor {
       SABSBWVycm9yQgkKB291dGNvbWUiTwoaRmV0Y2hTaGFyZU1ldGFkYXRhUmVzcG9uc2USMQoHcmVzdWx0cxgBIAMoCzIX\
       LnRpZGluZ3MudjEuU2hhcmVSZXN1bHRSB3Jlc3VsdHMiKQoTQWNjZXB0U2hhcmVzUmVxdWVzdBISCgR1cmxzGAEgAygJ\
       UgR1cmxzIkkKFEFjY2VwdFNoYXJlc1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyFy50aWRpbmdzLnYxLlNoYXJlUmVz\
-      dWx0UgdyZXN1bHRzIqcBChJGZXRjaFNoYXJlc1JlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISOQoL\
-      ZW52aXJvbm1lbnQYAiABKA4yFy50aWRpbmdzLnYxLkVudmlyb25tZW50UgtlbnZpcm9ubWVudBIUCgVsaW1pdBgDIAEo\
-      DVIFbGltaXQSIgoMY29udGludWF0aW9uGAQgASgMUgxjb250aW51YXRpb24ibAoTRmV0Y2hTaGFyZXNSZXNwb25zZRIx\
-      CgZzaGFyZXMYASADKAsyGS50aWRpbmdzLnYxLlNoYXJlTWV0YWRhdGFSBnNoYXJlcxIiCgxjb250aW51YXRpb24YAiAB\
-      KAxSDGNvbnRpbnVhdGlvbjKlAgoMU2hhcmVTZXJ2aWNlEmgKEkZldGNoU2hhcmVNZXRhZGF0YRIlLnRpZGluZ3MudjEu\
-      RmV0Y2hTaGFyZU1ldGFkYXRhUmVxdWVzdBomLnRpZGluZ3MudjEuRmV0Y2hTaGFyZU1ldGFkYXRhUmVzcG9uc2UiA5AC\
-      ARJWCgxBY2NlcHRTaGFyZXMSHy50aWRpbmdzLnYxLkFjY2VwdFNoYXJlc1JlcXVlc3QaIC50aWRpbmdzLnYxLkFjY2Vw\
-      dFNoYXJlc1Jlc3BvbnNlIgOQAgISUwoLRmV0Y2hTaGFyZXMSHi50aWRpbmdzLnYxLkZldGNoU2hhcmVzUmVxdWVzdBof\
-      LnRpZGluZ3MudjEuRmV0Y2hTaGFyZXNSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      dWx0UgdyZXN1bHRzIi8KGVJlcXVlc3RTaGFyZUFjY2Vzc1JlcXVlc3QSEgoEdXJscxgBIAMoCVIEdXJscyJSChFTaGFy\
+      ZUFjY2Vzc1Jlc3VsdBIQCgN1cmwYASABKAlSA3VybBIrCgVlcnJvchgCIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9y\
+      UgVlcnJvciJVChpSZXF1ZXN0U2hhcmVBY2Nlc3NSZXNwb25zZRI3CgdyZXN1bHRzGAEgAygLMh0udGlkaW5ncy52MS5T\
+      aGFyZUFjY2Vzc1Jlc3VsdFIHcmVzdWx0cyKnAQoSRmV0Y2hTaGFyZXNSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJ\
+      Y29udGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQS\
+      FAoFbGltaXQYAyABKA1SBWxpbWl0EiIKDGNvbnRpbnVhdGlvbhgEIAEoDFIMY29udGludWF0aW9uImwKE0ZldGNoU2hh\
+      cmVzUmVzcG9uc2USMQoGc2hhcmVzGAEgAygLMhkudGlkaW5ncy52MS5TaGFyZU1ldGFkYXRhUgZzaGFyZXMSIgoMY29u\
+      dGludWF0aW9uGAIgASgMUgxjb250aW51YXRpb24yjwMKDFNoYXJlU2VydmljZRJoChJGZXRjaFNoYXJlTWV0YWRhdGES\
+      JS50aWRpbmdzLnYxLkZldGNoU2hhcmVNZXRhZGF0YVJlcXVlc3QaJi50aWRpbmdzLnYxLkZldGNoU2hhcmVNZXRhZGF0\
+      YVJlc3BvbnNlIgOQAgESVgoMQWNjZXB0U2hhcmVzEh8udGlkaW5ncy52MS5BY2NlcHRTaGFyZXNSZXF1ZXN0GiAudGlk\
+      aW5ncy52MS5BY2NlcHRTaGFyZXNSZXNwb25zZSIDkAICEmgKElJlcXVlc3RTaGFyZUFjY2VzcxIlLnRpZGluZ3MudjEu\
+      UmVxdWVzdFNoYXJlQWNjZXNzUmVxdWVzdBomLnRpZGluZ3MudjEuUmVxdWVzdFNoYXJlQWNjZXNzUmVzcG9uc2UiA5AC\
+      AhJTCgtGZXRjaFNoYXJlcxIeLnRpZGluZ3MudjEuRmV0Y2hTaGFyZXNSZXF1ZXN0Gh8udGlkaW5ncy52MS5GZXRjaFNo\
+      YXJlc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
       """)
 }

@@ -33,6 +33,7 @@ typedef struct Tidings__V1__EncryptedValue Tidings__V1__EncryptedValue;
 typedef struct Tidings__V1__FieldValue Tidings__V1__FieldValue;
 typedef struct Tidings__V1__Stamp Tidings__V1__Stamp;
 typedef struct Tidings__V1__Participant Tidings__V1__Participant;
+typedef struct Tidings__V1__AccessRequester Tidings__V1__AccessRequester;
 typedef struct Tidings__V1__Share Tidings__V1__Share;
 typedef struct Tidings__V1__Record Tidings__V1__Record;
 typedef struct Tidings__V1__Record__FieldsEntry Tidings__V1__Record__FieldsEntry;
@@ -133,7 +134,11 @@ typedef enum _Tidings__V1__ParticipantRole {
    */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_OWNER = 1,
   /*
-   * Was invited by name.
+   * Changes the share's participants, permission and fields for the owner; has READ_WRITE.
+   */
+  TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_ADMINISTRATOR = 2,
+  /*
+   * Was invited, by name or with a one-time URL.
    */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PRIVATE_USER = 3,
   /*
@@ -610,25 +615,61 @@ struct  Tidings__V1__Participant
 {
   ProtobufCMessage base;
   /*
-   * The user.
+   * The user. Empty with a `participant_id`: who accepts the one-time URL first; set by the server then.
    */
   ProtobufCBinaryData user_record_name;
   /*
-   * Set by the server.
+   * The owner makes and unmakes administrators; the rest is set by the server. UNSPECIFIED unmakes.
    */
   Tidings__V1__ParticipantRole role;
   /*
-   * What the user may do.
+   * What the user may do. READ_WRITE for administrators.
    */
   Tidings__V1__ParticipantPermission permission;
   /*
    * Set by the server.
    */
   Tidings__V1__AcceptanceStatus acceptance_status;
+  /*
+   * Of one who is invited with a one-time URL: names the invitation within the share.
+   * `[A-Za-z0-9_-]{1,64}`, chosen by who invites.
+   */
+  ProtobufCBinaryData participant_id;
+  /*
+   * What to give to the one who is to accept. Set by the server when the invitation is saved, empty once
+   * it was accepted. Only the owner and administrators of the share see it. An invitation that is sent
+   * with a URL that the share does not know comes from another share, and is ignored.
+   */
+  ProtobufCBinaryData one_time_url;
+  /*
+   * When the one-time URL stops working; absent: never. Must be in the future when the invitation is
+   * created.
+   */
+  Google__Protobuf__Timestamp *expires;
 };
 #define TIDINGS__V1__PARTICIPANT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__participant__descriptor) \
-    , {0,NULL}, TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_UNSPECIFIED, TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED, TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_UNSPECIFIED }
+    , {0,NULL}, TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_UNSPECIFIED, TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED, TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_UNSPECIFIED, {0,NULL}, {0,NULL}, NULL }
+
+
+/*
+ * A user who asked for access to a share.
+ */
+struct  Tidings__V1__AccessRequester
+{
+  ProtobufCMessage base;
+  /*
+   * The user.
+   */
+  ProtobufCBinaryData user_record_name;
+  /*
+   * When the user asked. Set by the server.
+   */
+  Google__Protobuf__Timestamp *requested;
+};
+#define TIDINGS__V1__ACCESS_REQUESTER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__access_requester__descriptor) \
+    , {0,NULL}, NULL }
 
 
 /*
@@ -659,10 +700,28 @@ struct  Tidings__V1__Share
    * those who may accept or have accepted see it.
    */
   ProtobufCBinaryData url;
+  /*
+   * Who has the URL and may not accept may ask for access (ShareService/RequestShareAccess).
+   */
+  protobuf_c_boolean allows_access_requests;
+  /*
+   * Who asked, oldest first; at most `access_requests_per_share_max`. Who is not in the list of a save is
+   * denied, and who gets into `participants` is granted access; a save adds nobody. Only the owner and
+   * administrators of the share see them.
+   */
+  size_t n_requesters;
+  Tidings__V1__AccessRequester **requesters;
+  /*
+   * Users who cannot ask for access, at most `blocked_users_per_share_max`. They leave `requesters`, and
+   * cannot be participants at the same time (INVALID_ARGUMENTS). Only the owner and administrators of the
+   * share see them.
+   */
+  size_t n_blocked_user_record_names;
+  ProtobufCBinaryData *blocked_user_record_names;
 };
 #define TIDINGS__V1__SHARE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__share__descriptor) \
-    , {0,NULL}, TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED, 0,NULL, {0,NULL} }
+    , {0,NULL}, TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED, 0,NULL, {0,NULL}, 0, 0,NULL, 0,NULL }
 
 
 struct  Tidings__V1__Record__FieldsEntry
@@ -1033,6 +1092,25 @@ Tidings__V1__Participant *
 void   tidings__v1__participant__free_unpacked
                      (Tidings__V1__Participant *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__AccessRequester methods */
+void   tidings__v1__access_requester__init
+                     (Tidings__V1__AccessRequester         *message);
+size_t tidings__v1__access_requester__get_packed_size
+                     (const Tidings__V1__AccessRequester   *message);
+size_t tidings__v1__access_requester__pack
+                     (const Tidings__V1__AccessRequester   *message,
+                      uint8_t             *out);
+size_t tidings__v1__access_requester__pack_to_buffer
+                     (const Tidings__V1__AccessRequester   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__AccessRequester *
+       tidings__v1__access_requester__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__access_requester__free_unpacked
+                     (Tidings__V1__AccessRequester *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Share methods */
 void   tidings__v1__share__init
                      (Tidings__V1__Share         *message);
@@ -1124,6 +1202,9 @@ typedef void (*Tidings__V1__Stamp_Closure)
 typedef void (*Tidings__V1__Participant_Closure)
                  (const Tidings__V1__Participant *message,
                   void *closure_data);
+typedef void (*Tidings__V1__AccessRequester_Closure)
+                 (const Tidings__V1__AccessRequester *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__Share_Closure)
                  (const Tidings__V1__Share *message,
                   void *closure_data);
@@ -1160,6 +1241,7 @@ extern const ProtobufCMessageDescriptor tidings__v1__encrypted_value__descriptor
 extern const ProtobufCMessageDescriptor tidings__v1__field_value__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__stamp__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__participant__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__access_requester__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__share__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__record__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__record__fields_entry__descriptor;

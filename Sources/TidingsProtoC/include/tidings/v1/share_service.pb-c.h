@@ -24,6 +24,9 @@ typedef struct Tidings__V1__ShareResult Tidings__V1__ShareResult;
 typedef struct Tidings__V1__FetchShareMetadataResponse Tidings__V1__FetchShareMetadataResponse;
 typedef struct Tidings__V1__AcceptSharesRequest Tidings__V1__AcceptSharesRequest;
 typedef struct Tidings__V1__AcceptSharesResponse Tidings__V1__AcceptSharesResponse;
+typedef struct Tidings__V1__RequestShareAccessRequest Tidings__V1__RequestShareAccessRequest;
+typedef struct Tidings__V1__ShareAccessResult Tidings__V1__ShareAccessResult;
+typedef struct Tidings__V1__RequestShareAccessResponse Tidings__V1__RequestShareAccessResponse;
 typedef struct Tidings__V1__FetchSharesRequest Tidings__V1__FetchSharesRequest;
 typedef struct Tidings__V1__FetchSharesResponse Tidings__V1__FetchSharesResponse;
 
@@ -152,7 +155,7 @@ struct  Tidings__V1__AcceptSharesRequest
 {
   ProtobufCMessage base;
   /*
-   * At most `items_per_call_max`.
+   * URLs of shares, and one-time URLs. At most `items_per_call_max`.
    */
   size_t n_urls;
   ProtobufCBinaryData *urls;
@@ -176,6 +179,61 @@ struct  Tidings__V1__AcceptSharesResponse
 };
 #define TIDINGS__V1__ACCEPT_SHARES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__accept_shares_response__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * Asks for access to shares.
+ */
+struct  Tidings__V1__RequestShareAccessRequest
+{
+  ProtobufCMessage base;
+  /*
+   * URLs of shares; one-time URLs are UNKNOWN_ITEM. At most `items_per_call_max`.
+   */
+  size_t n_urls;
+  ProtobufCBinaryData *urls;
+};
+#define TIDINGS__V1__REQUEST_SHARE_ACCESS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__request_share_access_request__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * What became of one request for access.
+ */
+struct  Tidings__V1__ShareAccessResult
+{
+  ProtobufCMessage base;
+  /*
+   * The share's URL.
+   */
+  ProtobufCBinaryData url;
+  /*
+   * Why the owner was not asked: UNKNOWN_ITEM; SERVER_REJECTED_REQUEST if the caller owns the share or may
+   * accept it; LIMIT_EXCEEDED. Absent: the request was made, or had been.
+   */
+  Tidings__V1__ItemError *error;
+};
+#define TIDINGS__V1__SHARE_ACCESS_RESULT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__share_access_result__descriptor) \
+    , {0,NULL}, NULL }
+
+
+/*
+ * What became of each request for access.
+ */
+struct  Tidings__V1__RequestShareAccessResponse
+{
+  ProtobufCMessage base;
+  /*
+   * In the order of the request.
+   */
+  size_t n_results;
+  Tidings__V1__ShareAccessResult **results;
+};
+#define TIDINGS__V1__REQUEST_SHARE_ACCESS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__request_share_access_response__descriptor) \
     , 0,NULL }
 
 
@@ -342,6 +400,63 @@ Tidings__V1__AcceptSharesResponse *
 void   tidings__v1__accept_shares_response__free_unpacked
                      (Tidings__V1__AcceptSharesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__RequestShareAccessRequest methods */
+void   tidings__v1__request_share_access_request__init
+                     (Tidings__V1__RequestShareAccessRequest         *message);
+size_t tidings__v1__request_share_access_request__get_packed_size
+                     (const Tidings__V1__RequestShareAccessRequest   *message);
+size_t tidings__v1__request_share_access_request__pack
+                     (const Tidings__V1__RequestShareAccessRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__request_share_access_request__pack_to_buffer
+                     (const Tidings__V1__RequestShareAccessRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__RequestShareAccessRequest *
+       tidings__v1__request_share_access_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__request_share_access_request__free_unpacked
+                     (Tidings__V1__RequestShareAccessRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ShareAccessResult methods */
+void   tidings__v1__share_access_result__init
+                     (Tidings__V1__ShareAccessResult         *message);
+size_t tidings__v1__share_access_result__get_packed_size
+                     (const Tidings__V1__ShareAccessResult   *message);
+size_t tidings__v1__share_access_result__pack
+                     (const Tidings__V1__ShareAccessResult   *message,
+                      uint8_t             *out);
+size_t tidings__v1__share_access_result__pack_to_buffer
+                     (const Tidings__V1__ShareAccessResult   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ShareAccessResult *
+       tidings__v1__share_access_result__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__share_access_result__free_unpacked
+                     (Tidings__V1__ShareAccessResult *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__RequestShareAccessResponse methods */
+void   tidings__v1__request_share_access_response__init
+                     (Tidings__V1__RequestShareAccessResponse         *message);
+size_t tidings__v1__request_share_access_response__get_packed_size
+                     (const Tidings__V1__RequestShareAccessResponse   *message);
+size_t tidings__v1__request_share_access_response__pack
+                     (const Tidings__V1__RequestShareAccessResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__request_share_access_response__pack_to_buffer
+                     (const Tidings__V1__RequestShareAccessResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__RequestShareAccessResponse *
+       tidings__v1__request_share_access_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__request_share_access_response__free_unpacked
+                     (Tidings__V1__RequestShareAccessResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSharesRequest methods */
 void   tidings__v1__fetch_shares_request__init
                      (Tidings__V1__FetchSharesRequest         *message);
@@ -400,6 +515,15 @@ typedef void (*Tidings__V1__AcceptSharesRequest_Closure)
 typedef void (*Tidings__V1__AcceptSharesResponse_Closure)
                  (const Tidings__V1__AcceptSharesResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__RequestShareAccessRequest_Closure)
+                 (const Tidings__V1__RequestShareAccessRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ShareAccessResult_Closure)
+                 (const Tidings__V1__ShareAccessResult *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__RequestShareAccessResponse_Closure)
+                 (const Tidings__V1__RequestShareAccessResponse *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__FetchSharesRequest_Closure)
                  (const Tidings__V1__FetchSharesRequest *message,
                   void *closure_data);
@@ -421,6 +545,10 @@ struct Tidings__V1__ShareService_Service
                         const Tidings__V1__AcceptSharesRequest *input,
                         Tidings__V1__AcceptSharesResponse_Closure closure,
                         void *closure_data);
+  void (*request_share_access)(Tidings__V1__ShareService_Service *service,
+                               const Tidings__V1__RequestShareAccessRequest *input,
+                               Tidings__V1__RequestShareAccessResponse_Closure closure,
+                               void *closure_data);
   void (*fetch_shares)(Tidings__V1__ShareService_Service *service,
                        const Tidings__V1__FetchSharesRequest *input,
                        Tidings__V1__FetchSharesResponse_Closure closure,
@@ -435,6 +563,7 @@ void tidings__v1__share_service__init (Tidings__V1__ShareService_Service *servic
     { TIDINGS__V1__SHARE_SERVICE__BASE_INIT,\
       function_prefix__ ## fetch_share_metadata,\
       function_prefix__ ## accept_shares,\
+      function_prefix__ ## request_share_access,\
       function_prefix__ ## fetch_shares  }
 void tidings__v1__share_service__fetch_share_metadata(ProtobufCService *service,
                                                       const Tidings__V1__FetchShareMetadataRequest *input,
@@ -444,6 +573,10 @@ void tidings__v1__share_service__accept_shares(ProtobufCService *service,
                                                const Tidings__V1__AcceptSharesRequest *input,
                                                Tidings__V1__AcceptSharesResponse_Closure closure,
                                                void *closure_data);
+void tidings__v1__share_service__request_share_access(ProtobufCService *service,
+                                                      const Tidings__V1__RequestShareAccessRequest *input,
+                                                      Tidings__V1__RequestShareAccessResponse_Closure closure,
+                                                      void *closure_data);
 void tidings__v1__share_service__fetch_shares(ProtobufCService *service,
                                               const Tidings__V1__FetchSharesRequest *input,
                                               Tidings__V1__FetchSharesResponse_Closure closure,
@@ -457,6 +590,9 @@ extern const ProtobufCMessageDescriptor tidings__v1__share_result__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_share_metadata_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__accept_shares_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__accept_shares_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__request_share_access_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__share_access_result__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__request_share_access_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_shares_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_shares_response__descriptor;
 extern const ProtobufCServiceDescriptor tidings__v1__share_service__descriptor;

@@ -22,6 +22,7 @@ PARTICIPANT_PERMISSION_NONE: ParticipantPermission
 PARTICIPANT_PERMISSION_READ_ONLY: ParticipantPermission
 PARTICIPANT_PERMISSION_READ_WRITE: ParticipantPermission
 PARTICIPANT_PERMISSION_UNSPECIFIED: ParticipantPermission
+PARTICIPANT_ROLE_ADMINISTRATOR: ParticipantRole
 PARTICIPANT_ROLE_OWNER: ParticipantRole
 PARTICIPANT_ROLE_PRIVATE_USER: ParticipantRole
 PARTICIPANT_ROLE_PUBLIC_USER: ParticipantRole
@@ -30,6 +31,14 @@ REFERENCE_ACTION_DELETE_SELF: ReferenceAction
 REFERENCE_ACTION_NONE: ReferenceAction
 REFERENCE_ACTION_UNSPECIFIED: ReferenceAction
 REFERENCE_ACTION_VALIDATE: ReferenceAction
+
+class AccessRequester(_message.Message):
+    __slots__ = ["requested", "user_record_name"]
+    REQUESTED_FIELD_NUMBER: _ClassVar[int]
+    USER_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
+    requested: _timestamp_pb2.Timestamp
+    user_record_name: str
+    def __init__(self, user_record_name: _Optional[str] = ..., requested: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class Asset(_message.Message):
     __slots__ = ["checksum", "size"]
@@ -140,16 +149,22 @@ class LocationList(_message.Message):
     def __init__(self, values: _Optional[_Iterable[_Union[Location, _Mapping]]] = ...) -> None: ...
 
 class Participant(_message.Message):
-    __slots__ = ["acceptance_status", "permission", "role", "user_record_name"]
+    __slots__ = ["acceptance_status", "expires", "one_time_url", "participant_id", "permission", "role", "user_record_name"]
     ACCEPTANCE_STATUS_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_FIELD_NUMBER: _ClassVar[int]
+    ONE_TIME_URL_FIELD_NUMBER: _ClassVar[int]
+    PARTICIPANT_ID_FIELD_NUMBER: _ClassVar[int]
     PERMISSION_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
     USER_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
     acceptance_status: AcceptanceStatus
+    expires: _timestamp_pb2.Timestamp
+    one_time_url: str
+    participant_id: str
     permission: ParticipantPermission
     role: ParticipantRole
     user_record_name: str
-    def __init__(self, user_record_name: _Optional[str] = ..., role: _Optional[_Union[ParticipantRole, str]] = ..., permission: _Optional[_Union[ParticipantPermission, str]] = ..., acceptance_status: _Optional[_Union[AcceptanceStatus, str]] = ...) -> None: ...
+    def __init__(self, user_record_name: _Optional[str] = ..., role: _Optional[_Union[ParticipantRole, str]] = ..., permission: _Optional[_Union[ParticipantPermission, str]] = ..., acceptance_status: _Optional[_Union[AcceptanceStatus, str]] = ..., participant_id: _Optional[str] = ..., one_time_url: _Optional[str] = ..., expires: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class Record(_message.Message):
     __slots__ = ["change_tag", "created", "fields", "modified", "parent", "record_id", "record_type", "share", "share_record_name"]
@@ -195,16 +210,22 @@ class ReferenceList(_message.Message):
     def __init__(self, values: _Optional[_Iterable[_Union[Reference, _Mapping]]] = ...) -> None: ...
 
 class Share(_message.Message):
-    __slots__ = ["participants", "public_permission", "root_record_name", "url"]
+    __slots__ = ["allows_access_requests", "blocked_user_record_names", "participants", "public_permission", "requesters", "root_record_name", "url"]
+    ALLOWS_ACCESS_REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    BLOCKED_USER_RECORD_NAMES_FIELD_NUMBER: _ClassVar[int]
     PARTICIPANTS_FIELD_NUMBER: _ClassVar[int]
     PUBLIC_PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    REQUESTERS_FIELD_NUMBER: _ClassVar[int]
     ROOT_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
+    allows_access_requests: bool
+    blocked_user_record_names: _containers.RepeatedScalarFieldContainer[str]
     participants: _containers.RepeatedCompositeFieldContainer[Participant]
     public_permission: ParticipantPermission
+    requesters: _containers.RepeatedCompositeFieldContainer[AccessRequester]
     root_record_name: str
     url: str
-    def __init__(self, root_record_name: _Optional[str] = ..., public_permission: _Optional[_Union[ParticipantPermission, str]] = ..., participants: _Optional[_Iterable[_Union[Participant, _Mapping]]] = ..., url: _Optional[str] = ...) -> None: ...
+    def __init__(self, root_record_name: _Optional[str] = ..., public_permission: _Optional[_Union[ParticipantPermission, str]] = ..., participants: _Optional[_Iterable[_Union[Participant, _Mapping]]] = ..., url: _Optional[str] = ..., allows_access_requests: bool = ..., requesters: _Optional[_Iterable[_Union[AccessRequester, _Mapping]]] = ..., blocked_user_record_names: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Stamp(_message.Message):
     __slots__ = ["device_id", "timestamp", "user_record_name"]

@@ -16,7 +16,7 @@ from tidings.v1 import error_pb2 as tidings_dot_v1_dot_error__pb2
 from tidings.v1 import record_pb2 as tidings_dot_v1_dot_record__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1etidings/v1/share_service.proto\x12\ntidings.v1\x1a\x19tidings/v1/database.proto\x1a\x16tidings/v1/error.proto\x1a\x17tidings/v1/record.proto\"\x89\x02\n\rShareMetadata\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12#\n\x07zone_id\x18\x03 \x01(\x0b\x32\x12.tidings.v1.ZoneID\x12!\n\x05share\x18\x04 \x01(\x0b\x32\x12.tidings.v1.Record\x12\x18\n\x10root_record_name\x18\x05 \x01(\t\x12,\n\x0bparticipant\x18\x06 \x01(\x0b\x32\x17.tidings.v1.Participant\x12\'\n\x0broot_record\x18\x07 \x01(\x0b\x32\x12.tidings.v1.Record\"D\n\x19\x46\x65tchShareMetadataRequest\x12\x0c\n\x04urls\x18\x01 \x03(\t\x12\x19\n\x11wants_root_record\x18\x02 \x01(\x08\"|\n\x0bShareResult\x12\x0b\n\x03url\x18\x01 \x01(\t\x12-\n\x08metadata\x18\x02 \x01(\x0b\x32\x19.tidings.v1.ShareMetadataH\x00\x12&\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x15.tidings.v1.ItemErrorH\x00\x42\t\n\x07outcome\"F\n\x1a\x46\x65tchShareMetadataResponse\x12(\n\x07results\x18\x01 \x03(\x0b\x32\x17.tidings.v1.ShareResult\"#\n\x13\x41\x63\x63\x65ptSharesRequest\x12\x0c\n\x04urls\x18\x01 \x03(\t\"@\n\x14\x41\x63\x63\x65ptSharesResponse\x12(\n\x07results\x18\x01 \x03(\x0b\x32\x17.tidings.v1.ShareResult\"z\n\x12\x46\x65tchSharesRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\r\n\x05limit\x18\x03 \x01(\r\x12\x14\n\x0c\x63ontinuation\x18\x04 \x01(\x0c\"V\n\x13\x46\x65tchSharesResponse\x12)\n\x06shares\x18\x01 \x03(\x0b\x32\x19.tidings.v1.ShareMetadata\x12\x14\n\x0c\x63ontinuation\x18\x02 \x01(\x0c\x32\xa5\x02\n\x0cShareService\x12h\n\x12\x46\x65tchShareMetadata\x12%.tidings.v1.FetchShareMetadataRequest\x1a&.tidings.v1.FetchShareMetadataResponse\"\x03\x90\x02\x01\x12V\n\x0c\x41\x63\x63\x65ptShares\x12\x1f.tidings.v1.AcceptSharesRequest\x1a .tidings.v1.AcceptSharesResponse\"\x03\x90\x02\x02\x12S\n\x0b\x46\x65tchShares\x12\x1e.tidings.v1.FetchSharesRequest\x1a\x1f.tidings.v1.FetchSharesResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1etidings/v1/share_service.proto\x12\ntidings.v1\x1a\x19tidings/v1/database.proto\x1a\x16tidings/v1/error.proto\x1a\x17tidings/v1/record.proto\"\x89\x02\n\rShareMetadata\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12#\n\x07zone_id\x18\x03 \x01(\x0b\x32\x12.tidings.v1.ZoneID\x12!\n\x05share\x18\x04 \x01(\x0b\x32\x12.tidings.v1.Record\x12\x18\n\x10root_record_name\x18\x05 \x01(\t\x12,\n\x0bparticipant\x18\x06 \x01(\x0b\x32\x17.tidings.v1.Participant\x12\'\n\x0broot_record\x18\x07 \x01(\x0b\x32\x12.tidings.v1.Record\"D\n\x19\x46\x65tchShareMetadataRequest\x12\x0c\n\x04urls\x18\x01 \x03(\t\x12\x19\n\x11wants_root_record\x18\x02 \x01(\x08\"|\n\x0bShareResult\x12\x0b\n\x03url\x18\x01 \x01(\t\x12-\n\x08metadata\x18\x02 \x01(\x0b\x32\x19.tidings.v1.ShareMetadataH\x00\x12&\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x15.tidings.v1.ItemErrorH\x00\x42\t\n\x07outcome\"F\n\x1a\x46\x65tchShareMetadataResponse\x12(\n\x07results\x18\x01 \x03(\x0b\x32\x17.tidings.v1.ShareResult\"#\n\x13\x41\x63\x63\x65ptSharesRequest\x12\x0c\n\x04urls\x18\x01 \x03(\t\"@\n\x14\x41\x63\x63\x65ptSharesResponse\x12(\n\x07results\x18\x01 \x03(\x0b\x32\x17.tidings.v1.ShareResult\")\n\x19RequestShareAccessRequest\x12\x0c\n\x04urls\x18\x01 \x03(\t\"F\n\x11ShareAccessResult\x12\x0b\n\x03url\x18\x01 \x01(\t\x12$\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x15.tidings.v1.ItemError\"L\n\x1aRequestShareAccessResponse\x12.\n\x07results\x18\x01 \x03(\x0b\x32\x1d.tidings.v1.ShareAccessResult\"z\n\x12\x46\x65tchSharesRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\r\n\x05limit\x18\x03 \x01(\r\x12\x14\n\x0c\x63ontinuation\x18\x04 \x01(\x0c\"V\n\x13\x46\x65tchSharesResponse\x12)\n\x06shares\x18\x01 \x03(\x0b\x32\x19.tidings.v1.ShareMetadata\x12\x14\n\x0c\x63ontinuation\x18\x02 \x01(\x0c\x32\x8f\x03\n\x0cShareService\x12h\n\x12\x46\x65tchShareMetadata\x12%.tidings.v1.FetchShareMetadataRequest\x1a&.tidings.v1.FetchShareMetadataResponse\"\x03\x90\x02\x01\x12V\n\x0c\x41\x63\x63\x65ptShares\x12\x1f.tidings.v1.AcceptSharesRequest\x1a .tidings.v1.AcceptSharesResponse\"\x03\x90\x02\x02\x12h\n\x12RequestShareAccess\x12%.tidings.v1.RequestShareAccessRequest\x1a&.tidings.v1.RequestShareAccessResponse\"\x03\x90\x02\x02\x12S\n\x0b\x46\x65tchShares\x12\x1e.tidings.v1.FetchSharesRequest\x1a\x1f.tidings.v1.FetchSharesResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.v1.share_service_pb2', globals())
@@ -27,6 +27,8 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _SHARESERVICE.methods_by_name['FetchShareMetadata']._serialized_options = b'\220\002\001'
   _SHARESERVICE.methods_by_name['AcceptShares']._options = None
   _SHARESERVICE.methods_by_name['AcceptShares']._serialized_options = b'\220\002\002'
+  _SHARESERVICE.methods_by_name['RequestShareAccess']._options = None
+  _SHARESERVICE.methods_by_name['RequestShareAccess']._serialized_options = b'\220\002\002'
   _SHARESERVICE.methods_by_name['FetchShares']._options = None
   _SHARESERVICE.methods_by_name['FetchShares']._serialized_options = b'\220\002\001'
   _SHAREMETADATA._serialized_start=123
@@ -41,10 +43,16 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _ACCEPTSHARESREQUEST._serialized_end=693
   _ACCEPTSHARESRESPONSE._serialized_start=695
   _ACCEPTSHARESRESPONSE._serialized_end=759
-  _FETCHSHARESREQUEST._serialized_start=761
-  _FETCHSHARESREQUEST._serialized_end=883
-  _FETCHSHARESRESPONSE._serialized_start=885
-  _FETCHSHARESRESPONSE._serialized_end=971
-  _SHARESERVICE._serialized_start=974
-  _SHARESERVICE._serialized_end=1267
+  _REQUESTSHAREACCESSREQUEST._serialized_start=761
+  _REQUESTSHAREACCESSREQUEST._serialized_end=802
+  _SHAREACCESSRESULT._serialized_start=804
+  _SHAREACCESSRESULT._serialized_end=874
+  _REQUESTSHAREACCESSRESPONSE._serialized_start=876
+  _REQUESTSHAREACCESSRESPONSE._serialized_end=952
+  _FETCHSHARESREQUEST._serialized_start=954
+  _FETCHSHARESREQUEST._serialized_end=1076
+  _FETCHSHARESRESPONSE._serialized_start=1078
+  _FETCHSHARESRESPONSE._serialized_end=1164
+  _SHARESERVICE._serialized_start=1167
+  _SHARESERVICE._serialized_end=1566
 # @@protoc_insertion_point(module_scope)

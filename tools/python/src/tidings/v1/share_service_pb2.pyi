@@ -54,6 +54,26 @@ class FetchSharesResponse(_message.Message):
     shares: _containers.RepeatedCompositeFieldContainer[ShareMetadata]
     def __init__(self, shares: _Optional[_Iterable[_Union[ShareMetadata, _Mapping]]] = ..., continuation: _Optional[bytes] = ...) -> None: ...
 
+class RequestShareAccessRequest(_message.Message):
+    __slots__ = ["urls"]
+    URLS_FIELD_NUMBER: _ClassVar[int]
+    urls: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, urls: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RequestShareAccessResponse(_message.Message):
+    __slots__ = ["results"]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    results: _containers.RepeatedCompositeFieldContainer[ShareAccessResult]
+    def __init__(self, results: _Optional[_Iterable[_Union[ShareAccessResult, _Mapping]]] = ...) -> None: ...
+
+class ShareAccessResult(_message.Message):
+    __slots__ = ["error", "url"]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
+    error: _error_pb2.ItemError
+    url: str
+    def __init__(self, url: _Optional[str] = ..., error: _Optional[_Union[_error_pb2.ItemError, _Mapping]] = ...) -> None: ...
+
 class ShareMetadata(_message.Message):
     __slots__ = ["container", "environment", "participant", "root_record", "root_record_name", "share", "zone_id"]
     CONTAINER_FIELD_NUMBER: _ClassVar[int]

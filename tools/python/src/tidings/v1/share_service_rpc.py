@@ -33,6 +33,14 @@ class ShareServiceMethods:
         idempotency=Idempotency.IDEMPOTENT,
     )
 
+    REQUEST_SHARE_ACCESS: Final = MethodDescriptor(
+        full_name="tidings.v1.ShareService/RequestShareAccess",
+        request_type=share_service_pb2.RequestShareAccessRequest,
+        response_type=share_service_pb2.RequestShareAccessResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
     FETCH_SHARES: Final = MethodDescriptor(
         full_name="tidings.v1.ShareService/FetchShares",
         request_type=share_service_pb2.FetchSharesRequest,
@@ -45,7 +53,8 @@ class ShareServiceMethods:
 class ShareServiceClient:
     """Accepts and lists shares. They are saved, changed and ended as records of the type
     `cloudkit.share`: by the owner in the private database, where deleting one ends it and leaves the
-    data; a participant who deletes it in the shared database leaves.
+    data. In the shared database administrators of a share change it too, and a participant who deletes it
+    leaves.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -83,6 +92,24 @@ class ShareServiceClient:
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
 
+    async def request_share_access(
+        self,
+        request: share_service_pb2.RequestShareAccessRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> share_service_pb2.RequestShareAccessResponse:
+        """Asks the owners of shares for access. Possible for those who may not accept, where the share allows
+        it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
+        answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+        """
+        return await self._transport.unary(
+            ShareServiceMethods.REQUEST_SHARE_ACCESS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
     async def fetch_shares(
         self,
         request: share_service_pb2.FetchSharesRequest,
@@ -102,7 +129,8 @@ class ShareServiceClient:
 class ShareServiceSyncClient:
     """Accepts and lists shares. They are saved, changed and ended as records of the type
     `cloudkit.share`: by the owner in the private database, where deleting one ends it and leaves the
-    data; a participant who deletes it in the shared database leaves.
+    data. In the shared database administrators of a share change it too, and a participant who deletes it
+    leaves.
     """
 
     def __init__(self, transport: SyncTransport) -> None:
@@ -136,6 +164,24 @@ class ShareServiceSyncClient:
         """Joins. What is shared appears in the caller's shared database. Accepting again changes nothing."""
         return self._transport.unary(
             ShareServiceMethods.ACCEPT_SHARES,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def request_share_access(
+        self,
+        request: share_service_pb2.RequestShareAccessRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> share_service_pb2.RequestShareAccessResponse:
+        """Asks the owners of shares for access. Possible for those who may not accept, where the share allows
+        it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
+        answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+        """
+        return self._transport.unary(
+            ShareServiceMethods.REQUEST_SHARE_ACCESS,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )

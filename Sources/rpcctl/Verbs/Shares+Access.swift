@@ -1,0 +1,245 @@
+internal import CommandLineTools
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+
+/// The verbs of those who manage a share: its owner, and administrators with `--database shared`.
+extension Verb {
+  static let sharesRequestAccess = Verb(
+    command: Command(
+      "shares request-access",
+      "Asks the owners of shares for access.",
+      operands: "URL…",
+      discussion: """
+        For those who have the URL and may not join. Whether the owner said no is not told.
+
+        Example:
+          rpcctl shares request-access --as dave tidings://share/home/development/AbCdEf
+        """
+    ),
+    run: { invocation in
+      let urls = try invocation.requireOperands("URL")
+      var results = Results(columns: ["URL", "RESULT"])
+      for result in try await shares(invocation).requestAccess(urls) {
+        if let error = result.error {
+          results.appendFailure(
+            .object(["url": .string(result.url), "error": error.json]),
+            [result.url, error.text]
+          )
+        } else {
+          results.append(
+            .object(["url": .string(result.url), "requested": .bool(true)]),
+            [result.url, "requested"]
+          )
+        }
+      }
+      return results.finish(invocation.output)
+    }
+  )
+
+  static let sharesRequests = Verb(
+    command: Command(
+      "shares requests",
+      "Lists who asked for access to a share, and who may not ask.",
+      options: whichShare,
+      discussion: """
+        Examples:
+          rpcctl shares requests --as ada --zone family -o table
+          rpcctl shares requests --as bob --database shared --zone ada/family
+        """
+    ),
+    run: { invocation in
+      try invocation.refuseOperands()
+      let shares = try await shares(invocation)
+      let id = try await shareID(invocation, shares)
+      let share = try await shares.share(id).share ?? .init()
+      var results = Results(columns: ["USER", "STATE", "SINCE"])
+      for requester in share.requesters {
+        let since = requester.requested?.text ?? ""
+        results.append(
+          .object([
+            "userRecordName": .string(requester.userRecordName), "state": .string("waiting"),
+            "requested": .string(since),
+          ]),
+          [requester.userRecordName, "waiting", since]
+        )
+      }
+      for user in share.blockedUserRecordNames {
+        results.append(
+          .object(["userRecordName": .string(user), "state": .string("blocked")]),
+          [user, "blocked", ""]
+        )
+      }
+      return results.finish(invocation.output)
+    }
+  )
+
+  static let sharesGrant = Verb(
+    command: Command(
+      "shares grant",
+      "Lets users join a share who asked for it.",
+      operands: "USER[:PERMISSION]…",
+      options: whichShare,
+      discussion: """
+        Without a permission read-only. The users join with `shares accept`.
+
+        Example:
+          rpcctl shares grant --as ada --zone family dave:read-write
+        """
+    ),
+    run: { invocation in
+      let wanted = try invocation.requireOperands("USER").map(participant)
+      return try await change(invocation) { share in
+        for participant in wanted {
+          share.grantAccess(to: [participant.userRecordName], participant.permission)
+        }
+      }
+    }
+  )
+
+  static let sharesDeny = answer(
+    "deny",
+    "Says no to users who asked for a share; they may ask again later."
+  ) { $0.denyAccess(to: $1) }
+
+  static let sharesBlock = answer(
+    "block",
+    "Keeps users from asking for a share and from joining it with its URL."
+  ) { $0.block($1) }
+
+  static let sharesUnblock = answer(
+    "unblock",
+    "Lets users who were blocked ask for a share again."
+  ) { $0.unblock($1) }
+
+  private static func answer(
+    _ name: String,
+    _ abstract: String,
+    _ change: @escaping @Sendable (inout TidingsV1.Share, _ users: [String]) -> Void
+  ) -> Verb {
+    Verb(
+      command: Command(
+        "shares \(name)",
+        abstract,
+        operands: "USER…",
+        options: whichShare,
+        discussion: """
+          Example:
+            rpcctl shares \(name) --as ada --zone family dave
+          """
+      ),
+      run: { invocation in
+        let users = try invocation.requireOperands("USER")
+        return try await Verb.change(invocation) { change(&$0, users) }
+      }
+    )
+  }
+
+  static let sharesSetRequests = Verb(
+    command: Command(
+      "shares set-requests",
+      "Allows or forbids asking for access to a share.",
+      operands: "on|off",
+      options: whichShare,
+      discussion: """
+        With on, those who have the URL and may not join may ask: `shares request-access`.
+
+        Example:
+          rpcctl shares set-requests --as ada --zone family on
+        """
+    ),
+    run: { invocation in
+      let operands = try invocation.requireOperands("on or off")
+      guard operands.count == 1, ["on", "off"].contains(operands[0]) else {
+        throw UsageError("one of on and off, not '\(operands.joined(separator: " "))'")
+      }
+      let allows = operands[0] == "on"
+      return try await change(invocation) { $0.allowsAccessRequests = allows }
+    }
+  )
+
+  static let sharesSetRole = Verb(
+    command: Command(
+      "shares set-role",
+      "Makes participants administrators of a share, or users again.",
+      operands: "ROLE USER…",
+      options: whichShare,
+      discussion: """
+        ROLE is administrator or user. Administrators read and write, and change the share like its
+        owner, with --database shared; they neither end it nor make administrators.
+
+        Example:
+          rpcctl shares set-role --as ada --zone family administrator bob
+        """
+    ),
+    run: { invocation in
+      let operands = try invocation.requireOperands("ROLE")
+      let roles = ["administrator": true, "user": false]
+      guard let isAdministrator = roles[operands[0]] else {
+        throw UsageError("'\(operands[0])' is no role: administrator or user")
+      }
+      let users = Array(operands.dropFirst())
+      guard !users.isEmpty else { throw UsageError("at least one USER is needed") }
+      let shares = try await shares(invocation)
+      let id = try await shareID(invocation, shares)
+      let known = Set(try await shares.share(id).share?.participants.map(\.userRecordName) ?? [])
+      if let stranger = users.first(where: { !known.contains($0) }) {
+        throw UsageError(
+          "'\(printable(stranger))' is no participant: `shares add` invites the user"
+        )
+      }
+      let changed = try await shares.change(id) {
+        $0.setAdministrators(users, to: isAdministrator)
+      }
+      return printShare(changed, invocation.output)
+    }
+  )
+
+  static let sharesInvite = Verb(
+    command: Command(
+      "shares invite",
+      "Invites whoever joins first with a one-time URL.",
+      operands: "[PERMISSION]",
+      options: whichShare + [
+        Option(
+          "expires",
+          value: "WHEN",
+          "The URL stops working then: 2027-01-31T00:00:00Z, or after a time like 12h or 7d."
+        )
+      ],
+      discussion: """
+        The URL that is printed is good for one user, who joins with `shares accept`. `shares show`
+        prints it again, `shares remove` withdraws it. Without a PERMISSION read-only. Who is known is
+        invited with `shares add`.
+
+        Examples:
+          rpcctl shares invite --as ada --zone family
+          rpcctl shares invite --as ada --zone family read-write --expires 7d
+        """
+    ),
+    run: { invocation in
+      let operands = invocation.arguments.operands
+      guard operands.count <= 1 else {
+        throw UsageError(
+          "one PERMISSION, not \(operands.count): users are invited by name with `shares add`"
+        )
+      }
+      let permission = try permission(operands.first ?? "read-only")
+      guard permission != .none else { throw UsageError("with none nobody could join") }
+      let expires = try invocation.expires()
+      let participantID = TidingsV1.Share.randomInvitationID()
+      let shares = try await shares(invocation)
+      let id = try await shareID(invocation, shares)
+      let share = try await shares.change(id) { share in
+        share.addInvitation(id: participantID, permission, expires: expires)
+      }.share
+      let made = share?.participants.first { $0.participantID == participantID } ?? .init()
+      var results = Results(columns: ["ID", "PERMISSION", "EXPIRES", "URL"])
+      results.append(
+        ShareJSON.json(made),
+        [participantID, ShareJSON.name(made.permission), made.expires?.text ?? "", made.oneTimeURL]
+      )
+      return results.finish(invocation.output)
+    }
+  )
+}
