@@ -66,6 +66,12 @@ final class QuotaTable {
     }
   }
 
+  /// The account of a user is removed, and the quota with it.
+  func userRemoved(_ user: String) {
+    known[user] = nil
+    isChanged = true
+  }
+
   /// Forgets what is in memory: it may have changed.
   func forget() { known.removeAll(keepingCapacity: true) }
 

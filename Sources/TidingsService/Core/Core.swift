@@ -253,6 +253,8 @@ final class Core: LoopTurn {
     if let deadline, deadline <= .now {
       throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
     }
+    // It was admitted before, and has waited.
+    if engine.isErasing, engine.isBeingErased(call.caller.user) { throw ItemError.beingErased }
     if access == .write { try log.requireRoom() }
     try openGroup()
     if access == .write {
@@ -391,7 +393,9 @@ final class Core: LoopTurn {
 
   /// Notes that a page of the log brought notifications to a device.
   func noteFetch(_ reached: [Int64: Int64], by caller: Caller) {
-    guard let pause = engine.noteFetch(reached, by: caller, at: .now) else { return }
+    guard !engine.isBeingErased(caller.user),
+      let pause = engine.noteFetch(reached, by: caller, at: .now)
+    else { return }
     let due = ContinuousClock.now.advanced(by: pause)
     choresDue = choresDue.map { min($0, due) } ?? due
   }
@@ -561,6 +565,7 @@ final class Core: LoopTurn {
         logger.log(notice.isWarning ? .warning : .info, notice.description)
       }
       choresDue = try engine.doChores().map { .now.advanced(by: max($0, Self.choresPause)) }
+      noteFinishedErasures()
     } catch {
       choresDue = .now.advanced(by: Self.choresPauseAfterFailure)
       giveUpGroup(after: error, on: loop)
