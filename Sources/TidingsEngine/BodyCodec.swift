@@ -24,6 +24,8 @@ public protocol BodyCodec: AnyObject {
   func encode(_ event: Event) -> [UInt8]
   /// The bytes of what an event carries of a record.
   func encode(_ content: EventContent) -> [UInt8]
+  /// The bytes of an event without what it carries of the record.
+  func withoutContent(ofEvent bytes: UnsafeRawBufferPointer) throws -> [UInt8]
   /// When an event was committed, by the bytes that this codec made; `nil`: they do not tell.
   func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp?
 }
@@ -37,6 +39,9 @@ extension BodyCodec {
 
   /// Codecs whose events nobody sees need none.
   public func encode(_ content: EventContent) -> [UInt8] { [] }
+
+  /// Codecs whose events nobody sees need not separate it.
+  public func withoutContent(ofEvent bytes: UnsafeRawBufferPointer) throws -> [UInt8] { [] }
 
   /// Codecs whose events nobody sees need not tell.
   public func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp? { nil }

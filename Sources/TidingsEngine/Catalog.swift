@@ -441,6 +441,11 @@ final class Catalog {
     dirtyZones.removeAll(keepingCapacity: true)
   }
 
+  /// Forgets a database whose row is removed, and which has no zones.
+  func forget(databaseNumbered number: Int64) {
+    if let id = databaseIDs.removeValue(forKey: number) { databases[id] = nil }
+  }
+
   /// Forgets what a transaction that was rolled back may have changed.
   func forget() {
     databases = [:]

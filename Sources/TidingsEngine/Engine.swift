@@ -11,6 +11,8 @@ public final class Engine {
   public let limits: Limits
   let retentionSettings: RetentionSettings
   let developmentReset: DevelopmentReset
+  let userEraser: UserEraser
+  let userDataReader: UserDataReader
   /// Changes when the store is restored from a backup: 16 hexadecimal digits.
   public let incarnation: String
   /// Takes the store's secret out of copies of its pages.
@@ -315,12 +317,45 @@ public final class Engine {
       directory: directoryTable,
       bell: bell
     )
+    userEraser = try UserEraser(
+      connection,
+      secret: identity.secret,
+      tables: UserEraser.Tables(
+        catalog: catalog,
+        zones: zoneChanges,
+        subscriptions: subscriptionChanges,
+        subscriptionTable: subscriptions,
+        events: events,
+        eventBodies: eventBodies,
+        records: recordChanges,
+        indexes: indexes,
+        indexEntries: indexEntries,
+        ancestors: ancestors,
+        usage: usage,
+        quotas: quotas,
+        devices: devices,
+        accounts: accounts,
+        publicAccesses: publicAccesses
+      ),
+      codec: codec,
+      bell: bell,
+      limits: limits
+    )
+    userDataReader = UserDataReader(
+      connection,
+      catalog: catalog,
+      codec: codec,
+      bodies: eventBodies,
+      visibility: visibility
+    )
+    recordChanges.isKnownUser = { [userEraser] in !userEraser.users.contains($0) }
     let keyExpiry = try KeyExpiry(connection, rotation: userRotation)
     chores = ChoreSchedule([
       ancestors,
       clientTokens,
       zoneRemover,
       developmentReset,
+      userEraser,
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
@@ -345,6 +380,7 @@ public final class Engine {
       catalog, quotas, usage, devices, schemas, indexes, retentionSettings,
       accounts, publicAccesses, userRotation, userRotation.news, keyExpiry,
       ancestors, shareTable, assetCollection, zoneRemovals, zoneRemover, developmentReset,
+      userEraser,
       subscriptions, channels, removalChannels, readerChannels, visibility,
       events, eventBodies, sharedFirings, onceChannels, readMarks, time,
     ]
@@ -506,6 +542,12 @@ public final class Engine {
   ///   - user: Who sent its bytes, or may read a record that names it.
   /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
   public func addAsset(_ asset: Asset, in databaseID: DatabaseID, by user: String) throws {
+    guard !isBeingErased(user) else {
+      throw ItemError(
+        .managedAccountRestricted,
+        "the user \(Identifier.shown(user)) is being erased: the upload is not kept"
+      )
+    }
     let database = try catalog.makeDatabase(databaseID, by: user)
     if try !assets.isPaid(asset, in: database) {
       try checkRoom(for: asset, in: database, by: user)

@@ -18,6 +18,7 @@ extension ModifyRecords {
 
   /// Refuses to delete the record of a user, also one that was never saved.
   func checkDeletion(of id: RecordID, _ stored: Record?, _ scene: Scene) throws(ItemError) {
+    guard !scene.erasesUser else { return }
     let user = scene.stamp.caller.user
     guard stored.map(\.isUserRecord) ?? (scene.participant == nil && id.isUserRecord(of: user))
     else { return }

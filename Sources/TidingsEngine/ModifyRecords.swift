@@ -67,6 +67,7 @@ final class ModifyRecords {
       stamp: Record.Stamp(timestamp: moment.timeOfDay, caller: caller),
       steady: moment.steady,
       isDryRun: changes.isDryRun,
+      erasesUser: changes.erasesUser,
       access: access
     )
     var plan = try plan(changes, scene)
@@ -94,6 +95,8 @@ final class ModifyRecords {
     let stamp: Record.Stamp
     let steady: SteadyTime
     let isDryRun: Bool
+    /// The call is the server's own: a user is being erased, and the user's record with them.
+    var erasesUser = false
     /// What the caller may do; `nil`: everything.
     let access: (any RecordAccess)?
     /// The same for a call to the shared database.

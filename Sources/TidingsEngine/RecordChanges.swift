@@ -29,6 +29,8 @@ public struct RecordChanges: Sendable {
   public var isAtomic: Bool?
   /// Nothing is written: only the answer is wanted.
   public var isDryRun = false
+  /// The server erases a user, and the record of the user too.
+  var erasesUser = false
   /// The device's own mark, kept for each zone that changes; empty: the one before stays.
   public var clientChangeToken: [UInt8] = []
   /// What was found of large values when this call was tried before.

@@ -25,6 +25,19 @@ package struct SecretEraser: Sendable {
     return found
   }
 
+  /// Whether some bytes occur in others.
+  static func occurs(_ wanted: [UInt8], in bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let start = bytes.baseAddress, let first = wanted.first else { return false }
+    var offset = 0
+    while offset + wanted.count <= bytes.count {
+      let rest = bytes.count - wanted.count + 1 - offset
+      guard let hit = memchr(start + offset, Int32(first), rest) else { return false }
+      if memcmp(hit, wanted, wanted.count) == 0 { return true }
+      offset = start.distance(to: UnsafeRawPointer(hit)) + 1
+    }
+    return false
+  }
+
   private func occurrences(in bytes: UnsafeRawBufferPointer) -> [Int] {
     var found: [Int] = []
     guard let start = bytes.baseAddress else { return [] }

@@ -46,7 +46,8 @@ extension AssetTransfer {
         databaseID: databaseID,
         asset: asset,
         offset: range?.lowerBound ?? 0,
-        length: range.map { UInt64($0.count) } ?? 0
+        length: range.map { UInt64($0.count) } ?? 0,
+        userName: userName
       )
     )
     var bytes: [UInt8] = []
@@ -107,7 +108,7 @@ extension AssetTransfer {
     _ progress: Progress?
   ) async throws {
     let stream = client.downloadAsset(
-      .init(databaseID: databaseID, asset: asset, offset: part.bytes),
+      .init(databaseID: databaseID, asset: asset, offset: part.bytes, userName: userName),
       options: CallOptions(metadata: options.metadata)
     )
     for try await message in stream {

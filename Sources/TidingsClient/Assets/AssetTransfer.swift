@@ -13,6 +13,7 @@ public struct AssetTransfer: Sendable {
   let client: TidingsV1.AssetService.Client
   let databaseID: TidingsV1.DatabaseID?
   let options: CallOptions
+  let userName: String
 
   /// Transfers with a database.
   ///
@@ -20,11 +21,14 @@ public struct AssetTransfer: Sendable {
   ///   - transport: Carries the calls.
   ///   - databaseID: The database; `nil`: the private one of the container `default`.
   ///   - options: For each chunk of an upload. Downloads have no time limit.
+  ///   - userName: Downloads what this user could, which takes an administrator; empty: the caller.
   public init(
     _ transport: any ClientTransport,
     in databaseID: TidingsV1.DatabaseID? = nil,
-    options: CallOptions = CallOptions()
+    options: CallOptions = CallOptions(),
+    userName: String = ""
   ) {
+    self.userName = userName
     client = TidingsV1.AssetService.Client(transport)
     self.databaseID = databaseID
     self.options = options

@@ -174,6 +174,9 @@ final class AccountDirectory: TransactionParticipant {
   /// Something is about to be written.
   func willChange() { isChanged = true }
 
+  /// Something is about to be written that this does not follow: the next look reads the store again.
+  func willReload() { (isChanged, isStale) = (true, true) }
+
   func add(_ name: String, displayName: String) {
     users[name] = User(displayName: displayName, isRestricted: false, controlEpoch: 0)
   }

@@ -119,6 +119,12 @@ extension Engine {
   ///
   /// - Throws: `ItemError` `serverRejectedRequest` when the name or the key is taken; `SQLError`.
   public func createUser(_ request: AccountRequest) throws -> Account {
+    guard !isBeingErased(request.name) else {
+      throw ItemError(
+        .serverRejectedRequest,
+        "the user '\(request.name)' is being erased: create the name again when that is done"
+      )
+    }
     let account = try accountChanges.create(request, at: now)
     if !account.roles.isEmpty { try rolesChanged(of: account.name) }
     return account

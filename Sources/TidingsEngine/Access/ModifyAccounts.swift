@@ -131,6 +131,14 @@ final class ModifyAccounts {
     return name.isEmpty ? nil : try account(name)
   }
 
+  /// Refuses to remove the last administrator who can call.
+  func checkRemoval(of name: String, at now: Timestamp) throws {
+    try directory.administration(at: now).check(
+      "erasing '\(name)' would leave",
+      leaves: try directory.administration(without: name, at: now)
+    )
+  }
+
   /// Refuses a key for ever.
   ///
   /// - Returns: Whose it was, and how many channels got new topics at once.

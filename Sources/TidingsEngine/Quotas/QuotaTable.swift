@@ -66,6 +66,12 @@ final class QuotaTable {
     }
   }
 
+  /// The account of a user is removed, and the quota with it.
+  func userRemoved(_ user: String) {
+    known[user] = nil
+    isChanged = true
+  }
+
   private func read(_ user: String) throws(SQLError) -> Quota {
     var quota = limits.userQuota
     select.bind(user, at: 1)

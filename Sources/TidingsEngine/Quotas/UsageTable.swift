@@ -125,6 +125,15 @@ final class UsageTable: RecordFollower, TransactionParticipant {
     add(Usage(records: -usage.records, bytes: -usage.bytes), to: try entry(for: database))
   }
 
+  /// Forgets a user whose rows are about to be removed.
+  ///
+  /// The catalog has to forget the user's databases at the same time: they remember the entries.
+  func remove(_ owner: String) {
+    dirty.removeAll { $0.owner == owner }
+    for key in entries.keys where key.owner == owner { entries[key] = nil }
+    accounts[owner] = nil
+  }
+
   // MARK: Transactions
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {

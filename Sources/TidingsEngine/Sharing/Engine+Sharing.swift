@@ -18,7 +18,9 @@ public struct ShareInfo: Sendable {
 extension Engine {
   /// From now on only users can be invited who were created.
   public func requireKnownParticipants() {
-    recordChanges.isKnownUser = { [accounts] in try accounts.user($0) != nil }
+    recordChanges.isKnownUser = { [accounts, userEraser] in
+      try !userEraser.users.contains($0) && accounts.user($0) != nil
+    }
   }
 
   /// What is behind the URL of a share, for those who may accept it or have.
@@ -191,6 +193,13 @@ extension Engine {
     else { return info }
     info.rootRecord = try recordChanges.body(root, in: zone)
     return info
+  }
+
+  /// A share as a user may see it; `nil`: its record is gone.
+  func shareInfo(of share: StoredShare, for user: String) throws -> ShareInfo? {
+    try record(of: share).map { zone, record in
+      try info(record, in: zone, for: Caller(user: user, device: ""), wantsRoot: false)
+    }
   }
 
   private func mayRead(_ name: String, in zone: ZoneEntry, _ caller: Caller) throws -> Bool {

@@ -23,6 +23,8 @@ public struct CommittedTransaction {
   public internal(set) var shares: Set<Int64> = []
   /// Shared databases of users who accepted or lost a share.
   public internal(set) var sharedDatabases: Set<DatabaseID> = []
+  /// Receipts of users of whom nothing is stored any more.
+  public internal(set) var finishedErasures: [UserErasure] = []
   /// Checksums of assets that no database has any more: their files can go.
   public internal(set) var collectedAssets: [[UInt8]] = []
 

@@ -20,6 +20,7 @@ final class AssetMethods: TidingsV1.AssetService.Server {
   private let limits: Limits
   private let uploads = TransferCount()
   private let downloads = TransferCount()
+  private let reading = ReadingNotes()
 
   init(_ files: AssetFiles, store: CoreRemote, limits: Limits) {
     self.files = files
@@ -50,7 +51,8 @@ final class AssetMethods: TidingsV1.AssetService.Server {
       let caller = try CallerIdentity.caller(of: call)
       try downloads.enter(caller.user)
       defer { downloads.leave(caller.user) }
-      try await send(request, caller: caller, to: responses)
+      let reader = try await reader(request, caller, call)
+      try await send(request, caller: reader, to: responses)
     } catch {
       throw RPCError(callFailure: error)
     }
@@ -108,6 +110,25 @@ final class AssetMethods: TidingsV1.AssetService.Server {
 
   // MARK: Download
 
+  /// Whose rights count: the caller's, or those of the user whom an administrator names.
+  private func reader(
+    _ request: TidingsV1.DownloadAssetRequest,
+    _ caller: Caller,
+    _ call: ServerCall
+  ) async throws -> Caller {
+    guard !request.userName.isEmpty, request.userName != caller.user else { return caller }
+    let (keyNumber, method, user) = (call.keyNumber, call.method, request.userName)
+    let isNew = reading.isNew(caller.user, user)
+    try await store.ask { core in
+      try core.requireAdministrator(caller, keyNumber: keyNumber, method)
+      guard isNew else { return }
+      core.audit.add(
+        core.entry(method, caller, keyNumber: keyNumber, isRefused: false, "as user \(user)")
+      )
+    }
+    return Caller(user: user, device: "")
+  }
+
   private func send(
     _ request: TidingsV1.DownloadAssetRequest,
     caller: Caller,
@@ -142,6 +163,24 @@ final class AssetMethods: TidingsV1.AssetService.Server {
       }
       try await responses.write(.init(offset: offset, chunk: piece))
       offset += UInt64(count)
+    }
+  }
+}
+
+/// Which administrators read assets of which users: noted once a minute, since one user may have thousands.
+private final class ReadingNotes: Sendable {
+  private static let countMax = 1_000
+  private static let pause = Duration.seconds(60)
+  private let noted = Mutex<[[String]: ContinuousClock.Instant]>([:])
+
+  /// Whether it is to be noted now.
+  func isNew(_ administrator: String, _ user: String) -> Bool {
+    noted.withLock { noted in
+      let now = ContinuousClock.now
+      if let last = noted[[administrator, user]], now - last < Self.pause { return false }
+      if noted.count >= Self.countMax { noted = [:] }
+      noted[[administrator, user]] = now
+      return true
     }
   }
 }

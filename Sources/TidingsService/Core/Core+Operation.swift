@@ -25,6 +25,7 @@ extension Core {
     administer(Methods.drain, .read, on: loop) { [self] in try drain($0) }
     administer(Methods.setRetention, on: loop) { [self] in try setRetention($0) }
     administer(Methods.resetDevelopment, on: loop) { [self] in try resetDevelopment($0) }
+    registerUserData(on: loop)
   }
 
   private static let pageMax = 1_000
@@ -100,7 +101,7 @@ extension Core {
   )
 
   /// Whose a connection is.
-  private func user(_ named: String, _ key: Int64?) -> String {
+  func user(_ named: String, _ key: Int64?) -> String {
     guard named.isEmpty, let key else { return named }
     return (try? engine.holder(ofKey: key))?.user ?? ""
   }

@@ -126,7 +126,7 @@ extension Core {
 
 extension ShareInfo {
   /// The bytes of `ShareMetadata`.
-  fileprivate func message(in arena: borrowing Arena) -> [UInt8] {
+  func message(in arena: borrowing Arena) -> [UInt8] {
     var message = SplicedMessage()
     message.append(
       TidingsV1.ShareMetadata(

@@ -98,7 +98,7 @@ extension TidingsV1.ZoneDeletionReason {
 }
 
 extension TidingsV1.RecordZone {
-  fileprivate init(_ zone: ZoneInfo, in database: DatabaseID) {
+  init(_ zone: ZoneInfo, in database: DatabaseID) {
     let isCustom = zone.id.zoneName != ZoneID.default.zoneName
     let canBeShared = database.scope == .private && isCustom
     self.init(

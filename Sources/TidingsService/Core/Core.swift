@@ -256,6 +256,8 @@ final class Core: LoopTurn {
     if let deadline, deadline <= .now {
       throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
     }
+    // It was admitted before, and has waited.
+    if engine.isErasing, engine.isBeingErased(call.caller.user) { throw ItemError.beingErased }
     try committer.open(for: access)
     if access == .write, !call.caller.device.isEmpty { try engine.checkDevice(of: call.caller) }
     let loop = call.loop
@@ -383,7 +385,9 @@ final class Core: LoopTurn {
 
   /// Notes that a page of the log brought notifications to a device.
   func noteFetch(_ reached: [Int64: Int64], by caller: Caller) {
-    guard let pause = engine.noteFetch(reached, by: caller, at: .now) else { return }
+    guard !engine.isBeingErased(caller.user),
+      let pause = engine.noteFetch(reached, by: caller, at: .now)
+    else { return }
     let due = ContinuousClock.now.advanced(by: pause)
     choresDue = choresDue.map { min($0, due) } ?? due
   }
@@ -441,6 +445,7 @@ final class Core: LoopTurn {
     if transaction.hasChangedQuotas { quotasChanged(on: loop) }
     if !transaction.endedAccess.isEmpty { endCalls(of: transaction.endedAccess, on: loop) }
     if !waitingCalls.isEmpty { wakeWaitingCalls(by: transaction, on: loop) }
+    note(transaction.finishedErasures)
     assets.collect(transaction.collectedAssets)
   }
 

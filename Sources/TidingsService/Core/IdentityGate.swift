@@ -75,12 +75,14 @@ package final class IdentityGate: CallGate {
     switch try engine.standing(ofKey: key) {
     case .admitted(let name): user = name
     case .restricted(let name):
+      guard !engine.isBeingErased(name) else { throw ItemError.beingErased }
       guard method?.tellsStatus == true else { throw ItemError.restricted }
       user = name
     case .expired(_, let since): throw ItemError.keyExpired(since: since)
     case .revoked(_, let since): throw ItemError.keyRevoked(since: since)
     case .unknown: throw ItemError.keyUnknown
     }
+    guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
     if let claim = claim(), !claim.isEmpty, !claim.elementsEqual(user.utf8) {
       throw ItemError.anotherUser
     }
@@ -91,10 +93,12 @@ package final class IdentityGate: CallGate {
     _ method: MethodDescriptor?,
     _ claim: () -> UnsafeRawBufferPointer?
   ) throws -> CallAdmission {
-    guard engine.hasRestrictedUsers, method?.tellsStatus != true, let claim = claim() else {
+    guard engine.hasRestrictedUsers || engine.isErasing, let claim = claim() else {
       return .believed
     }
-    guard try !engine.isRestricted(String(decoding: claim, as: UTF8.self)) else {
+    let user = String(decoding: claim, as: UTF8.self)
+    guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
+    guard try method?.tellsStatus == true || !engine.isRestricted(user) else {
       throw ItemError.restricted
     }
     return .believed
@@ -148,6 +152,11 @@ extension ItemError {
   static let restricted = ItemError(
     .managedAccountRestricted,
     "an administrator restricted this account: its calls are refused"
+  )
+  /// All that is stored for the user is being removed.
+  static let beingErased = ItemError(
+    .managedAccountRestricted,
+    "an administrator erases this account with all its data: its calls are refused"
   )
   fileprivate static let anotherUser = ItemError(
     .permissionFailure,

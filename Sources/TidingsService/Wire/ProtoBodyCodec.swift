@@ -78,6 +78,20 @@ final class ProtoBodyCodec: BodyCodec {
     return EventWriter.encode(content, in: arena)
   }
 
+  func withoutContent(ofEvent bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
+    defer { arena.reset() }
+    return try storedMessage("notification") {
+      var event = try TidingsV1.Notification(decoding: bytes.bytes, in: arena)
+      event.recordFields = [:]
+      event.alertLocalizationValues = []
+      event.titleLocalizationValues = []
+      event.subtitleLocalizationValues = []
+      event.collapseID = ""
+      event.omittedKeys = []
+      return event.encoded(in: arena)
+    }
+  }
+
   func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp? {
     defer { arena.reset() }
     return try storedMessage("notification") {

@@ -6,6 +6,7 @@ extension Verb {
   /// What is done with users; the caller needs the role `admin`.
   static let userVerbs = [
     createUser, listUsers, showUsers, updateUser, restrictUsers, admitUsers, assignRoles,
+    exportUser, eraseUser,
   ]
 
   private static let displayName = Option("display-name", value: "TEXT", "What others see.")

@@ -1852,6 +1852,456 @@ void   tidings__v1__reset_development_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__fetch_user_data_request__init
+                     (Tidings__V1__FetchUserDataRequest         *message)
+{
+  static const Tidings__V1__FetchUserDataRequest init_value = TIDINGS__V1__FETCH_USER_DATA_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_user_data_request__get_packed_size
+                     (const Tidings__V1__FetchUserDataRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_user_data_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_user_data_request__pack
+                     (const Tidings__V1__FetchUserDataRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_user_data_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_user_data_request__pack_to_buffer
+                     (const Tidings__V1__FetchUserDataRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_user_data_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchUserDataRequest *
+       tidings__v1__fetch_user_data_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchUserDataRequest *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_user_data_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_user_data_request__free_unpacked
+                     (Tidings__V1__FetchUserDataRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_user_data_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__user_data_item__init
+                     (Tidings__V1__UserDataItem         *message)
+{
+  static const Tidings__V1__UserDataItem init_value = TIDINGS__V1__USER_DATA_ITEM__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__user_data_item__get_packed_size
+                     (const Tidings__V1__UserDataItem *message)
+{
+  assert(message->base.descriptor == &tidings__v1__user_data_item__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__user_data_item__pack
+                     (const Tidings__V1__UserDataItem *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__user_data_item__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__user_data_item__pack_to_buffer
+                     (const Tidings__V1__UserDataItem *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__user_data_item__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__UserDataItem *
+       tidings__v1__user_data_item__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__UserDataItem *)
+     protobuf_c_message_unpack (&tidings__v1__user_data_item__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__user_data_item__free_unpacked
+                     (Tidings__V1__UserDataItem *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__user_data_item__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_user_data_response__init
+                     (Tidings__V1__FetchUserDataResponse         *message)
+{
+  static const Tidings__V1__FetchUserDataResponse init_value = TIDINGS__V1__FETCH_USER_DATA_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_user_data_response__get_packed_size
+                     (const Tidings__V1__FetchUserDataResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_user_data_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_user_data_response__pack
+                     (const Tidings__V1__FetchUserDataResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_user_data_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_user_data_response__pack_to_buffer
+                     (const Tidings__V1__FetchUserDataResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_user_data_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchUserDataResponse *
+       tidings__v1__fetch_user_data_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchUserDataResponse *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_user_data_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_user_data_response__free_unpacked
+                     (Tidings__V1__FetchUserDataResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_user_data_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__erase_user_request__init
+                     (Tidings__V1__EraseUserRequest         *message)
+{
+  static const Tidings__V1__EraseUserRequest init_value = TIDINGS__V1__ERASE_USER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__erase_user_request__get_packed_size
+                     (const Tidings__V1__EraseUserRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__erase_user_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__erase_user_request__pack
+                     (const Tidings__V1__EraseUserRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__erase_user_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__erase_user_request__pack_to_buffer
+                     (const Tidings__V1__EraseUserRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__erase_user_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__EraseUserRequest *
+       tidings__v1__erase_user_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__EraseUserRequest *)
+     protobuf_c_message_unpack (&tidings__v1__erase_user_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__erase_user_request__free_unpacked
+                     (Tidings__V1__EraseUserRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__erase_user_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__erase_user_response__init
+                     (Tidings__V1__EraseUserResponse         *message)
+{
+  static const Tidings__V1__EraseUserResponse init_value = TIDINGS__V1__ERASE_USER_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__erase_user_response__get_packed_size
+                     (const Tidings__V1__EraseUserResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__erase_user_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__erase_user_response__pack
+                     (const Tidings__V1__EraseUserResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__erase_user_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__erase_user_response__pack_to_buffer
+                     (const Tidings__V1__EraseUserResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__erase_user_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__EraseUserResponse *
+       tidings__v1__erase_user_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__EraseUserResponse *)
+     protobuf_c_message_unpack (&tidings__v1__erase_user_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__erase_user_response__free_unpacked
+                     (Tidings__V1__EraseUserResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__erase_user_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_erasure_request__init
+                     (Tidings__V1__FetchErasureRequest         *message)
+{
+  static const Tidings__V1__FetchErasureRequest init_value = TIDINGS__V1__FETCH_ERASURE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_erasure_request__get_packed_size
+                     (const Tidings__V1__FetchErasureRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_erasure_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_erasure_request__pack
+                     (const Tidings__V1__FetchErasureRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_erasure_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_erasure_request__pack_to_buffer
+                     (const Tidings__V1__FetchErasureRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_erasure_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchErasureRequest *
+       tidings__v1__fetch_erasure_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchErasureRequest *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_erasure_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_erasure_request__free_unpacked
+                     (Tidings__V1__FetchErasureRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_erasure_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_erasure_response__init
+                     (Tidings__V1__FetchErasureResponse         *message)
+{
+  static const Tidings__V1__FetchErasureResponse init_value = TIDINGS__V1__FETCH_ERASURE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_erasure_response__get_packed_size
+                     (const Tidings__V1__FetchErasureResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_erasure_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_erasure_response__pack
+                     (const Tidings__V1__FetchErasureResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_erasure_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_erasure_response__pack_to_buffer
+                     (const Tidings__V1__FetchErasureResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_erasure_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchErasureResponse *
+       tidings__v1__fetch_erasure_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchErasureResponse *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_erasure_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_erasure_response__free_unpacked
+                     (Tidings__V1__FetchErasureResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_erasure_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__user_erasure__init
+                     (Tidings__V1__UserErasure         *message)
+{
+  static const Tidings__V1__UserErasure init_value = TIDINGS__V1__USER_ERASURE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__user_erasure__get_packed_size
+                     (const Tidings__V1__UserErasure *message)
+{
+  assert(message->base.descriptor == &tidings__v1__user_erasure__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__user_erasure__pack
+                     (const Tidings__V1__UserErasure *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__user_erasure__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__user_erasure__pack_to_buffer
+                     (const Tidings__V1__UserErasure *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__user_erasure__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__UserErasure *
+       tidings__v1__user_erasure__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__UserErasure *)
+     protobuf_c_message_unpack (&tidings__v1__user_erasure__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__user_erasure__free_unpacked
+                     (Tidings__V1__UserErasure *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__user_erasure__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__erased_count__init
+                     (Tidings__V1__ErasedCount         *message)
+{
+  static const Tidings__V1__ErasedCount init_value = TIDINGS__V1__ERASED_COUNT__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__erased_count__get_packed_size
+                     (const Tidings__V1__ErasedCount *message)
+{
+  assert(message->base.descriptor == &tidings__v1__erased_count__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__erased_count__pack
+                     (const Tidings__V1__ErasedCount *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__erased_count__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__erased_count__pack_to_buffer
+                     (const Tidings__V1__ErasedCount *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__erased_count__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ErasedCount *
+       tidings__v1__erased_count__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ErasedCount *)
+     protobuf_c_message_unpack (&tidings__v1__erased_count__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__erased_count__free_unpacked
+                     (Tidings__V1__ErasedCount *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__erased_count__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__erasure_remainder__init
+                     (Tidings__V1__ErasureRemainder         *message)
+{
+  static const Tidings__V1__ErasureRemainder init_value = TIDINGS__V1__ERASURE_REMAINDER__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__erasure_remainder__get_packed_size
+                     (const Tidings__V1__ErasureRemainder *message)
+{
+  assert(message->base.descriptor == &tidings__v1__erasure_remainder__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__erasure_remainder__pack
+                     (const Tidings__V1__ErasureRemainder *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__erasure_remainder__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__erasure_remainder__pack_to_buffer
+                     (const Tidings__V1__ErasureRemainder *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__erasure_remainder__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ErasureRemainder *
+       tidings__v1__erasure_remainder__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ErasureRemainder *)
+     protobuf_c_message_unpack (&tidings__v1__erasure_remainder__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__erasure_remainder__free_unpacked
+                     (Tidings__V1__ErasureRemainder *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__erasure_remainder__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor tidings__v1__account__field_descriptors[7] =
 {
   {
@@ -4638,6 +5088,685 @@ const ProtobufCMessageDescriptor tidings__v1__reset_development_response__descri
   (ProtobufCMessageInit) tidings__v1__reset_development_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor tidings__v1__fetch_user_data_request__field_descriptors[2] =
+{
+  {
+    "user_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchUserDataRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "continuation",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchUserDataRequest, continuation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_user_data_request__field_indices_by_name[] = {
+  1,   /* field[1] = continuation */
+  0,   /* field[0] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__fetch_user_data_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_user_data_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchUserDataRequest",
+  "FetchUserDataRequest",
+  "Tidings__V1__FetchUserDataRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchUserDataRequest),
+  2,
+  tidings__v1__fetch_user_data_request__field_descriptors,
+  tidings__v1__fetch_user_data_request__field_indices_by_name,
+  1,  tidings__v1__fetch_user_data_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_user_data_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__user_data_item__field_descriptors[11] =
+{
+  {
+    "database_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UserDataItem, database_id),
+    &tidings__v1__database_id__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, account),
+    &tidings__v1__account__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "usage",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, usage),
+    &tidings__v1__usage__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, device),
+    &tidings__v1__device__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "zone",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, zone),
+    &tidings__v1__record_zone__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "record",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, record),
+    &tidings__v1__record__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subscription",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, subscription),
+    &tidings__v1__subscription__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notification",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, notification),
+    &tidings__v1__notification__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "share",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, share),
+    &tidings__v1__share_metadata__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asset",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, asset),
+    &tidings__v1__asset__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "directory_entry",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, directory_entry),
+    &tidings__v1__directory_entry__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__user_data_item__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  9,   /* field[9] = asset */
+  0,   /* field[0] = database_id */
+  3,   /* field[3] = device */
+  10,   /* field[10] = directory_entry */
+  7,   /* field[7] = notification */
+  5,   /* field[5] = record */
+  8,   /* field[8] = share */
+  6,   /* field[6] = subscription */
+  2,   /* field[2] = usage */
+  4,   /* field[4] = zone */
+};
+static const ProtobufCIntRange tidings__v1__user_data_item__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 11 }
+};
+const ProtobufCMessageDescriptor tidings__v1__user_data_item__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.UserDataItem",
+  "UserDataItem",
+  "Tidings__V1__UserDataItem",
+  "tidings.v1",
+  sizeof(Tidings__V1__UserDataItem),
+  11,
+  tidings__v1__user_data_item__field_descriptors,
+  tidings__v1__user_data_item__field_indices_by_name,
+  1,  tidings__v1__user_data_item__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__user_data_item__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_user_data_response__field_descriptors[2] =
+{
+  {
+    "items",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FetchUserDataResponse, n_items),
+    offsetof(Tidings__V1__FetchUserDataResponse, items),
+    &tidings__v1__user_data_item__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "continuation",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchUserDataResponse, continuation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_user_data_response__field_indices_by_name[] = {
+  1,   /* field[1] = continuation */
+  0,   /* field[0] = items */
+};
+static const ProtobufCIntRange tidings__v1__fetch_user_data_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_user_data_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchUserDataResponse",
+  "FetchUserDataResponse",
+  "Tidings__V1__FetchUserDataResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchUserDataResponse),
+  2,
+  tidings__v1__fetch_user_data_response__field_descriptors,
+  tidings__v1__fetch_user_data_response__field_indices_by_name,
+  1,  tidings__v1__fetch_user_data_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_user_data_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__erase_user_request__field_descriptors[2] =
+{
+  {
+    "user_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__EraseUserRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_records",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__EraseUserRequest, public_records),
+    &tidings__v1__public_records_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__erase_user_request__field_indices_by_name[] = {
+  1,   /* field[1] = public_records */
+  0,   /* field[0] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__erase_user_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__erase_user_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.EraseUserRequest",
+  "EraseUserRequest",
+  "Tidings__V1__EraseUserRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__EraseUserRequest),
+  2,
+  tidings__v1__erase_user_request__field_descriptors,
+  tidings__v1__erase_user_request__field_indices_by_name,
+  1,  tidings__v1__erase_user_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__erase_user_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__erase_user_response__field_descriptors[1] =
+{
+  {
+    "erasure",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__EraseUserResponse, erasure),
+    &tidings__v1__user_erasure__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__erase_user_response__field_indices_by_name[] = {
+  0,   /* field[0] = erasure */
+};
+static const ProtobufCIntRange tidings__v1__erase_user_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__erase_user_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.EraseUserResponse",
+  "EraseUserResponse",
+  "Tidings__V1__EraseUserResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__EraseUserResponse),
+  1,
+  tidings__v1__erase_user_response__field_descriptors,
+  tidings__v1__erase_user_response__field_indices_by_name,
+  1,  tidings__v1__erase_user_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__erase_user_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_erasure_request__field_descriptors[2] =
+{
+  {
+    "user_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__FetchErasureRequest, which_case),
+    offsetof(Tidings__V1__FetchErasureRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "erasure_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__FetchErasureRequest, which_case),
+    offsetof(Tidings__V1__FetchErasureRequest, erasure_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_erasure_request__field_indices_by_name[] = {
+  1,   /* field[1] = erasure_id */
+  0,   /* field[0] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__fetch_erasure_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_erasure_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchErasureRequest",
+  "FetchErasureRequest",
+  "Tidings__V1__FetchErasureRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchErasureRequest),
+  2,
+  tidings__v1__fetch_erasure_request__field_descriptors,
+  tidings__v1__fetch_erasure_request__field_indices_by_name,
+  1,  tidings__v1__fetch_erasure_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_erasure_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_erasure_response__field_descriptors[1] =
+{
+  {
+    "erasure",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchErasureResponse, erasure),
+    &tidings__v1__user_erasure__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_erasure_response__field_indices_by_name[] = {
+  0,   /* field[0] = erasure */
+};
+static const ProtobufCIntRange tidings__v1__fetch_erasure_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_erasure_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchErasureResponse",
+  "FetchErasureResponse",
+  "Tidings__V1__FetchErasureResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchErasureResponse),
+  1,
+  tidings__v1__fetch_erasure_response__field_descriptors,
+  tidings__v1__fetch_erasure_response__field_indices_by_name,
+  1,  tidings__v1__fetch_erasure_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_erasure_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__user_erasure__field_descriptors[8] =
+{
+  {
+    "erasure_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UserErasure, erasure_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UserErasure, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requested_by",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UserErasure, requested_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requested",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UserErasure, requested),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "finished",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UserErasure, finished),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_records",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__UserErasure, public_records),
+    &tidings__v1__public_records_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "erased",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserErasure, n_erased),
+    offsetof(Tidings__V1__UserErasure, erased),
+    &tidings__v1__erased_count__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remainders",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserErasure, n_remainders),
+    offsetof(Tidings__V1__UserErasure, remainders),
+    &tidings__v1__erasure_remainder__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__user_erasure__field_indices_by_name[] = {
+  6,   /* field[6] = erased */
+  0,   /* field[0] = erasure_id */
+  4,   /* field[4] = finished */
+  5,   /* field[5] = public_records */
+  7,   /* field[7] = remainders */
+  3,   /* field[3] = requested */
+  2,   /* field[2] = requested_by */
+  1,   /* field[1] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__user_erasure__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor tidings__v1__user_erasure__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.UserErasure",
+  "UserErasure",
+  "Tidings__V1__UserErasure",
+  "tidings.v1",
+  sizeof(Tidings__V1__UserErasure),
+  8,
+  tidings__v1__user_erasure__field_descriptors,
+  tidings__v1__user_erasure__field_indices_by_name,
+  1,  tidings__v1__user_erasure__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__user_erasure__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__erased_count__field_descriptors[2] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ErasedCount, kind),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ErasedCount, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__erased_count__field_indices_by_name[] = {
+  1,   /* field[1] = count */
+  0,   /* field[0] = kind */
+};
+static const ProtobufCIntRange tidings__v1__erased_count__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__erased_count__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ErasedCount",
+  "ErasedCount",
+  "Tidings__V1__ErasedCount",
+  "tidings.v1",
+  sizeof(Tidings__V1__ErasedCount),
+  2,
+  tidings__v1__erased_count__field_descriptors,
+  tidings__v1__erased_count__field_indices_by_name,
+  1,  tidings__v1__erased_count__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__erased_count__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__erasure_remainder__field_descriptors[2] =
+{
+  {
+    "description",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ErasureRemainder, description),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ErasureRemainder, until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__erasure_remainder__field_indices_by_name[] = {
+  0,   /* field[0] = description */
+  1,   /* field[1] = until */
+};
+static const ProtobufCIntRange tidings__v1__erasure_remainder__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__erasure_remainder__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ErasureRemainder",
+  "ErasureRemainder",
+  "Tidings__V1__ErasureRemainder",
+  "tidings.v1",
+  sizeof(Tidings__V1__ErasureRemainder),
+  2,
+  tidings__v1__erasure_remainder__field_descriptors,
+  tidings__v1__erasure_remainder__field_indices_by_name,
+  1,  tidings__v1__erasure_remainder__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__erasure_remainder__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue tidings__v1__check_step__enum_values_by_number[5] =
 {
   { "CHECK_STEP_UNSPECIFIED", "TIDINGS__V1__CHECK_STEP__CHECK_STEP_UNSPECIFIED", 0 },
@@ -4736,7 +5865,37 @@ const ProtobufCEnumDescriptor tidings__v1__drain_action__descriptor =
   tidings__v1__drain_action__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[17] =
+static const ProtobufCEnumValue tidings__v1__public_records_action__enum_values_by_number[3] =
+{
+  { "PUBLIC_RECORDS_ACTION_UNSPECIFIED", "TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED", 0 },
+  { "PUBLIC_RECORDS_ACTION_DELETE", "TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_DELETE", 1 },
+  { "PUBLIC_RECORDS_ACTION_KEEP", "TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_KEEP", 2 },
+};
+static const ProtobufCIntRange tidings__v1__public_records_action__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex tidings__v1__public_records_action__enum_values_by_name[3] =
+{
+  { "PUBLIC_RECORDS_ACTION_DELETE", 1 },
+  { "PUBLIC_RECORDS_ACTION_KEEP", 2 },
+  { "PUBLIC_RECORDS_ACTION_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__public_records_action__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.PublicRecordsAction",
+  "PublicRecordsAction",
+  "Tidings__V1__PublicRecordsAction",
+  "tidings.v1",
+  3,
+  tidings__v1__public_records_action__enum_values_by_number,
+  3,
+  tidings__v1__public_records_action__enum_values_by_name,
+  1,
+  tidings__v1__public_records_action__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[20] =
 {
   { "CreateUser", &tidings__v1__create_user_request__descriptor, &tidings__v1__create_user_response__descriptor },
   { "UpdateUser", &tidings__v1__update_user_request__descriptor, &tidings__v1__update_user_response__descriptor },
@@ -4755,6 +5914,9 @@ static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descri
   { "SetRetention", &tidings__v1__set_retention_request__descriptor, &tidings__v1__set_retention_response__descriptor },
   { "Drain", &tidings__v1__drain_request__descriptor, &tidings__v1__drain_response__descriptor },
   { "ResetDevelopment", &tidings__v1__reset_development_request__descriptor, &tidings__v1__reset_development_response__descriptor },
+  { "FetchUserData", &tidings__v1__fetch_user_data_request__descriptor, &tidings__v1__fetch_user_data_response__descriptor },
+  { "EraseUser", &tidings__v1__erase_user_request__descriptor, &tidings__v1__erase_user_response__descriptor },
+  { "FetchErasure", &tidings__v1__fetch_erasure_request__descriptor, &tidings__v1__fetch_erasure_response__descriptor },
 };
 const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
   5,        /* AssignRoles */
@@ -4764,8 +5926,11 @@ const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
   0,        /* CreateUser */
   15,        /* Drain */
   11,        /* EndConnections */
+  18,        /* EraseUser */
   6,        /* FetchAuditLog */
+  19,        /* FetchErasure */
   9,        /* FetchStatistics */
+  17,        /* FetchUserData */
   10,        /* ListConnections */
   12,        /* ListDevices */
   2,        /* ListUsers */
@@ -4782,7 +5947,7 @@ const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
   "AdminService",
   "Tidings__V1__AdminService",
   "tidings.v1",
-  17,
+  20,
   tidings__v1__admin_service__method_descriptors,
   tidings__v1__admin_service__method_indices_by_name
 };
@@ -4921,6 +6086,30 @@ void tidings__v1__admin_service__reset_development(ProtobufCService *service,
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__fetch_user_data(ProtobufCService *service,
+                                                 const Tidings__V1__FetchUserDataRequest *input,
+                                                 Tidings__V1__FetchUserDataResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__erase_user(ProtobufCService *service,
+                                            const Tidings__V1__EraseUserRequest *input,
+                                            Tidings__V1__EraseUserResponse_Closure closure,
+                                            void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
+                                               const Tidings__V1__FetchErasureRequest *input,
+                                               Tidings__V1__FetchErasureResponse_Closure closure,
+                                               void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
                                        Tidings__V1__AdminService_ServiceDestroy destroy)

@@ -315,7 +315,7 @@ const ProtobufCMessageDescriptor tidings__v1__upload_asset_response__descriptor 
   (ProtobufCMessageInit) tidings__v1__upload_asset_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__download_asset_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__v1__download_asset_request__field_descriptors[5] =
 {
   {
     "database_id",
@@ -365,17 +365,30 @@ static const ProtobufCFieldDescriptor tidings__v1__download_asset_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "user_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DownloadAssetRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__download_asset_request__field_indices_by_name[] = {
   1,   /* field[1] = asset */
   0,   /* field[0] = database_id */
   3,   /* field[3] = length */
   2,   /* field[2] = offset */
+  4,   /* field[4] = user_name */
 };
 static const ProtobufCIntRange tidings__v1__download_asset_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tidings__v1__download_asset_request__descriptor =
 {
@@ -385,7 +398,7 @@ const ProtobufCMessageDescriptor tidings__v1__download_asset_request__descriptor
   "Tidings__V1__DownloadAssetRequest",
   "tidings.v1",
   sizeof(Tidings__V1__DownloadAssetRequest),
-  4,
+  5,
   tidings__v1__download_asset_request__field_descriptors,
   tidings__v1__download_asset_request__field_indices_by_name,
   1,  tidings__v1__download_asset_request__number_ranges,

@@ -122,6 +122,39 @@ extension TidingsV1 {
     }
   }
 
+  /// What becomes of records that the user created in public databases.
+  public struct PublicRecordsAction: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The same as PUBLIC_RECORDS_ACTION_DELETE.
+    public static let unspecified = Self(rawValue: 0)
+    /// They are deleted, as the user could have deleted them.
+    public static let delete = Self(rawValue: 1)
+    /// They stay, and were created by `_erased`, which is nobody.
+    public static let keep = Self(rawValue: 2)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .delete,
+      .keep,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "PUBLIC_RECORDS_ACTION_UNSPECIFIED"
+      case 1: "PUBLIC_RECORDS_ACTION_DELETE"
+      case 2: "PUBLIC_RECORDS_ACTION_KEEP"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// A user and what admits the user.
   public struct Account: Hashable, Sendable {
     /// 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`, beginning with a letter or digit.
@@ -1179,6 +1212,259 @@ extension TidingsV1 {
       self.changes = changes
       self.databaseCount = databaseCount
       self.isRunning = isRunning
+    }
+  }
+
+  /// Asks for a page of what is stored for a user.
+  public struct FetchUserDataRequest: Hashable, Sendable {
+    /// Whose; empty: the caller's. Another than the caller's needs the role `admin`.
+    public var userName: String = ""
+    /// What the page before returned; empty: from the beginning.
+    public var continuation: [UInt8] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      userName: String = "",
+      continuation: [UInt8] = []
+    ) {
+      self.userName = userName
+      self.continuation = continuation
+    }
+  }
+
+  /// One thing that is stored for a user.
+  public struct UserDataItem: Hashable, Sendable {
+    /// The database that it is in or about; absent for accounts and devices.
+    public var databaseID: TidingsV1.DatabaseID? = nil
+    /// What it is.
+    public var item: Item? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      databaseID: TidingsV1.DatabaseID? = nil,
+      item: Item? = nil
+    ) {
+      self.databaseID = databaseID
+      self.item = item
+    }
+
+    /// What it is.
+    public enum Item: Hashable, Sendable {
+      /// The account. `created` is absent when nobody created the user.
+      indirect case account(TidingsV1.Account)
+      /// What counts for the quota, in one container.
+      case usage(TidingsV1.Usage)
+      /// A device that has written something.
+      case device(TidingsV1.Device)
+      /// A zone of a private database.
+      case zone(TidingsV1.RecordZone)
+      /// A record of a private database, or one of a public database that the user created. Records of the type
+      /// `cloudkit.share` are what the user shares.
+      indirect case record(TidingsV1.Record)
+      /// A subscription.
+      indirect case subscription(TidingsV1.Subscription)
+      /// A notification in the log that the user may still read.
+      indirect case notification(TidingsV1.Notification)
+      /// A share of another user that the user was invited to or has accepted.
+      indirect case share(TidingsV1.ShareMetadata)
+      /// An asset of a private database. DownloadAsset returns the content.
+      case asset(TidingsV1.Asset)
+      /// What the user published in the directory of the database's container.
+      case directoryEntry(TidingsV1.DirectoryEntry)
+    }
+  }
+
+  /// A page of what is stored for a user.
+  public struct FetchUserDataResponse: Hashable, Sendable {
+    /// The items of this page; a page may have none and not be the last.
+    public var items: [TidingsV1.UserDataItem] = []
+    /// Where the next page begins; empty: this is the last one.
+    public var continuation: [UInt8] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      items: [TidingsV1.UserDataItem] = [],
+      continuation: [UInt8] = []
+    ) {
+      self.items = items
+      self.continuation = continuation
+    }
+  }
+
+  /// Erases a user.
+  public struct EraseUserRequest: Hashable, Sendable {
+    /// Whom.
+    public var userName: String = ""
+    /// What becomes of the records in public databases.
+    public var publicRecords: TidingsV1.PublicRecordsAction = TidingsV1.PublicRecordsAction(rawValue: 0)
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      userName: String = "",
+      publicRecords: TidingsV1.PublicRecordsAction = TidingsV1.PublicRecordsAction(rawValue: 0)
+    ) {
+      self.userName = userName
+      self.publicRecords = publicRecords
+    }
+  }
+
+  /// The erasure is begun, or was before.
+  public struct EraseUserResponse: Hashable, Sendable {
+    /// How far it is.
+    public var erasure: TidingsV1.UserErasure? {
+      get { _erasure?.value }
+      set { _erasure = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _erasure: TidingsProtobuf.Indirect<TidingsV1.UserErasure>? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      erasure: TidingsV1.UserErasure? = nil
+    ) {
+      self.erasure = erasure
+    }
+  }
+
+  /// Asks for an erasure.
+  public struct FetchErasureRequest: Hashable, Sendable {
+    /// Which one.
+    public var which: Which? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      which: Which? = nil
+    ) {
+      self.which = which
+    }
+
+    /// Which one.
+    public enum Which: Hashable, Sendable {
+      /// The newest one of a user.
+      case userName(String)
+      /// By its ID.
+      case erasureID(String)
+    }
+  }
+
+  /// An erasure.
+  public struct FetchErasureResponse: Hashable, Sendable {
+    /// How far it is.
+    public var erasure: TidingsV1.UserErasure? {
+      get { _erasure?.value }
+      set { _erasure = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _erasure: TidingsProtobuf.Indirect<TidingsV1.UserErasure>? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      erasure: TidingsV1.UserErasure? = nil
+    ) {
+      self.erasure = erasure
+    }
+  }
+
+  /// The erasure of a user; once it is finished, its receipt.
+  public struct UserErasure: Hashable, Sendable {
+    /// Names it: 32 hexadecimal digits.
+    public var erasureID: String = ""
+    /// Whom. Empty when a finished one is asked for by its ID: the server no longer knows the name.
+    public var userName: String = ""
+    /// The administrator who wanted it; `_erased` if that user was erased since.
+    public var requestedBy: String = ""
+    /// When it was wanted.
+    public var requested: GoogleProtobuf.Timestamp? = nil
+    /// When the last of it was removed; absent: it is going on.
+    public var finished: GoogleProtobuf.Timestamp? = nil
+    /// What became of the records in public databases.
+    public var publicRecords: TidingsV1.PublicRecordsAction = TidingsV1.PublicRecordsAction(rawValue: 0)
+    /// What was removed so far, by kind, sorted by kind.
+    public var erased: [TidingsV1.ErasedCount] = []
+    /// What remains, and until when; set when it is finished.
+    public var remainders: [TidingsV1.ErasureRemainder] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      erasureID: String = "",
+      userName: String = "",
+      requestedBy: String = "",
+      requested: GoogleProtobuf.Timestamp? = nil,
+      finished: GoogleProtobuf.Timestamp? = nil,
+      publicRecords: TidingsV1.PublicRecordsAction = TidingsV1.PublicRecordsAction(rawValue: 0),
+      erased: [TidingsV1.ErasedCount] = [],
+      remainders: [TidingsV1.ErasureRemainder] = []
+    ) {
+      self.erasureID = erasureID
+      self.userName = userName
+      self.requestedBy = requestedBy
+      self.requested = requested
+      self.finished = finished
+      self.publicRecords = publicRecords
+      self.erased = erased
+      self.remainders = remainders
+    }
+  }
+
+  /// How many things of a kind were removed or changed.
+  public struct ErasedCount: Hashable, Sendable {
+    /// For example `records`, `public-records`, `zones`, `subscriptions`, `assets`.
+    public var kind: String = ""
+    /// How many.
+    public var count: UInt64 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      kind: String = "",
+      count: UInt64 = 0
+    ) {
+      self.kind = kind
+      self.count = count
+    }
+  }
+
+  /// Something that an erasure leaves.
+  public struct ErasureRemainder: Hashable, Sendable {
+    /// What it is, for people.
+    public var description: String = ""
+    /// When the server forgets it; absent: it is not for the server to forget.
+    public var until: GoogleProtobuf.Timestamp? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      description: String = "",
+      until: GoogleProtobuf.Timestamp? = nil
+    ) {
+      self.description = description
+      self.until = until
     }
   }
 }
@@ -2819,13 +3105,465 @@ extension TidingsV1.ResetDevelopmentResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.FetchUserDataRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchUserDataRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchUserDataRequest", tidings__v1__fetch_user_data_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUserDataRequest.self)
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.FetchUserDataRequest.user_name")
+    self.continuation = TidingsProtobuf.Unpacked.bytes(c.pointee.continuation)
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__FetchUserDataRequest.self)
+    tidings__v1__fetch_user_data_request__init(c)
+    c.pointee.user_name = arena.packed(self.userName)
+    c.pointee.continuation = arena.packed(self.continuation)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.UserDataItem: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.UserDataItem"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.UserDataItem", tidings__v1__user_data_item__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__UserDataItem.self)
+    if let value = c.pointee.database_id {
+      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
+    }
+    switch c.pointee.item_case.rawValue {
+    case 2:
+      if let value = c.pointee.account {
+        self.item = .account(try TidingsV1.Account(unpacked: UnsafeRawPointer(value)))
+      }
+    case 3:
+      if let value = c.pointee.usage {
+        self.item = .usage(try TidingsV1.Usage(unpacked: UnsafeRawPointer(value)))
+      }
+    case 4:
+      if let value = c.pointee.device {
+        self.item = .device(try TidingsV1.Device(unpacked: UnsafeRawPointer(value)))
+      }
+    case 5:
+      if let value = c.pointee.zone {
+        self.item = .zone(try TidingsV1.RecordZone(unpacked: UnsafeRawPointer(value)))
+      }
+    case 6:
+      if let value = c.pointee.record {
+        self.item = .record(try TidingsV1.Record(unpacked: UnsafeRawPointer(value)))
+      }
+    case 7:
+      if let value = c.pointee.subscription {
+        self.item = .subscription(try TidingsV1.Subscription(unpacked: UnsafeRawPointer(value)))
+      }
+    case 8:
+      if let value = c.pointee.notification {
+        self.item = .notification(try TidingsV1.Notification(unpacked: UnsafeRawPointer(value)))
+      }
+    case 9:
+      if let value = c.pointee.share {
+        self.item = .share(try TidingsV1.ShareMetadata(unpacked: UnsafeRawPointer(value)))
+      }
+    case 10:
+      if let value = c.pointee.asset {
+        self.item = .asset(try TidingsV1.Asset(unpacked: UnsafeRawPointer(value)))
+      }
+    case 11:
+      if let value = c.pointee.directory_entry {
+        self.item = .directoryEntry(try TidingsV1.DirectoryEntry(unpacked: UnsafeRawPointer(value)))
+      }
+    default: break
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__UserDataItem.self)
+    tidings__v1__user_data_item__init(c)
+    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
+    switch self.item {
+    case .account(let value)?:
+      c.pointee.item_case = .init(rawValue: 2)
+      c.pointee.account = arena.packed(value)
+    case .usage(let value)?:
+      c.pointee.item_case = .init(rawValue: 3)
+      c.pointee.usage = arena.packed(value)
+    case .device(let value)?:
+      c.pointee.item_case = .init(rawValue: 4)
+      c.pointee.device = arena.packed(value)
+    case .zone(let value)?:
+      c.pointee.item_case = .init(rawValue: 5)
+      c.pointee.zone = arena.packed(value)
+    case .record(let value)?:
+      c.pointee.item_case = .init(rawValue: 6)
+      c.pointee.record = arena.packed(value)
+    case .subscription(let value)?:
+      c.pointee.item_case = .init(rawValue: 7)
+      c.pointee.subscription = arena.packed(value)
+    case .notification(let value)?:
+      c.pointee.item_case = .init(rawValue: 8)
+      c.pointee.notification = arena.packed(value)
+    case .share(let value)?:
+      c.pointee.item_case = .init(rawValue: 9)
+      c.pointee.share = arena.packed(value)
+    case .asset(let value)?:
+      c.pointee.item_case = .init(rawValue: 10)
+      c.pointee.asset = arena.packed(value)
+    case .directoryEntry(let value)?:
+      c.pointee.item_case = .init(rawValue: 11)
+      c.pointee.directory_entry = arena.packed(value)
+    case nil: break
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.FetchUserDataResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchUserDataResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchUserDataResponse", tidings__v1__fetch_user_data_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUserDataResponse.self)
+    if c.pointee.n_items > 0 {
+      self.items = try TidingsProtobuf.Unpacked.messages(c.pointee.n_items, c.pointee.items)
+    }
+    self.continuation = TidingsProtobuf.Unpacked.bytes(c.pointee.continuation)
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__FetchUserDataResponse.self)
+    tidings__v1__fetch_user_data_response__init(c)
+    if !self.items.isEmpty {
+      c.pointee.n_items = self.items.count
+      c.pointee.items = arena.packed(self.items) { arena.packed($0) }
+    }
+    c.pointee.continuation = arena.packed(self.continuation)
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.EraseUserRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.EraseUserRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.EraseUserRequest", tidings__v1__erase_user_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__EraseUserRequest.self)
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.EraseUserRequest.user_name")
+    self.publicRecords = TidingsV1.PublicRecordsAction(rawValue: Int32(truncatingIfNeeded: c.pointee.public_records.rawValue))
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__EraseUserRequest.self)
+    tidings__v1__erase_user_request__init(c)
+    c.pointee.user_name = arena.packed(self.userName)
+    c.pointee.public_records = Tidings__V1__PublicRecordsAction(rawValue: .init(truncatingIfNeeded: self.publicRecords.rawValue))
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.EraseUserResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.EraseUserResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.EraseUserResponse", tidings__v1__erase_user_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__EraseUserResponse.self)
+    if let value = c.pointee.erasure {
+      self.erasure = try TidingsV1.UserErasure(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__EraseUserResponse.self)
+    tidings__v1__erase_user_response__init(c)
+    if let value = self.erasure { c.pointee.erasure = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.FetchErasureRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchErasureRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchErasureRequest", tidings__v1__fetch_erasure_request__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchErasureRequest.self)
+    switch c.pointee.which_case.rawValue {
+    case 1:
+      self.which = .userName(try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.FetchErasureRequest.user_name"))
+    case 2:
+      self.which = .erasureID(try TidingsProtobuf.Unpacked.string(c.pointee.erasure_id, "tidings.v1.FetchErasureRequest.erasure_id"))
+    default: break
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__FetchErasureRequest.self)
+    tidings__v1__fetch_erasure_request__init(c)
+    switch self.which {
+    case .userName(let value)?:
+      c.pointee.which_case = .init(rawValue: 1)
+      c.pointee.user_name = arena.packed(value)
+    case .erasureID(let value)?:
+      c.pointee.which_case = .init(rawValue: 2)
+      c.pointee.erasure_id = arena.packed(value)
+    case nil: break
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.FetchErasureResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchErasureResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchErasureResponse", tidings__v1__fetch_erasure_response__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchErasureResponse.self)
+    if let value = c.pointee.erasure {
+      self.erasure = try TidingsV1.UserErasure(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__FetchErasureResponse.self)
+    tidings__v1__fetch_erasure_response__init(c)
+    if let value = self.erasure { c.pointee.erasure = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.UserErasure: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.UserErasure"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.UserErasure", tidings__v1__user_erasure__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__UserErasure.self)
+    self.erasureID = try TidingsProtobuf.Unpacked.string(c.pointee.erasure_id, "tidings.v1.UserErasure.erasure_id")
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.UserErasure.user_name")
+    self.requestedBy = try TidingsProtobuf.Unpacked.string(c.pointee.requested_by, "tidings.v1.UserErasure.requested_by")
+    if let value = c.pointee.requested {
+      self.requested = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    if let value = c.pointee.finished {
+      self.finished = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+    self.publicRecords = TidingsV1.PublicRecordsAction(rawValue: Int32(truncatingIfNeeded: c.pointee.public_records.rawValue))
+    if c.pointee.n_erased > 0 {
+      self.erased = try TidingsProtobuf.Unpacked.messages(c.pointee.n_erased, c.pointee.erased)
+    }
+    if c.pointee.n_remainders > 0 {
+      self.remainders = try TidingsProtobuf.Unpacked.messages(c.pointee.n_remainders, c.pointee.remainders)
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__UserErasure.self)
+    tidings__v1__user_erasure__init(c)
+    c.pointee.erasure_id = arena.packed(self.erasureID)
+    c.pointee.user_name = arena.packed(self.userName)
+    c.pointee.requested_by = arena.packed(self.requestedBy)
+    if let value = self.requested { c.pointee.requested = arena.packed(value) }
+    if let value = self.finished { c.pointee.finished = arena.packed(value) }
+    c.pointee.public_records = Tidings__V1__PublicRecordsAction(rawValue: .init(truncatingIfNeeded: self.publicRecords.rawValue))
+    if !self.erased.isEmpty {
+      c.pointee.n_erased = self.erased.count
+      c.pointee.erased = arena.packed(self.erased) { arena.packed($0) }
+    }
+    if !self.remainders.isEmpty {
+      c.pointee.n_remainders = self.remainders.count
+      c.pointee.remainders = arena.packed(self.remainders) { arena.packed($0) }
+    }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ErasedCount: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ErasedCount"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ErasedCount", tidings__v1__erased_count__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ErasedCount.self)
+    self.kind = try TidingsProtobuf.Unpacked.string(c.pointee.kind, "tidings.v1.ErasedCount.kind")
+    self.count = c.pointee.count
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ErasedCount.self)
+    tidings__v1__erased_count__init(c)
+    c.pointee.kind = arena.packed(self.kind)
+    c.pointee.count = self.count
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
+extension TidingsV1.ErasureRemainder: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ErasureRemainder"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ErasureRemainder", tidings__v1__erasure_remainder__init)
+  }
+
+  /// Converts the generated C struct.
+  public init(
+    unpacked pointer: UnsafeRawPointer
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    self.init()
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ErasureRemainder.self)
+    self.description = try TidingsProtobuf.Unpacked.string(c.pointee.description, "tidings.v1.ErasureRemainder.description")
+    if let value = c.pointee.until {
+      self.until = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    }
+  }
+
+  /// Builds the generated C struct in the arena.
+  public func packed(
+    in arena: borrowing TidingsProtobuf.Arena
+  ) -> UnsafeMutableRawPointer {
+    let c = arena.allocate(Tidings__V1__ErasureRemainder.self)
+    tidings__v1__erasure_remainder__init(c)
+    c.pointee.description = arena.packed(self.description)
+    if let value = self.until { c.pointee.until = arena.packed(value) }
+    return UnsafeMutableRawPointer(c)
+  }
+}
+
 extension TidingsV1 {
-  /// Administers a server. Every method needs the role `admin`; in development mode everybody has it.
+  /// Administers a server. Every method needs the role `admin`, except FetchUserData of oneself; in development mode
+  /// everybody has it.
   public enum AdminService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AdminService",
-      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.resetDevelopment],
+      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.resetDevelopment, Methods.fetchUserData, Methods.eraseUser, Methods.fetchErasure],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AdminServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -2978,6 +3716,35 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.ResetDevelopmentRequest",
         outputType: "tidings.v1.ResetDevelopmentResponse")
+      /// Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
+      /// own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
+      /// an earlier or a later state.
+      public static let fetchUserData = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "FetchUserData",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.FetchUserDataRequest",
+        outputType: "tidings.v1.FetchUserDataResponse")
+      /// Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
+      /// undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
+      /// user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+      /// runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
+      public static let eraseUser = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "EraseUser",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.EraseUserRequest",
+        outputType: "tidings.v1.EraseUserResponse")
+      /// Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none.
+      public static let fetchErasure = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "FetchErasure",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.FetchErasureRequest",
+        outputType: "tidings.v1.FetchErasureResponse")
     }
 
     /// Calls the service.
@@ -3228,6 +3995,53 @@ extension TidingsV1 {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
         }
       }
+
+      /// Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
+      /// own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
+      /// an earlier or a later state.
+      public func fetchUserData(
+        _ request: TidingsV1.FetchUserDataRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.FetchUserDataResponse {
+        let response = try await transport.unary(
+          Methods.fetchUserData, request.encoded(), options: options)
+        do {
+          return try TidingsV1.FetchUserDataResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
+      /// undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
+      /// user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+      /// runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
+      public func eraseUser(
+        _ request: TidingsV1.EraseUserRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.EraseUserResponse {
+        let response = try await transport.unary(
+          Methods.eraseUser, request.encoded(), options: options)
+        do {
+          return try TidingsV1.EraseUserResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
+
+      /// Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none.
+      public func fetchErasure(
+        _ request: TidingsV1.FetchErasureRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.FetchErasureResponse {
+        let response = try await transport.unary(
+          Methods.fetchErasure, request.encoded(), options: options)
+        do {
+          return try TidingsV1.FetchErasureResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+        }
+      }
     }
 
     /// Answers the service's calls.
@@ -3349,6 +4163,29 @@ extension TidingsV1 {
         _ request: TidingsV1.ResetDevelopmentRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ResetDevelopmentResponse
+
+      /// Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
+      /// own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
+      /// an earlier or a later state.
+      func fetchUserData(
+        _ request: TidingsV1.FetchUserDataRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.FetchUserDataResponse
+
+      /// Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
+      /// undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
+      /// user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+      /// runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
+      func eraseUser(
+        _ request: TidingsV1.EraseUserRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.EraseUserResponse
+
+      /// Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none.
+      func fetchErasure(
+        _ request: TidingsV1.FetchErasureRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.FetchErasureResponse
     }
   }
 }
@@ -3512,6 +4349,33 @@ extension TidingsV1.AdminService.Server {
       .unimplemented, "tidings.v1.AdminService/ResetDevelopment is not implemented")
   }
 
+  /// Answers UNIMPLEMENTED.
+  public func fetchUserData(
+    _ request: TidingsV1.FetchUserDataRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.FetchUserDataResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/FetchUserData is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func eraseUser(
+    _ request: TidingsV1.EraseUserRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.EraseUserResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/EraseUser is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func fetchErasure(
+    _ request: TidingsV1.FetchErasureRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.FetchErasureResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/FetchErasure is not implemented")
+  }
+
   /// Decodes the request, calls the method and encodes its response.
   public func handleUnary(
     _ call: TidingsRPC.ServerCall, _ request: [UInt8]
@@ -3607,6 +4471,24 @@ extension TidingsV1.AdminService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
       }
       return try await self.resetDevelopment(message, call: call).encoded()
+    case "FetchUserData":
+      let message: TidingsV1.FetchUserDataRequest
+      do { message = try TidingsV1.FetchUserDataRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.fetchUserData(message, call: call).encoded()
+    case "EraseUser":
+      let message: TidingsV1.EraseUserRequest
+      do { message = try TidingsV1.EraseUserRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.eraseUser(message, call: call).encoded()
+    case "FetchErasure":
+      let message: TidingsV1.FetchErasureRequest
+      do { message = try TidingsV1.FetchErasureRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+      }
+      return try await self.fetchErasure(message, call: call).encoded()
     default:
       throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
     }
@@ -3641,122 +4523,155 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/admin_service.proto.
   public static let tidingsV1AdminServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/admin_service.proto",
-    dependencies: [.googleProtobufTimestampProto, .tidingsRpcV1ServerProto, .tidingsV1AccountServiceProto, .tidingsV1SchemaServiceProto],
+    dependencies: [.googleProtobufTimestampProto, .tidingsRpcV1ServerProto, .tidingsV1AccountServiceProto, .tidingsV1DatabaseProto, .tidingsV1NotificationProto, .tidingsV1RecordProto, .tidingsV1SchemaServiceProto, .tidingsV1ShareServiceProto, .tidingsV1ZoneServiceProto],
     base64: """
       Ch50aWRpbmdzL3YxL2FkbWluX3NlcnZpY2UucHJvdG8SCnRpZGluZ3MudjEaH2dvb2dsZS9wcm90b2J1Zi90aW1lc3Rh\
       bXAucHJvdG8aG3RpZGluZ3MvcnBjL3YxL3NlcnZlci5wcm90bxogdGlkaW5ncy92MS9hY2NvdW50X3NlcnZpY2UucHJv\
-      dG8aH3RpZGluZ3MvdjEvc2NoZW1hX3NlcnZpY2UucHJvdG8inAIKB0FjY291bnQSEgoEbmFtZRgBIAEoCVIEbmFtZRIU\
-      CgVyb2xlcxgCIAMoCVIFcm9sZXMSKQoEa2V5cxgDIAMoCzIVLnRpZGluZ3MudjEuUHVibGljS2V5UgRrZXlzEjQKB2Ny\
-      ZWF0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdjcmVhdGVkEiEKDGRpc3BsYXlfbmFtZRgFIAEo\
-      CVILZGlzcGxheU5hbWUSOgoKcmVzdHJpY3RlZBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJlc3Ry\
-      aWN0ZWQSJwoFcXVvdGEYByABKAsyES50aWRpbmdzLnYxLlF1b3RhUgVxdW90YSLXAQoJUHVibGljS2V5EhAKA2tleRgB\
-      IAEoCVIDa2V5EjQKB2V4cGlyZXMYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzEjQKB3Jl\
-      dm9rZWQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdyZXZva2VkEhQKBWxhYmVsGAQgASgJUgVsYWJl\
-      bBI2CghhZG1pdHRlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCGFkbWl0dGVkIr8BChFDcmVhdGVV\
-      c2VyUmVxdWVzdBISCgRuYW1lGAEgASgJUgRuYW1lEjQKCnB1YmxpY19rZXkYAiABKAsyFS50aWRpbmdzLnYxLlB1Ymxp\
-      Y0tleVIJcHVibGljS2V5EiEKDGRpc3BsYXlfbmFtZRgDIAEoCVILZGlzcGxheU5hbWUSFAoFcm9sZXMYBCADKAlSBXJv\
-      bGVzEicKBXF1b3RhGAUgASgLMhEudGlkaW5ncy52MS5RdW90YVIFcXVvdGEiQwoSQ3JlYXRlVXNlclJlc3BvbnNlEi0K\
-      B2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFjY291bnRSB2FjY291bnQi6wEKEVVwZGF0ZVVzZXJSZXF1ZXN0EhsK\
-      CXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSJgoMZGlzcGxheV9uYW1lGAIgASgJSABSC2Rpc3BsYXlOYW1liAEBEiMK\
-      CnJlc3RyaWN0ZWQYAyABKAhIAVIKcmVzdHJpY3RlZIgBARInCgVxdW90YRgEIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFS\
-      BXF1b3RhEiMKDXJlbW92ZXNfcXVvdGEYBSABKAhSDHJlbW92ZXNRdW90YUIPCg1fZGlzcGxheV9uYW1lQg0KC19yZXN0\
-      cmljdGVkIkMKElVwZGF0ZVVzZXJSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50Ugdh\
-      Y2NvdW50Il0KEExpc3RVc2Vyc1JlcXVlc3QSFAoFYWZ0ZXIYASABKAlSBWFmdGVyEhQKBWxpbWl0GAIgASgNUgVsaW1p\
-      dBIdCgp1c2VyX25hbWVzGAMgAygJUgl1c2VyTmFtZXMimwEKEUxpc3RVc2Vyc1Jlc3BvbnNlEi8KCGFjY291bnRzGAEg\
-      AygLMhMudGlkaW5ncy52MS5BY2NvdW50UghhY2NvdW50cxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxI0\
-      CgpndWVzdF9rZXlzGAMgAygLMhUudGlkaW5ncy52MS5QdWJsaWNLZXlSCWd1ZXN0S2V5cyJoChNBdXRob3JpemVLZXlS\
-      ZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSNAoKcHVibGljX2tleRgCIAEoCzIVLnRpZGluZ3MudjEu\
-      UHVibGljS2V5UglwdWJsaWNLZXkiRQoUQXV0aG9yaXplS2V5UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGlu\
-      Z3MudjEuQWNjb3VudFIHYWNjb3VudCIxChBSZXZva2VLZXlSZXF1ZXN0Eh0KCnB1YmxpY19rZXkYASABKAlSCXB1Ymxp\
-      Y0tleSJ2ChFSZXZva2VLZXlSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2Nv\
-      dW50EjIKFXJvdGF0ZWRfY2hhbm5lbF9jb3VudBgCIAEoDVITcm90YXRlZENoYW5uZWxDb3VudCJHChJBc3NpZ25Sb2xl\
-      c1JlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRIUCgVyb2xlcxgCIAMoCVIFcm9sZXMiRAoTQXNzaWdu\
-      Um9sZXNSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50IpABChRGZXRj\
-      aEF1ZGl0TG9nUmVxdWVzdBIUCgVsaW1pdBgBIAEoDVIFbGltaXQSGwoJdXNlcl9uYW1lGAIgASgJUgh1c2VyTmFtZRId\
-      CgdyZWZ1c2VkGAMgASgISABSB3JlZnVzZWSIAQESGgoIdmVyaWZpZXMYBCABKAhSCHZlcmlmaWVzQgoKCF9yZWZ1c2Vk\
-      IvIBCgpBdWRpdEVudHJ5Ei4KBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgR0aW1lEhYKBmFj\
-      dGlvbhgCIAEoCVIGYWN0aW9uEhsKCXVzZXJfbmFtZRgDIAEoCVIIdXNlck5hbWUSHQoKcHVibGljX2tleRgEIAEoCVIJ\
-      cHVibGljS2V5EhgKB2FkZHJlc3MYBSABKAlSB2FkZHJlc3MSGAoHcmVmdXNlZBgGIAEoCFIHcmVmdXNlZBIUCgVjb3Vu\
-      dBgHIAEoBFIFY291bnQSFgoGZGV0YWlsGAggASgJUgZkZXRhaWwieQoVRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlEjAKB2Vu\
-      dHJpZXMYASADKAsyFi50aWRpbmdzLnYxLkF1ZGl0RW50cnlSB2VudHJpZXMSLgoGY2hhaW5zGAIgAygLMhYudGlkaW5n\
-      cy52MS5BdWRpdENoYWluUgZjaGFpbnMi1gEKCkF1ZGl0Q2hhaW4SEgoEbmFtZRgBIAEoCVIEbmFtZRIfCgtoZWFkX251\
-      bWJlchgCIAEoBFIKaGVhZE51bWJlchIbCgloZWFkX2hhc2gYAyABKAxSCGhlYWRIYXNoEh0KCmxpbmVfY291bnQYBCAB\
-      KARSCWxpbmVDb3VudBIhCgxmaXJzdF9udW1iZXIYBSABKARSC2ZpcnN0TnVtYmVyEhoKCHByb2JsZW1zGAYgAygJUghw\
-      cm9ibGVtcxIYCgdyZW1hcmtzGAcgAygJUgdyZW1hcmtzIngKE0NyZWF0ZUJhY2t1cFJlcXVlc3QSLwoUYnl0ZXNfcGVy\
-      X3NlY29uZF9tYXgYASABKARSEWJ5dGVzUGVyU2Vjb25kTWF4EjAKFHNraXBzX2RhbWFnZWRfYXNzZXRzGAIgASgIUhJz\
-      a2lwc0RhbWFnZWRBc3NldHMiLAoUQ3JlYXRlQmFja3VwUmVzcG9uc2USFAoFY2h1bmsYASABKAxSBWNodW5rIm8KEUNo\
-      ZWNrU3RvcmVSZXF1ZXN0Ei8KFGJ5dGVzX3Blcl9zZWNvbmRfbWF4GAEgASgEUhFieXRlc1BlclNlY29uZE1heBIpChBj\
-      aGVja3Nfc3RydWN0dXJlGAIgASgIUg9jaGVja3NTdHJ1Y3R1cmUi1wIKEkNoZWNrU3RvcmVSZXNwb25zZRIpCgRzdGVw\
-      GAEgASgOMhUudGlkaW5ncy52MS5DaGVja1N0ZXBSBHN0ZXASHwoLcGFnZXNfdG90YWwYAiABKARSCnBhZ2VzVG90YWwS\
-      HQoKcGFnZXNfZG9uZRgDIAEoBFIJcGFnZXNEb25lEiEKDGFzc2V0c190b3RhbBgEIAEoBFILYXNzZXRzVG90YWwSHwoL\
-      YXNzZXRzX2RvbmUYBSABKARSCmFzc2V0c0RvbmUSHwoLYnl0ZXNfdG90YWwYBiABKARSCmJ5dGVzVG90YWwSHQoKYnl0\
-      ZXNfZG9uZRgHIAEoBFIJYnl0ZXNEb25lEi8KBmRhbWFnZRgIIAMoCzIXLnRpZGluZ3MudjEuU3RvcmVEYW1hZ2VSBmRh\
-      bWFnZRIhCgxkYW1hZ2VfY291bnQYCSABKARSC2RhbWFnZUNvdW50IoABCgtTdG9yZURhbWFnZRIUCgRwYWdlGAEgASgE\
-      SABSBHBhZ2USFgoFYXNzZXQYAiABKAxIAFIFYXNzZXQSHgoJc3RydWN0dXJlGAMgASgJSABSCXN0cnVjdHVyZRIYCgdw\
-      cm9ibGVtGAQgASgJUgdwcm9ibGVtQgkKB3N1YmplY3QiGAoWRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdCLWAgoXRmV0Y2hT\
-      dGF0aXN0aWNzUmVzcG9uc2USGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIeCgp0b21ic3RvbmVzGAIgASgEUgp0b21i\
-      c3RvbmVzEhQKBXpvbmVzGAMgASgEUgV6b25lcxIkCg1zdWJzY3JpcHRpb25zGAQgASgEUg1zdWJzY3JpcHRpb25zEhoK\
-      CGNoYW5uZWxzGAUgASgEUghjaGFubmVscxIWCgZldmVudHMYBiABKARSBmV2ZW50cxIlCg5kYXRhYmFzZV9ieXRlcxgH\
-      IAEoBFINZGF0YWJhc2VCeXRlcxIbCglsb2dfYnl0ZXMYCCABKARSCGxvZ0J5dGVzEhYKBmFzc2V0cxgJIAEoBFIGYXNz\
-      ZXRzEh8KC2Fzc2V0X2J5dGVzGAogASgEUgphc3NldEJ5dGVzEhQKBXVzZXJzGAsgASgEUgV1c2VycyKqAgoKQ29ubmVj\
-      dGlvbhIWCgZudW1iZXIYASABKARSBm51bWJlchIbCgl1c2VyX25hbWUYAiABKAlSCHVzZXJOYW1lEh0KCnB1YmxpY19r\
-      ZXkYAyABKAlSCXB1YmxpY0tleRIbCglkZXZpY2VfaWQYBCABKAlSCGRldmljZUlkEjAKBXNpbmNlGAUgASgLMhouZ29v\
-      Z2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2luY2USHQoKY2FsbHNfb3BlbhgGIAEoDVIJY2FsbHNPcGVuEh0KCmJ5dGVz\
-      X2hlbGQYByABKARSCWJ5dGVzSGVsZBIjCg1pc19zdWJzY3JpYmVyGAggASgIUgxpc1N1YnNjcmliZXISFgoGdG9waWNz\
-      GAkgASgNUgZ0b3BpY3MiYQoWTGlzdENvbm5lY3Rpb25zUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1l\
-      EhQKBWFmdGVyGAIgASgEUgVhZnRlchIUCgVsaW1pdBgDIAEoDVIFbGltaXQilwEKF0xpc3RDb25uZWN0aW9uc1Jlc3Bv\
-      bnNlEjgKC2Nvbm5lY3Rpb25zGAEgAygLMhYudGlkaW5ncy52MS5Db25uZWN0aW9uUgtjb25uZWN0aW9ucxIfCgttb3Jl\
-      X2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxIhCgx1bnVzZWRfY291bnQYAyABKA1SC3VudXNlZENvdW50InoKFUVuZENv\
-      bm5lY3Rpb25zUmVxdWVzdBIdCgl1c2VyX25hbWUYASABKAlIAFIIdXNlck5hbWUSHwoKcHVibGljX2tleRgCIAEoCUgA\
-      UglwdWJsaWNLZXkSGAoGbnVtYmVyGAMgASgESABSBm51bWJlckIHCgV3aGljaCIuChZFbmRDb25uZWN0aW9uc1Jlc3Bv\
-      bnNlEhQKBWNvdW50GAEgASgNUgVjb3VudCJgCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJUghkZXZpY2VJZBI5Cgps\
-      YXN0X3dyaXRlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJbGFzdFdyaXRlIl0KEkxpc3REZXZpY2Vz\
-      UmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEhQKBWFmdGVyGAIgASgJUgVhZnRlchIUCgVsaW1pdBgD\
-      IAEoDVIFbGltaXQiZAoTTGlzdERldmljZXNSZXNwb25zZRIsCgdkZXZpY2VzGAEgAygLMhIudGlkaW5ncy52MS5EZXZp\
-      Y2VSB2RldmljZXMSHwoLbW9yZV9jb21pbmcYAiABKAhSCm1vcmVDb21pbmciQAoSU2V0TG9nTGV2ZWxSZXF1ZXN0EioK\
-      BWxldmVsGAEgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIFbGV2ZWwicwoTU2V0TG9nTGV2ZWxSZXNwb25zZRIqCgVs\
-      ZXZlbBgBIAEoDjIULnRpZGluZ3MudjEuTG9nTGV2ZWxSBWxldmVsEjAKCHByZXZpb3VzGAIgASgOMhQudGlkaW5ncy52\
-      MS5Mb2dMZXZlbFIIcHJldmlvdXMitgIKE1NldFJldGVudGlvblJlcXVlc3QSPQoYdG9tYnN0b25lX3JldGVudGlvbl9k\
-      YXlzGAEgASgNSABSFnRvbWJzdG9uZVJldGVudGlvbkRheXOIAQESQwobbm90aWZpY2F0aW9uX3JldGVudGlvbl9kYXlz\
-      GAIgASgNSAFSGW5vdGlmaWNhdGlvblJldGVudGlvbkRheXOIAQESMAoRbm90aWZpY2F0aW9uc19tYXgYAyABKARIAlIQ\
-      bm90aWZpY2F0aW9uc01heIgBARIWCgZyZXNldHMYBCABKAhSBnJlc2V0c0IbChlfdG9tYnN0b25lX3JldGVudGlvbl9k\
-      YXlzQh4KHF9ub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXNCFAoSX25vdGlmaWNhdGlvbnNfbWF4ItoBChRTZXRSZXRl\
-      bnRpb25SZXNwb25zZRI4Chh0b21ic3RvbmVfcmV0ZW50aW9uX2RheXMYASABKA1SFnRvbWJzdG9uZVJldGVudGlvbkRh\
-      eXMSPgobbm90aWZpY2F0aW9uX3JldGVudGlvbl9kYXlzGAIgASgNUhlub3RpZmljYXRpb25SZXRlbnRpb25EYXlzEisK\
-      EW5vdGlmaWNhdGlvbnNfbWF4GAMgASgEUhBub3RpZmljYXRpb25zTWF4EhsKCXNldF9uYW1lcxgEIAMoCVIIc2V0TmFt\
-      ZXMiigEKDERyYWluUmVxdWVzdBIvCgZhY3Rpb24YASABKA4yFy50aWRpbmdzLnYxLkRyYWluQWN0aW9uUgZhY3Rpb24S\
-      FAoFc3RvcHMYAiABKAhSBXN0b3BzEjMKFXBhdGllbmNlX21pbGxpc2Vjb25kcxgDIAEoDVIUcGF0aWVuY2VNaWxsaXNl\
-      Y29uZHMiYQoNRHJhaW5SZXNwb25zZRIxCgVzdGF0ZRgBIAEoDjIbLnRpZGluZ3MucnBjLnYxLlNlcnZlclN0YXRlUgVz\
-      dGF0ZRIdCgpjYWxsc19vcGVuGAIgASgNUgljYWxsc09wZW4iUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29u\
-      dGFpbmVyGAEgASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50\
-      UmVzcG9uc2USMgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFi\
-      YXNlX2NvdW50GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyqDAQoJQ2hl\
-      Y2tTdGVwEhoKFkNIRUNLX1NURVBfVU5TUEVDSUZJRUQQABIUChBDSEVDS19TVEVQX1BBR0VTEAESFQoRQ0hFQ0tfU1RF\
-      UF9BU1NFVFMQAhIYChRDSEVDS19TVEVQX1NUUlVDVFVSRRADEhMKD0NIRUNLX1NURVBfRE9ORRAEKnoKCExvZ0xldmVs\
-      EhkKFUxPR19MRVZFTF9VTlNQRUNJRklFRBAAEhMKD0xPR19MRVZFTF9ERUJVRxABEhIKDkxPR19MRVZFTF9JTkZPEAIS\
-      FQoRTE9HX0xFVkVMX1dBUk5JTkcQAxITCg9MT0dfTEVWRUxfRVJST1IQBCpcCgtEcmFpbkFjdGlvbhIcChhEUkFJTl9B\
-      Q1RJT05fVU5TUEVDSUZJRUQQABIWChJEUkFJTl9BQ1RJT05fRFJBSU4QARIXChNEUkFJTl9BQ1RJT05fUkVTVU1FEAIy\
-      xQsKDEFkbWluU2VydmljZRJLCgpDcmVhdGVVc2VyEh0udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVxdWVzdBoeLnRpZGlu\
-      Z3MudjEuQ3JlYXRlVXNlclJlc3BvbnNlElAKClVwZGF0ZVVzZXISHS50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXF1ZXN0\
-      Gh4udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVzcG9uc2UiA5ACAhJNCglMaXN0VXNlcnMSHC50aWRpbmdzLnYxLkxpc3RV\
-      c2Vyc1JlcXVlc3QaHS50aWRpbmdzLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQAgESVgoMQXV0aG9yaXplS2V5Eh8udGlk\
-      aW5ncy52MS5BdXRob3JpemVLZXlSZXF1ZXN0GiAudGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXNwb25zZSIDkAICEk0K\
-      CVJldm9rZUtleRIcLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVxdWVzdBodLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVzcG9u\
-      c2UiA5ACAhJTCgtBc3NpZ25Sb2xlcxIeLnRpZGluZ3MudjEuQXNzaWduUm9sZXNSZXF1ZXN0Gh8udGlkaW5ncy52MS5B\
-      c3NpZ25Sb2xlc1Jlc3BvbnNlIgOQAgISWQoNRmV0Y2hBdWRpdExvZxIgLnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jl\
-      cXVlc3QaIS50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dSZXNwb25zZSIDkAIBElMKDENyZWF0ZUJhY2t1cBIfLnRpZGlu\
-      Z3MudjEuQ3JlYXRlQmFja3VwUmVxdWVzdBogLnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVzcG9uc2UwARJSCgpDaGVj\
-      a1N0b3JlEh0udGlkaW5ncy52MS5DaGVja1N0b3JlUmVxdWVzdBoeLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJlc3BvbnNl\
-      IgOQAgEwARJfCg9GZXRjaFN0YXRpc3RpY3MSIi50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1JlcXVlc3QaIy50aWRp\
-      bmdzLnYxLkZldGNoU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESXwoPTGlzdENvbm5lY3Rpb25zEiIudGlkaW5ncy52MS5M\
-      aXN0Q29ubmVjdGlvbnNSZXF1ZXN0GiMudGlkaW5ncy52MS5MaXN0Q29ubmVjdGlvbnNSZXNwb25zZSIDkAIBElwKDkVu\
-      ZENvbm5lY3Rpb25zEiEudGlkaW5ncy52MS5FbmRDb25uZWN0aW9uc1JlcXVlc3QaIi50aWRpbmdzLnYxLkVuZENvbm5l\
-      Y3Rpb25zUmVzcG9uc2UiA5ACAhJTCgtMaXN0RGV2aWNlcxIeLnRpZGluZ3MudjEuTGlzdERldmljZXNSZXF1ZXN0Gh8u\
-      dGlkaW5ncy52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIgOQAgESUwoLU2V0TG9nTGV2ZWwSHi50aWRpbmdzLnYxLlNldExv\
-      Z0xldmVsUmVxdWVzdBofLnRpZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXNwb25zZSIDkAICElYKDFNldFJldGVudGlvbhIf\
-      LnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVxdWVzdBogLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVzcG9uc2UiA5AC\
-      AhJBCgVEcmFpbhIYLnRpZGluZ3MudjEuRHJhaW5SZXF1ZXN0GhkudGlkaW5ncy52MS5EcmFpblJlc3BvbnNlIgOQAgIS\
-      YgoQUmVzZXREZXZlbG9wbWVudBIjLnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50aWRpbmdzLnYx\
-      LlJlc2V0RGV2ZWxvcG1lbnRSZXNwb25zZSIDkAICYgZwcm90bzM=
+      dG8aGXRpZGluZ3MvdjEvZGF0YWJhc2UucHJvdG8aHXRpZGluZ3MvdjEvbm90aWZpY2F0aW9uLnByb3RvGhd0aWRpbmdz\
+      L3YxL3JlY29yZC5wcm90bxofdGlkaW5ncy92MS9zY2hlbWFfc2VydmljZS5wcm90bxoedGlkaW5ncy92MS9zaGFyZV9z\
+      ZXJ2aWNlLnByb3RvGh10aWRpbmdzL3YxL3pvbmVfc2VydmljZS5wcm90byKcAgoHQWNjb3VudBISCgRuYW1lGAEgASgJ\
+      UgRuYW1lEhQKBXJvbGVzGAIgAygJUgVyb2xlcxIpCgRrZXlzGAMgAygLMhUudGlkaW5ncy52MS5QdWJsaWNLZXlSBGtl\
+      eXMSNAoHY3JlYXRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2NyZWF0ZWQSIQoMZGlzcGxheV9u\
+      YW1lGAUgASgJUgtkaXNwbGF5TmFtZRI6CgpyZXN0cmljdGVkGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFt\
+      cFIKcmVzdHJpY3RlZBInCgVxdW90YRgHIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFSBXF1b3RhItcBCglQdWJsaWNLZXkS\
+      EAoDa2V5GAEgASgJUgNrZXkSNAoHZXhwaXJlcxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2V4cGly\
+      ZXMSNAoHcmV2b2tlZBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3Jldm9rZWQSFAoFbGFiZWwYBCAB\
+      KAlSBWxhYmVsEjYKCGFkbWl0dGVkGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIIYWRtaXR0ZWQivwEK\
+      EUNyZWF0ZVVzZXJSZXF1ZXN0EhIKBG5hbWUYASABKAlSBG5hbWUSNAoKcHVibGljX2tleRgCIAEoCzIVLnRpZGluZ3Mu\
+      djEuUHVibGljS2V5UglwdWJsaWNLZXkSIQoMZGlzcGxheV9uYW1lGAMgASgJUgtkaXNwbGF5TmFtZRIUCgVyb2xlcxgE\
+      IAMoCVIFcm9sZXMSJwoFcXVvdGEYBSABKAsyES50aWRpbmdzLnYxLlF1b3RhUgVxdW90YSJDChJDcmVhdGVVc2VyUmVz\
+      cG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudFIHYWNjb3VudCLrAQoRVXBkYXRlVXNlclJl\
+      cXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRImCgxkaXNwbGF5X25hbWUYAiABKAlIAFILZGlzcGxheU5h\
+      bWWIAQESIwoKcmVzdHJpY3RlZBgDIAEoCEgBUgpyZXN0cmljdGVkiAEBEicKBXF1b3RhGAQgASgLMhEudGlkaW5ncy52\
+      MS5RdW90YVIFcXVvdGESIwoNcmVtb3Zlc19xdW90YRgFIAEoCFIMcmVtb3Zlc1F1b3RhQg8KDV9kaXNwbGF5X25hbWVC\
+      DQoLX3Jlc3RyaWN0ZWQiQwoSVXBkYXRlVXNlclJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFj\
+      Y291bnRSB2FjY291bnQiXQoQTGlzdFVzZXJzUmVxdWVzdBIUCgVhZnRlchgBIAEoCVIFYWZ0ZXISFAoFbGltaXQYAiAB\
+      KA1SBWxpbWl0Eh0KCnVzZXJfbmFtZXMYAyADKAlSCXVzZXJOYW1lcyKbAQoRTGlzdFVzZXJzUmVzcG9uc2USLwoIYWNj\
+      b3VudHMYASADKAsyEy50aWRpbmdzLnYxLkFjY291bnRSCGFjY291bnRzEh8KC21vcmVfY29taW5nGAIgASgIUgptb3Jl\
+      Q29taW5nEjQKCmd1ZXN0X2tleXMYAyADKAsyFS50aWRpbmdzLnYxLlB1YmxpY0tleVIJZ3Vlc3RLZXlzImgKE0F1dGhv\
+      cml6ZUtleVJlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRI0CgpwdWJsaWNfa2V5GAIgASgLMhUudGlk\
+      aW5ncy52MS5QdWJsaWNLZXlSCXB1YmxpY0tleSJFChRBdXRob3JpemVLZXlSZXNwb25zZRItCgdhY2NvdW50GAEgASgL\
+      MhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50IjEKEFJldm9rZUtleVJlcXVlc3QSHQoKcHVibGljX2tleRgBIAEo\
+      CVIJcHVibGljS2V5InYKEVJldm9rZUtleVJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFjY291\
+      bnRSB2FjY291bnQSMgoVcm90YXRlZF9jaGFubmVsX2NvdW50GAIgASgNUhNyb3RhdGVkQ2hhbm5lbENvdW50IkcKEkFz\
+      c2lnblJvbGVzUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEhQKBXJvbGVzGAIgAygJUgVyb2xlcyJE\
+      ChNBc3NpZ25Sb2xlc1Jlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFjY291bnRSB2FjY291bnQi\
+      kAEKFEZldGNoQXVkaXRMb2dSZXF1ZXN0EhQKBWxpbWl0GAEgASgNUgVsaW1pdBIbCgl1c2VyX25hbWUYAiABKAlSCHVz\
+      ZXJOYW1lEh0KB3JlZnVzZWQYAyABKAhIAFIHcmVmdXNlZIgBARIaCgh2ZXJpZmllcxgEIAEoCFIIdmVyaWZpZXNCCgoI\
+      X3JlZnVzZWQi8gEKCkF1ZGl0RW50cnkSLgoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBHRp\
+      bWUSFgoGYWN0aW9uGAIgASgJUgZhY3Rpb24SGwoJdXNlcl9uYW1lGAMgASgJUgh1c2VyTmFtZRIdCgpwdWJsaWNfa2V5\
+      GAQgASgJUglwdWJsaWNLZXkSGAoHYWRkcmVzcxgFIAEoCVIHYWRkcmVzcxIYCgdyZWZ1c2VkGAYgASgIUgdyZWZ1c2Vk\
+      EhQKBWNvdW50GAcgASgEUgVjb3VudBIWCgZkZXRhaWwYCCABKAlSBmRldGFpbCJ5ChVGZXRjaEF1ZGl0TG9nUmVzcG9u\
+      c2USMAoHZW50cmllcxgBIAMoCzIWLnRpZGluZ3MudjEuQXVkaXRFbnRyeVIHZW50cmllcxIuCgZjaGFpbnMYAiADKAsy\
+      Fi50aWRpbmdzLnYxLkF1ZGl0Q2hhaW5SBmNoYWlucyLWAQoKQXVkaXRDaGFpbhISCgRuYW1lGAEgASgJUgRuYW1lEh8K\
+      C2hlYWRfbnVtYmVyGAIgASgEUgpoZWFkTnVtYmVyEhsKCWhlYWRfaGFzaBgDIAEoDFIIaGVhZEhhc2gSHQoKbGluZV9j\
+      b3VudBgEIAEoBFIJbGluZUNvdW50EiEKDGZpcnN0X251bWJlchgFIAEoBFILZmlyc3ROdW1iZXISGgoIcHJvYmxlbXMY\
+      BiADKAlSCHByb2JsZW1zEhgKB3JlbWFya3MYByADKAlSB3JlbWFya3MieAoTQ3JlYXRlQmFja3VwUmVxdWVzdBIvChRi\
+      eXRlc19wZXJfc2Vjb25kX21heBgBIAEoBFIRYnl0ZXNQZXJTZWNvbmRNYXgSMAoUc2tpcHNfZGFtYWdlZF9hc3NldHMY\
+      AiABKAhSEnNraXBzRGFtYWdlZEFzc2V0cyIsChRDcmVhdGVCYWNrdXBSZXNwb25zZRIUCgVjaHVuaxgBIAEoDFIFY2h1\
+      bmsibwoRQ2hlY2tTdG9yZVJlcXVlc3QSLwoUYnl0ZXNfcGVyX3NlY29uZF9tYXgYASABKARSEWJ5dGVzUGVyU2Vjb25k\
+      TWF4EikKEGNoZWNrc19zdHJ1Y3R1cmUYAiABKAhSD2NoZWNrc1N0cnVjdHVyZSLXAgoSQ2hlY2tTdG9yZVJlc3BvbnNl\
+      EikKBHN0ZXAYASABKA4yFS50aWRpbmdzLnYxLkNoZWNrU3RlcFIEc3RlcBIfCgtwYWdlc190b3RhbBgCIAEoBFIKcGFn\
+      ZXNUb3RhbBIdCgpwYWdlc19kb25lGAMgASgEUglwYWdlc0RvbmUSIQoMYXNzZXRzX3RvdGFsGAQgASgEUgthc3NldHNU\
+      b3RhbBIfCgthc3NldHNfZG9uZRgFIAEoBFIKYXNzZXRzRG9uZRIfCgtieXRlc190b3RhbBgGIAEoBFIKYnl0ZXNUb3Rh\
+      bBIdCgpieXRlc19kb25lGAcgASgEUglieXRlc0RvbmUSLwoGZGFtYWdlGAggAygLMhcudGlkaW5ncy52MS5TdG9yZURh\
+      bWFnZVIGZGFtYWdlEiEKDGRhbWFnZV9jb3VudBgJIAEoBFILZGFtYWdlQ291bnQigAEKC1N0b3JlRGFtYWdlEhQKBHBh\
+      Z2UYASABKARIAFIEcGFnZRIWCgVhc3NldBgCIAEoDEgAUgVhc3NldBIeCglzdHJ1Y3R1cmUYAyABKAlIAFIJc3RydWN0\
+      dXJlEhgKB3Byb2JsZW0YBCABKAlSB3Byb2JsZW1CCQoHc3ViamVjdCIYChZGZXRjaFN0YXRpc3RpY3NSZXF1ZXN0ItYC\
+      ChdGZXRjaFN0YXRpc3RpY3NSZXNwb25zZRIYCgdyZWNvcmRzGAEgASgEUgdyZWNvcmRzEh4KCnRvbWJzdG9uZXMYAiAB\
+      KARSCnRvbWJzdG9uZXMSFAoFem9uZXMYAyABKARSBXpvbmVzEiQKDXN1YnNjcmlwdGlvbnMYBCABKARSDXN1YnNjcmlw\
+      dGlvbnMSGgoIY2hhbm5lbHMYBSABKARSCGNoYW5uZWxzEhYKBmV2ZW50cxgGIAEoBFIGZXZlbnRzEiUKDmRhdGFiYXNl\
+      X2J5dGVzGAcgASgEUg1kYXRhYmFzZUJ5dGVzEhsKCWxvZ19ieXRlcxgIIAEoBFIIbG9nQnl0ZXMSFgoGYXNzZXRzGAkg\
+      ASgEUgZhc3NldHMSHwoLYXNzZXRfYnl0ZXMYCiABKARSCmFzc2V0Qnl0ZXMSFAoFdXNlcnMYCyABKARSBXVzZXJzIqoC\
+      CgpDb25uZWN0aW9uEhYKBm51bWJlchgBIAEoBFIGbnVtYmVyEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSHQoK\
+      cHVibGljX2tleRgDIAEoCVIJcHVibGljS2V5EhsKCWRldmljZV9pZBgEIAEoCVIIZGV2aWNlSWQSMAoFc2luY2UYBSAB\
+      KAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVzaW5jZRIdCgpjYWxsc19vcGVuGAYgASgNUgljYWxsc09wZW4S\
+      HQoKYnl0ZXNfaGVsZBgHIAEoBFIJYnl0ZXNIZWxkEiMKDWlzX3N1YnNjcmliZXIYCCABKAhSDGlzU3Vic2NyaWJlchIW\
+      CgZ0b3BpY3MYCSABKA1SBnRvcGljcyJhChZMaXN0Q29ubmVjdGlvbnNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVII\
+      dXNlck5hbWUSFAoFYWZ0ZXIYAiABKARSBWFmdGVyEhQKBWxpbWl0GAMgASgNUgVsaW1pdCKXAQoXTGlzdENvbm5lY3Rp\
+      b25zUmVzcG9uc2USOAoLY29ubmVjdGlvbnMYASADKAsyFi50aWRpbmdzLnYxLkNvbm5lY3Rpb25SC2Nvbm5lY3Rpb25z\
+      Eh8KC21vcmVfY29taW5nGAIgASgIUgptb3JlQ29taW5nEiEKDHVudXNlZF9jb3VudBgDIAEoDVILdW51c2VkQ291bnQi\
+      egoVRW5kQ29ubmVjdGlvbnNSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2VyTmFtZRIfCgpwdWJsaWNfa2V5\
+      GAIgASgJSABSCXB1YmxpY0tleRIYCgZudW1iZXIYAyABKARIAFIGbnVtYmVyQgcKBXdoaWNoIi4KFkVuZENvbm5lY3Rp\
+      b25zUmVzcG9uc2USFAoFY291bnQYASABKA1SBWNvdW50ImAKBkRldmljZRIbCglkZXZpY2VfaWQYASABKAlSCGRldmlj\
+      ZUlkEjkKCmxhc3Rfd3JpdGUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglsYXN0V3JpdGUiXQoSTGlz\
+      dERldmljZXNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSFAoFYWZ0ZXIYAiABKAlSBWFmdGVyEhQK\
+      BWxpbWl0GAMgASgNUgVsaW1pdCJkChNMaXN0RGV2aWNlc1Jlc3BvbnNlEiwKB2RldmljZXMYASADKAsyEi50aWRpbmdz\
+      LnYxLkRldmljZVIHZGV2aWNlcxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZyJAChJTZXRMb2dMZXZlbFJl\
+      cXVlc3QSKgoFbGV2ZWwYASABKA4yFC50aWRpbmdzLnYxLkxvZ0xldmVsUgVsZXZlbCJzChNTZXRMb2dMZXZlbFJlc3Bv\
+      bnNlEioKBWxldmVsGAEgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIFbGV2ZWwSMAoIcHJldmlvdXMYAiABKA4yFC50\
+      aWRpbmdzLnYxLkxvZ0xldmVsUghwcmV2aW91cyK2AgoTU2V0UmV0ZW50aW9uUmVxdWVzdBI9Chh0b21ic3RvbmVfcmV0\
+      ZW50aW9uX2RheXMYASABKA1IAFIWdG9tYnN0b25lUmV0ZW50aW9uRGF5c4gBARJDChtub3RpZmljYXRpb25fcmV0ZW50\
+      aW9uX2RheXMYAiABKA1IAVIZbm90aWZpY2F0aW9uUmV0ZW50aW9uRGF5c4gBARIwChFub3RpZmljYXRpb25zX21heBgD\
+      IAEoBEgCUhBub3RpZmljYXRpb25zTWF4iAEBEhYKBnJlc2V0cxgEIAEoCFIGcmVzZXRzQhsKGV90b21ic3RvbmVfcmV0\
+      ZW50aW9uX2RheXNCHgocX25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5c0IUChJfbm90aWZpY2F0aW9uc19tYXgi2gEK\
+      FFNldFJldGVudGlvblJlc3BvbnNlEjgKGHRvbWJzdG9uZV9yZXRlbnRpb25fZGF5cxgBIAEoDVIWdG9tYnN0b25lUmV0\
+      ZW50aW9uRGF5cxI+Chtub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXMYAiABKA1SGW5vdGlmaWNhdGlvblJldGVudGlv\
+      bkRheXMSKwoRbm90aWZpY2F0aW9uc19tYXgYAyABKARSEG5vdGlmaWNhdGlvbnNNYXgSGwoJc2V0X25hbWVzGAQgAygJ\
+      UghzZXROYW1lcyKKAQoMRHJhaW5SZXF1ZXN0Ei8KBmFjdGlvbhgBIAEoDjIXLnRpZGluZ3MudjEuRHJhaW5BY3Rpb25S\
+      BmFjdGlvbhIUCgVzdG9wcxgCIAEoCFIFc3RvcHMSMwoVcGF0aWVuY2VfbWlsbGlzZWNvbmRzGAMgASgNUhRwYXRpZW5j\
+      ZU1pbGxpc2Vjb25kcyJhCg1EcmFpblJlc3BvbnNlEjEKBXN0YXRlGAEgASgOMhsudGlkaW5ncy5ycGMudjEuU2VydmVy\
+      U3RhdGVSBXN0YXRlEh0KCmNhbGxzX29wZW4YAiABKA1SCWNhbGxzT3BlbiJQChdSZXNldERldmVsb3BtZW50UmVxdWVz\
+      dBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchIXCgdkcnlfcnVuGAIgASgIUgZkcnlSdW4ilAEKGFJlc2V0RGV2\
+      ZWxvcG1lbnRSZXNwb25zZRIyCgdjaGFuZ2VzGAEgAygLMhgudGlkaW5ncy52MS5TY2hlbWFDaGFuZ2VSB2NoYW5nZXMS\
+      JQoOZGF0YWJhc2VfY291bnQYAiABKA1SDWRhdGFiYXNlQ291bnQSHQoKaXNfcnVubmluZxgDIAEoCFIJaXNSdW5uaW5n\
+      IlcKFEZldGNoVXNlckRhdGFSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSIgoMY29udGludWF0aW9u\
+      GAIgASgMUgxjb250aW51YXRpb24i2gQKDFVzZXJEYXRhSXRlbRI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3Mu\
+      djEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBIvCgdhY2NvdW50GAIgASgLMhMudGlkaW5ncy52MS5BY2NvdW50SABSB2Fj\
+      Y291bnQSKQoFdXNhZ2UYAyABKAsyES50aWRpbmdzLnYxLlVzYWdlSABSBXVzYWdlEiwKBmRldmljZRgEIAEoCzISLnRp\
+      ZGluZ3MudjEuRGV2aWNlSABSBmRldmljZRIsCgR6b25lGAUgASgLMhYudGlkaW5ncy52MS5SZWNvcmRab25lSABSBHpv\
+      bmUSLAoGcmVjb3JkGAYgASgLMhIudGlkaW5ncy52MS5SZWNvcmRIAFIGcmVjb3JkEj4KDHN1YnNjcmlwdGlvbhgHIAEo\
+      CzIYLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uSABSDHN1YnNjcmlwdGlvbhI+Cgxub3RpZmljYXRpb24YCCABKAsyGC50\
+      aWRpbmdzLnYxLk5vdGlmaWNhdGlvbkgAUgxub3RpZmljYXRpb24SMQoFc2hhcmUYCSABKAsyGS50aWRpbmdzLnYxLlNo\
+      YXJlTWV0YWRhdGFIAFIFc2hhcmUSKQoFYXNzZXQYCiABKAsyES50aWRpbmdzLnYxLkFzc2V0SABSBWFzc2V0EkUKD2Rp\
+      cmVjdG9yeV9lbnRyeRgLIAEoCzIaLnRpZGluZ3MudjEuRGlyZWN0b3J5RW50cnlIAFIOZGlyZWN0b3J5RW50cnlCBgoE\
+      aXRlbSJrChVGZXRjaFVzZXJEYXRhUmVzcG9uc2USLgoFaXRlbXMYASADKAsyGC50aWRpbmdzLnYxLlVzZXJEYXRhSXRl\
+      bVIFaXRlbXMSIgoMY29udGludWF0aW9uGAIgASgMUgxjb250aW51YXRpb24idwoQRXJhc2VVc2VyUmVxdWVzdBIbCgl1\
+      c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEkYKDnB1YmxpY19yZWNvcmRzGAIgASgOMh8udGlkaW5ncy52MS5QdWJsaWNS\
+      ZWNvcmRzQWN0aW9uUg1wdWJsaWNSZWNvcmRzIkYKEUVyYXNlVXNlclJlc3BvbnNlEjEKB2VyYXN1cmUYASABKAsyFy50\
+      aWRpbmdzLnYxLlVzZXJFcmFzdXJlUgdlcmFzdXJlIl4KE0ZldGNoRXJhc3VyZVJlcXVlc3QSHQoJdXNlcl9uYW1lGAEg\
+      ASgJSABSCHVzZXJOYW1lEh8KCmVyYXN1cmVfaWQYAiABKAlIAFIJZXJhc3VyZUlkQgcKBXdoaWNoIkkKFEZldGNoRXJh\
+      c3VyZVJlc3BvbnNlEjEKB2VyYXN1cmUYASABKAsyFy50aWRpbmdzLnYxLlVzZXJFcmFzdXJlUgdlcmFzdXJlIpUDCgtV\
+      c2VyRXJhc3VyZRIdCgplcmFzdXJlX2lkGAEgASgJUgllcmFzdXJlSWQSGwoJdXNlcl9uYW1lGAIgASgJUgh1c2VyTmFt\
+      ZRIhCgxyZXF1ZXN0ZWRfYnkYAyABKAlSC3JlcXVlc3RlZEJ5EjgKCXJlcXVlc3RlZBgEIAEoCzIaLmdvb2dsZS5wcm90\
+      b2J1Zi5UaW1lc3RhbXBSCXJlcXVlc3RlZBI2CghmaW5pc2hlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3Rh\
+      bXBSCGZpbmlzaGVkEkYKDnB1YmxpY19yZWNvcmRzGAYgASgOMh8udGlkaW5ncy52MS5QdWJsaWNSZWNvcmRzQWN0aW9u\
+      Ug1wdWJsaWNSZWNvcmRzEi8KBmVyYXNlZBgHIAMoCzIXLnRpZGluZ3MudjEuRXJhc2VkQ291bnRSBmVyYXNlZBI8Cgpy\
+      ZW1haW5kZXJzGAggAygLMhwudGlkaW5ncy52MS5FcmFzdXJlUmVtYWluZGVyUgpyZW1haW5kZXJzIjcKC0VyYXNlZENv\
+      dW50EhIKBGtpbmQYASABKAlSBGtpbmQSFAoFY291bnQYAiABKARSBWNvdW50ImYKEEVyYXN1cmVSZW1haW5kZXISIAoL\
+      ZGVzY3JpcHRpb24YASABKAlSC2Rlc2NyaXB0aW9uEjAKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVz\
+      dGFtcFIFdW50aWwqgwEKCUNoZWNrU3RlcBIaChZDSEVDS19TVEVQX1VOU1BFQ0lGSUVEEAASFAoQQ0hFQ0tfU1RFUF9Q\
+      QUdFUxABEhUKEUNIRUNLX1NURVBfQVNTRVRTEAISGAoUQ0hFQ0tfU1RFUF9TVFJVQ1RVUkUQAxITCg9DSEVDS19TVEVQ\
+      X0RPTkUQBCp6CghMb2dMZXZlbBIZChVMT0dfTEVWRUxfVU5TUEVDSUZJRUQQABITCg9MT0dfTEVWRUxfREVCVUcQARIS\
+      Cg5MT0dfTEVWRUxfSU5GTxACEhUKEUxPR19MRVZFTF9XQVJOSU5HEAMSEwoPTE9HX0xFVkVMX0VSUk9SEAQqXAoLRHJh\
+      aW5BY3Rpb24SHAoYRFJBSU5fQUNUSU9OX1VOU1BFQ0lGSUVEEAASFgoSRFJBSU5fQUNUSU9OX0RSQUlOEAESFwoTRFJB\
+      SU5fQUNUSU9OX1JFU1VNRRACKn4KE1B1YmxpY1JlY29yZHNBY3Rpb24SJQohUFVCTElDX1JFQ09SRFNfQUNUSU9OX1VO\
+      U1BFQ0lGSUVEEAASIAocUFVCTElDX1JFQ09SRFNfQUNUSU9OX0RFTEVURRABEh4KGlBVQkxJQ19SRUNPUkRTX0FDVElP\
+      Tl9LRUVQEAIyxw0KDEFkbWluU2VydmljZRJLCgpDcmVhdGVVc2VyEh0udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVxdWVz\
+      dBoeLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJlc3BvbnNlElAKClVwZGF0ZVVzZXISHS50aWRpbmdzLnYxLlVwZGF0ZVVz\
+      ZXJSZXF1ZXN0Gh4udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVzcG9uc2UiA5ACAhJNCglMaXN0VXNlcnMSHC50aWRpbmdz\
+      LnYxLkxpc3RVc2Vyc1JlcXVlc3QaHS50aWRpbmdzLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQAgESVgoMQXV0aG9yaXpl\
+      S2V5Eh8udGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXF1ZXN0GiAudGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXNwb25z\
+      ZSIDkAICEk0KCVJldm9rZUtleRIcLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVxdWVzdBodLnRpZGluZ3MudjEuUmV2b2tl\
+      S2V5UmVzcG9uc2UiA5ACAhJTCgtBc3NpZ25Sb2xlcxIeLnRpZGluZ3MudjEuQXNzaWduUm9sZXNSZXF1ZXN0Gh8udGlk\
+      aW5ncy52MS5Bc3NpZ25Sb2xlc1Jlc3BvbnNlIgOQAgISWQoNRmV0Y2hBdWRpdExvZxIgLnRpZGluZ3MudjEuRmV0Y2hB\
+      dWRpdExvZ1JlcXVlc3QaIS50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dSZXNwb25zZSIDkAIBElMKDENyZWF0ZUJhY2t1\
+      cBIfLnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVxdWVzdBogLnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVzcG9uc2Uw\
+      ARJSCgpDaGVja1N0b3JlEh0udGlkaW5ncy52MS5DaGVja1N0b3JlUmVxdWVzdBoeLnRpZGluZ3MudjEuQ2hlY2tTdG9y\
+      ZVJlc3BvbnNlIgOQAgEwARJfCg9GZXRjaFN0YXRpc3RpY3MSIi50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1JlcXVl\
+      c3QaIy50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESXwoPTGlzdENvbm5lY3Rpb25zEiIudGlk\
+      aW5ncy52MS5MaXN0Q29ubmVjdGlvbnNSZXF1ZXN0GiMudGlkaW5ncy52MS5MaXN0Q29ubmVjdGlvbnNSZXNwb25zZSID\
+      kAIBElwKDkVuZENvbm5lY3Rpb25zEiEudGlkaW5ncy52MS5FbmRDb25uZWN0aW9uc1JlcXVlc3QaIi50aWRpbmdzLnYx\
+      LkVuZENvbm5lY3Rpb25zUmVzcG9uc2UiA5ACAhJTCgtMaXN0RGV2aWNlcxIeLnRpZGluZ3MudjEuTGlzdERldmljZXNS\
+      ZXF1ZXN0Gh8udGlkaW5ncy52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIgOQAgESUwoLU2V0TG9nTGV2ZWwSHi50aWRpbmdz\
+      LnYxLlNldExvZ0xldmVsUmVxdWVzdBofLnRpZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXNwb25zZSIDkAICElYKDFNldFJl\
+      dGVudGlvbhIfLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVxdWVzdBogLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVz\
+      cG9uc2UiA5ACAhJBCgVEcmFpbhIYLnRpZGluZ3MudjEuRHJhaW5SZXF1ZXN0GhkudGlkaW5ncy52MS5EcmFpblJlc3Bv\
+      bnNlIgOQAgISYgoQUmVzZXREZXZlbG9wbWVudBIjLnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50\
+      aWRpbmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRSZXNwb25zZSIDkAICElkKDUZldGNoVXNlckRhdGESIC50aWRpbmdzLnYx\
+      LkZldGNoVXNlckRhdGFSZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaFVzZXJEYXRhUmVzcG9uc2UiA5ACARJNCglFcmFz\
+      ZVVzZXISHC50aWRpbmdzLnYxLkVyYXNlVXNlclJlcXVlc3QaHS50aWRpbmdzLnYxLkVyYXNlVXNlclJlc3BvbnNlIgOQ\
+      AgISVgoMRmV0Y2hFcmFzdXJlEh8udGlkaW5ncy52MS5GZXRjaEVyYXN1cmVSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRj\
+      aEVyYXN1cmVSZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

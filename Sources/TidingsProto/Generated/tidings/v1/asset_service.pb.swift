@@ -65,6 +65,9 @@ extension TidingsV1 {
     public var offset: UInt64 = 0
     /// How many bytes, fewer if the asset ends before; 0: to the end.
     public var length: UInt64 = 0
+    /// Download what this user could; empty: the caller. Another than the caller needs the role `admin`, and the
+    /// database is that user's.
+    public var userName: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -74,12 +77,14 @@ extension TidingsV1 {
       databaseID: TidingsV1.DatabaseID? = nil,
       asset: TidingsV1.Asset? = nil,
       offset: UInt64 = 0,
-      length: UInt64 = 0
+      length: UInt64 = 0,
+      userName: String = ""
     ) {
       self.databaseID = databaseID
       self.asset = asset
       self.offset = offset
       self.length = length
+      self.userName = userName
     }
   }
 
@@ -203,6 +208,7 @@ extension TidingsV1.DownloadAssetRequest: TidingsProtobuf.GeneratedMessage {
     }
     self.offset = c.pointee.offset
     self.length = c.pointee.length
+    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.DownloadAssetRequest.user_name")
   }
 
   /// Builds the generated C struct in the arena.
@@ -215,6 +221,7 @@ extension TidingsV1.DownloadAssetRequest: TidingsProtobuf.GeneratedMessage {
     if let value = self.asset { c.pointee.asset = arena.packed(value) }
     c.pointee.offset = self.offset
     c.pointee.length = self.length
+    c.pointee.user_name = arena.packed(self.userName)
     return UnsafeMutableRawPointer(c)
   }
 }
@@ -425,13 +432,13 @@ extension TidingsProtobuf.FileDescriptor {
       dG8aF3RpZGluZ3MvdjEvcmVjb3JkLnByb3RvIqQBChJVcGxvYWRBc3NldFJlcXVlc3QSNwoLZGF0YWJhc2VfaWQYASAB\
       KAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRhdGFiYXNlSWQSJwoFYXNzZXQYAiABKAsyES50aWRpbmdzLnYxLkFz\
       c2V0UgVhc3NldBIWCgZvZmZzZXQYAyABKARSBm9mZnNldBIUCgVjaHVuaxgEIAEoDFIFY2h1bmsiSQoTVXBsb2FkQXNz\
-      ZXRSZXNwb25zZRIWCgZvZmZzZXQYASABKARSBm9mZnNldBIaCghjb21wbGV0ZRgCIAEoCFIIY29tcGxldGUiqAEKFERv\
+      ZXRSZXNwb25zZRIWCgZvZmZzZXQYASABKARSBm9mZnNldBIaCghjb21wbGV0ZRgCIAEoCFIIY29tcGxldGUixQEKFERv\
       d25sb2FkQXNzZXRSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRh\
       YmFzZUlkEicKBWFzc2V0GAIgASgLMhEudGlkaW5ncy52MS5Bc3NldFIFYXNzZXQSFgoGb2Zmc2V0GAMgASgEUgZvZmZz\
-      ZXQSFgoGbGVuZ3RoGAQgASgEUgZsZW5ndGgiRQoVRG93bmxvYWRBc3NldFJlc3BvbnNlEhYKBm9mZnNldBgBIAEoBFIG\
-      b2Zmc2V0EhQKBWNodW5rGAIgASgMUgVjaHVuazLAAQoMQXNzZXRTZXJ2aWNlElMKC1VwbG9hZEFzc2V0Eh4udGlkaW5n\
-      cy52MS5VcGxvYWRBc3NldFJlcXVlc3QaHy50aWRpbmdzLnYxLlVwbG9hZEFzc2V0UmVzcG9uc2UiA5ACAhJbCg1Eb3du\
-      bG9hZEFzc2V0EiAudGlkaW5ncy52MS5Eb3dubG9hZEFzc2V0UmVxdWVzdBohLnRpZGluZ3MudjEuRG93bmxvYWRBc3Nl\
-      dFJlc3BvbnNlIgOQAgEwAWIGcHJvdG8z
+      ZXQSFgoGbGVuZ3RoGAQgASgEUgZsZW5ndGgSGwoJdXNlcl9uYW1lGAUgASgJUgh1c2VyTmFtZSJFChVEb3dubG9hZEFz\
+      c2V0UmVzcG9uc2USFgoGb2Zmc2V0GAEgASgEUgZvZmZzZXQSFAoFY2h1bmsYAiABKAxSBWNodW5rMsABCgxBc3NldFNl\
+      cnZpY2USUwoLVXBsb2FkQXNzZXQSHi50aWRpbmdzLnYxLlVwbG9hZEFzc2V0UmVxdWVzdBofLnRpZGluZ3MudjEuVXBs\
+      b2FkQXNzZXRSZXNwb25zZSIDkAICElsKDURvd25sb2FkQXNzZXQSIC50aWRpbmdzLnYxLkRvd25sb2FkQXNzZXRSZXF1\
+      ZXN0GiEudGlkaW5ncy52MS5Eb3dubG9hZEFzc2V0UmVzcG9uc2UiA5ACATABYgZwcm90bzM=
       """)
 }

@@ -17,7 +17,12 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/protobuf/timestamp.pb-c.h"
 #include "tidings/rpc/v1/server.pb-c.h"
 #include "tidings/v1/account_service.pb-c.h"
+#include "tidings/v1/database.pb-c.h"
+#include "tidings/v1/notification.pb-c.h"
+#include "tidings/v1/record.pb-c.h"
 #include "tidings/v1/schema_service.pb-c.h"
+#include "tidings/v1/share_service.pb-c.h"
+#include "tidings/v1/zone_service.pb-c.h"
 
 typedef struct Tidings__V1__Account Tidings__V1__Account;
 typedef struct Tidings__V1__PublicKey Tidings__V1__PublicKey;
@@ -60,6 +65,16 @@ typedef struct Tidings__V1__DrainRequest Tidings__V1__DrainRequest;
 typedef struct Tidings__V1__DrainResponse Tidings__V1__DrainResponse;
 typedef struct Tidings__V1__ResetDevelopmentRequest Tidings__V1__ResetDevelopmentRequest;
 typedef struct Tidings__V1__ResetDevelopmentResponse Tidings__V1__ResetDevelopmentResponse;
+typedef struct Tidings__V1__FetchUserDataRequest Tidings__V1__FetchUserDataRequest;
+typedef struct Tidings__V1__UserDataItem Tidings__V1__UserDataItem;
+typedef struct Tidings__V1__FetchUserDataResponse Tidings__V1__FetchUserDataResponse;
+typedef struct Tidings__V1__EraseUserRequest Tidings__V1__EraseUserRequest;
+typedef struct Tidings__V1__EraseUserResponse Tidings__V1__EraseUserResponse;
+typedef struct Tidings__V1__FetchErasureRequest Tidings__V1__FetchErasureRequest;
+typedef struct Tidings__V1__FetchErasureResponse Tidings__V1__FetchErasureResponse;
+typedef struct Tidings__V1__UserErasure Tidings__V1__UserErasure;
+typedef struct Tidings__V1__ErasedCount Tidings__V1__ErasedCount;
+typedef struct Tidings__V1__ErasureRemainder Tidings__V1__ErasureRemainder;
 
 
 /* --- enums --- */
@@ -134,6 +149,24 @@ typedef enum _Tidings__V1__DrainAction {
   TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_RESUME = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DRAIN_ACTION)
 } Tidings__V1__DrainAction;
+/*
+ * What becomes of records that the user created in public databases.
+ */
+typedef enum _Tidings__V1__PublicRecordsAction {
+  /*
+   * The same as PUBLIC_RECORDS_ACTION_DELETE.
+   */
+  TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED = 0,
+  /*
+   * They are deleted, as the user could have deleted them.
+   */
+  TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_DELETE = 1,
+  /*
+   * They stay, and were created by `_erased`, which is nobody.
+   */
+  TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_KEEP = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PUBLIC_RECORDS_ACTION)
+} Tidings__V1__PublicRecordsAction;
 
 /* --- messages --- */
 
@@ -1271,6 +1304,290 @@ struct  Tidings__V1__ResetDevelopmentResponse
     , 0,NULL, 0, 0 }
 
 
+/*
+ * Asks for a page of what is stored for a user.
+ */
+struct  Tidings__V1__FetchUserDataRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Whose; empty: the caller's. Another than the caller's needs the role `admin`.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * What the page before returned; empty: from the beginning.
+   */
+  ProtobufCBinaryData continuation;
+};
+#define TIDINGS__V1__FETCH_USER_DATA_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_user_data_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+typedef enum {
+  TIDINGS__V1__USER_DATA_ITEM__ITEM__NOT_SET = 0,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_ACCOUNT = 2,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_USAGE = 3,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_DEVICE = 4,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_ZONE = 5,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_RECORD = 6,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_SUBSCRIPTION = 7,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_NOTIFICATION = 8,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_SHARE = 9,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_ASSET = 10,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_DIRECTORY_ENTRY = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__USER_DATA_ITEM__ITEM__CASE)
+} Tidings__V1__UserDataItem__ItemCase;
+
+/*
+ * One thing that is stored for a user.
+ */
+struct  Tidings__V1__UserDataItem
+{
+  ProtobufCMessage base;
+  /*
+   * The database that it is in or about; absent for accounts and devices.
+   */
+  Tidings__V1__DatabaseID *database_id;
+  Tidings__V1__UserDataItem__ItemCase item_case;
+  union {
+    /*
+     * The account. `created` is absent when nobody created the user.
+     */
+    Tidings__V1__Account *account;
+    /*
+     * What counts for the quota, in one container.
+     */
+    Tidings__V1__Usage *usage;
+    /*
+     * A device that has written something.
+     */
+    Tidings__V1__Device *device;
+    /*
+     * A zone of a private database.
+     */
+    Tidings__V1__RecordZone *zone;
+    /*
+     * A record of a private database, or one of a public database that the user created. Records of the type
+     * `cloudkit.share` are what the user shares.
+     */
+    Tidings__V1__Record *record;
+    /*
+     * A subscription.
+     */
+    Tidings__V1__Subscription *subscription;
+    /*
+     * A notification in the log that the user may still read.
+     */
+    Tidings__V1__Notification *notification;
+    /*
+     * A share of another user that the user was invited to or has accepted.
+     */
+    Tidings__V1__ShareMetadata *share;
+    /*
+     * An asset of a private database. DownloadAsset returns the content.
+     */
+    Tidings__V1__Asset *asset;
+    /*
+     * What the user published in the directory of the database's container.
+     */
+    Tidings__V1__DirectoryEntry *directory_entry;
+  };
+};
+#define TIDINGS__V1__USER_DATA_ITEM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__user_data_item__descriptor) \
+    , NULL, TIDINGS__V1__USER_DATA_ITEM__ITEM__NOT_SET, {0} }
+
+
+/*
+ * A page of what is stored for a user.
+ */
+struct  Tidings__V1__FetchUserDataResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The items of this page; a page may have none and not be the last.
+   */
+  size_t n_items;
+  Tidings__V1__UserDataItem **items;
+  /*
+   * Where the next page begins; empty: this is the last one.
+   */
+  ProtobufCBinaryData continuation;
+};
+#define TIDINGS__V1__FETCH_USER_DATA_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_user_data_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+/*
+ * Erases a user.
+ */
+struct  Tidings__V1__EraseUserRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Whom.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * What becomes of the records in public databases.
+   */
+  Tidings__V1__PublicRecordsAction public_records;
+};
+#define TIDINGS__V1__ERASE_USER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__erase_user_request__descriptor) \
+    , {0,NULL}, TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED }
+
+
+/*
+ * The erasure is begun, or was before.
+ */
+struct  Tidings__V1__EraseUserResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How far it is.
+   */
+  Tidings__V1__UserErasure *erasure;
+};
+#define TIDINGS__V1__ERASE_USER_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__erase_user_response__descriptor) \
+    , NULL }
+
+
+typedef enum {
+  TIDINGS__V1__FETCH_ERASURE_REQUEST__WHICH__NOT_SET = 0,
+  TIDINGS__V1__FETCH_ERASURE_REQUEST__WHICH_USER_NAME = 1,
+  TIDINGS__V1__FETCH_ERASURE_REQUEST__WHICH_ERASURE_ID = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__FETCH_ERASURE_REQUEST__WHICH__CASE)
+} Tidings__V1__FetchErasureRequest__WhichCase;
+
+/*
+ * Asks for an erasure.
+ */
+struct  Tidings__V1__FetchErasureRequest
+{
+  ProtobufCMessage base;
+  Tidings__V1__FetchErasureRequest__WhichCase which_case;
+  union {
+    /*
+     * The newest one of a user.
+     */
+    ProtobufCBinaryData user_name;
+    /*
+     * By its ID.
+     */
+    ProtobufCBinaryData erasure_id;
+  };
+};
+#define TIDINGS__V1__FETCH_ERASURE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_erasure_request__descriptor) \
+    , TIDINGS__V1__FETCH_ERASURE_REQUEST__WHICH__NOT_SET, {0} }
+
+
+/*
+ * An erasure.
+ */
+struct  Tidings__V1__FetchErasureResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How far it is.
+   */
+  Tidings__V1__UserErasure *erasure;
+};
+#define TIDINGS__V1__FETCH_ERASURE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_erasure_response__descriptor) \
+    , NULL }
+
+
+/*
+ * The erasure of a user; once it is finished, its receipt.
+ */
+struct  Tidings__V1__UserErasure
+{
+  ProtobufCMessage base;
+  /*
+   * Names it: 32 hexadecimal digits.
+   */
+  ProtobufCBinaryData erasure_id;
+  /*
+   * Whom. Empty when a finished one is asked for by its ID: the server no longer knows the name.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * The administrator who wanted it; `_erased` if that user was erased since.
+   */
+  ProtobufCBinaryData requested_by;
+  /*
+   * When it was wanted.
+   */
+  Google__Protobuf__Timestamp *requested;
+  /*
+   * When the last of it was removed; absent: it is going on.
+   */
+  Google__Protobuf__Timestamp *finished;
+  /*
+   * What became of the records in public databases.
+   */
+  Tidings__V1__PublicRecordsAction public_records;
+  /*
+   * What was removed so far, by kind, sorted by kind.
+   */
+  size_t n_erased;
+  Tidings__V1__ErasedCount **erased;
+  /*
+   * What remains, and until when; set when it is finished.
+   */
+  size_t n_remainders;
+  Tidings__V1__ErasureRemainder **remainders;
+};
+#define TIDINGS__V1__USER_ERASURE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__user_erasure__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED, 0,NULL, 0,NULL }
+
+
+/*
+ * How many things of a kind were removed or changed.
+ */
+struct  Tidings__V1__ErasedCount
+{
+  ProtobufCMessage base;
+  /*
+   * For example `records`, `public-records`, `zones`, `subscriptions`, `assets`.
+   */
+  ProtobufCBinaryData kind;
+  /*
+   * How many.
+   */
+  uint64_t count;
+};
+#define TIDINGS__V1__ERASED_COUNT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__erased_count__descriptor) \
+    , {0,NULL}, 0 }
+
+
+/*
+ * Something that an erasure leaves.
+ */
+struct  Tidings__V1__ErasureRemainder
+{
+  ProtobufCMessage base;
+  /*
+   * What it is, for people.
+   */
+  ProtobufCBinaryData description;
+  /*
+   * When the server forgets it; absent: it is not for the server to forget.
+   */
+  Google__Protobuf__Timestamp *until;
+};
+#define TIDINGS__V1__ERASURE_REMAINDER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__erasure_remainder__descriptor) \
+    , {0,NULL}, NULL }
+
+
 /* Tidings__V1__Account methods */
 void   tidings__v1__account__init
                      (Tidings__V1__Account         *message);
@@ -2050,6 +2367,196 @@ Tidings__V1__ResetDevelopmentResponse *
 void   tidings__v1__reset_development_response__free_unpacked
                      (Tidings__V1__ResetDevelopmentResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchUserDataRequest methods */
+void   tidings__v1__fetch_user_data_request__init
+                     (Tidings__V1__FetchUserDataRequest         *message);
+size_t tidings__v1__fetch_user_data_request__get_packed_size
+                     (const Tidings__V1__FetchUserDataRequest   *message);
+size_t tidings__v1__fetch_user_data_request__pack
+                     (const Tidings__V1__FetchUserDataRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_user_data_request__pack_to_buffer
+                     (const Tidings__V1__FetchUserDataRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchUserDataRequest *
+       tidings__v1__fetch_user_data_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_user_data_request__free_unpacked
+                     (Tidings__V1__FetchUserDataRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__UserDataItem methods */
+void   tidings__v1__user_data_item__init
+                     (Tidings__V1__UserDataItem         *message);
+size_t tidings__v1__user_data_item__get_packed_size
+                     (const Tidings__V1__UserDataItem   *message);
+size_t tidings__v1__user_data_item__pack
+                     (const Tidings__V1__UserDataItem   *message,
+                      uint8_t             *out);
+size_t tidings__v1__user_data_item__pack_to_buffer
+                     (const Tidings__V1__UserDataItem   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__UserDataItem *
+       tidings__v1__user_data_item__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__user_data_item__free_unpacked
+                     (Tidings__V1__UserDataItem *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchUserDataResponse methods */
+void   tidings__v1__fetch_user_data_response__init
+                     (Tidings__V1__FetchUserDataResponse         *message);
+size_t tidings__v1__fetch_user_data_response__get_packed_size
+                     (const Tidings__V1__FetchUserDataResponse   *message);
+size_t tidings__v1__fetch_user_data_response__pack
+                     (const Tidings__V1__FetchUserDataResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_user_data_response__pack_to_buffer
+                     (const Tidings__V1__FetchUserDataResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchUserDataResponse *
+       tidings__v1__fetch_user_data_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_user_data_response__free_unpacked
+                     (Tidings__V1__FetchUserDataResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__EraseUserRequest methods */
+void   tidings__v1__erase_user_request__init
+                     (Tidings__V1__EraseUserRequest         *message);
+size_t tidings__v1__erase_user_request__get_packed_size
+                     (const Tidings__V1__EraseUserRequest   *message);
+size_t tidings__v1__erase_user_request__pack
+                     (const Tidings__V1__EraseUserRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__erase_user_request__pack_to_buffer
+                     (const Tidings__V1__EraseUserRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__EraseUserRequest *
+       tidings__v1__erase_user_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__erase_user_request__free_unpacked
+                     (Tidings__V1__EraseUserRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__EraseUserResponse methods */
+void   tidings__v1__erase_user_response__init
+                     (Tidings__V1__EraseUserResponse         *message);
+size_t tidings__v1__erase_user_response__get_packed_size
+                     (const Tidings__V1__EraseUserResponse   *message);
+size_t tidings__v1__erase_user_response__pack
+                     (const Tidings__V1__EraseUserResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__erase_user_response__pack_to_buffer
+                     (const Tidings__V1__EraseUserResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__EraseUserResponse *
+       tidings__v1__erase_user_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__erase_user_response__free_unpacked
+                     (Tidings__V1__EraseUserResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchErasureRequest methods */
+void   tidings__v1__fetch_erasure_request__init
+                     (Tidings__V1__FetchErasureRequest         *message);
+size_t tidings__v1__fetch_erasure_request__get_packed_size
+                     (const Tidings__V1__FetchErasureRequest   *message);
+size_t tidings__v1__fetch_erasure_request__pack
+                     (const Tidings__V1__FetchErasureRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_erasure_request__pack_to_buffer
+                     (const Tidings__V1__FetchErasureRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchErasureRequest *
+       tidings__v1__fetch_erasure_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_erasure_request__free_unpacked
+                     (Tidings__V1__FetchErasureRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchErasureResponse methods */
+void   tidings__v1__fetch_erasure_response__init
+                     (Tidings__V1__FetchErasureResponse         *message);
+size_t tidings__v1__fetch_erasure_response__get_packed_size
+                     (const Tidings__V1__FetchErasureResponse   *message);
+size_t tidings__v1__fetch_erasure_response__pack
+                     (const Tidings__V1__FetchErasureResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_erasure_response__pack_to_buffer
+                     (const Tidings__V1__FetchErasureResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchErasureResponse *
+       tidings__v1__fetch_erasure_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_erasure_response__free_unpacked
+                     (Tidings__V1__FetchErasureResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__UserErasure methods */
+void   tidings__v1__user_erasure__init
+                     (Tidings__V1__UserErasure         *message);
+size_t tidings__v1__user_erasure__get_packed_size
+                     (const Tidings__V1__UserErasure   *message);
+size_t tidings__v1__user_erasure__pack
+                     (const Tidings__V1__UserErasure   *message,
+                      uint8_t             *out);
+size_t tidings__v1__user_erasure__pack_to_buffer
+                     (const Tidings__V1__UserErasure   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__UserErasure *
+       tidings__v1__user_erasure__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__user_erasure__free_unpacked
+                     (Tidings__V1__UserErasure *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ErasedCount methods */
+void   tidings__v1__erased_count__init
+                     (Tidings__V1__ErasedCount         *message);
+size_t tidings__v1__erased_count__get_packed_size
+                     (const Tidings__V1__ErasedCount   *message);
+size_t tidings__v1__erased_count__pack
+                     (const Tidings__V1__ErasedCount   *message,
+                      uint8_t             *out);
+size_t tidings__v1__erased_count__pack_to_buffer
+                     (const Tidings__V1__ErasedCount   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ErasedCount *
+       tidings__v1__erased_count__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__erased_count__free_unpacked
+                     (Tidings__V1__ErasedCount *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ErasureRemainder methods */
+void   tidings__v1__erasure_remainder__init
+                     (Tidings__V1__ErasureRemainder         *message);
+size_t tidings__v1__erasure_remainder__get_packed_size
+                     (const Tidings__V1__ErasureRemainder   *message);
+size_t tidings__v1__erasure_remainder__pack
+                     (const Tidings__V1__ErasureRemainder   *message,
+                      uint8_t             *out);
+size_t tidings__v1__erasure_remainder__pack_to_buffer
+                     (const Tidings__V1__ErasureRemainder   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ErasureRemainder *
+       tidings__v1__erasure_remainder__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__erasure_remainder__free_unpacked
+                     (Tidings__V1__ErasureRemainder *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__Account_Closure)
@@ -2175,6 +2682,36 @@ typedef void (*Tidings__V1__ResetDevelopmentRequest_Closure)
 typedef void (*Tidings__V1__ResetDevelopmentResponse_Closure)
                  (const Tidings__V1__ResetDevelopmentResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__FetchUserDataRequest_Closure)
+                 (const Tidings__V1__FetchUserDataRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__UserDataItem_Closure)
+                 (const Tidings__V1__UserDataItem *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__FetchUserDataResponse_Closure)
+                 (const Tidings__V1__FetchUserDataResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__EraseUserRequest_Closure)
+                 (const Tidings__V1__EraseUserRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__EraseUserResponse_Closure)
+                 (const Tidings__V1__EraseUserResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__FetchErasureRequest_Closure)
+                 (const Tidings__V1__FetchErasureRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__FetchErasureResponse_Closure)
+                 (const Tidings__V1__FetchErasureResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__UserErasure_Closure)
+                 (const Tidings__V1__UserErasure *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ErasedCount_Closure)
+                 (const Tidings__V1__ErasedCount *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ErasureRemainder_Closure)
+                 (const Tidings__V1__ErasureRemainder *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2250,6 +2787,18 @@ struct Tidings__V1__AdminService_Service
                             const Tidings__V1__ResetDevelopmentRequest *input,
                             Tidings__V1__ResetDevelopmentResponse_Closure closure,
                             void *closure_data);
+  void (*fetch_user_data)(Tidings__V1__AdminService_Service *service,
+                          const Tidings__V1__FetchUserDataRequest *input,
+                          Tidings__V1__FetchUserDataResponse_Closure closure,
+                          void *closure_data);
+  void (*erase_user)(Tidings__V1__AdminService_Service *service,
+                     const Tidings__V1__EraseUserRequest *input,
+                     Tidings__V1__EraseUserResponse_Closure closure,
+                     void *closure_data);
+  void (*fetch_erasure)(Tidings__V1__AdminService_Service *service,
+                        const Tidings__V1__FetchErasureRequest *input,
+                        Tidings__V1__FetchErasureResponse_Closure closure,
+                        void *closure_data);
 };
 typedef void (*Tidings__V1__AdminService_ServiceDestroy)(Tidings__V1__AdminService_Service *);
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
@@ -2274,7 +2823,10 @@ void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *servic
       function_prefix__ ## set_log_level,\
       function_prefix__ ## set_retention,\
       function_prefix__ ## drain,\
-      function_prefix__ ## reset_development  }
+      function_prefix__ ## reset_development,\
+      function_prefix__ ## fetch_user_data,\
+      function_prefix__ ## erase_user,\
+      function_prefix__ ## fetch_erasure  }
 void tidings__v1__admin_service__create_user(ProtobufCService *service,
                                              const Tidings__V1__CreateUserRequest *input,
                                              Tidings__V1__CreateUserResponse_Closure closure,
@@ -2343,12 +2895,25 @@ void tidings__v1__admin_service__reset_development(ProtobufCService *service,
                                                    const Tidings__V1__ResetDevelopmentRequest *input,
                                                    Tidings__V1__ResetDevelopmentResponse_Closure closure,
                                                    void *closure_data);
+void tidings__v1__admin_service__fetch_user_data(ProtobufCService *service,
+                                                 const Tidings__V1__FetchUserDataRequest *input,
+                                                 Tidings__V1__FetchUserDataResponse_Closure closure,
+                                                 void *closure_data);
+void tidings__v1__admin_service__erase_user(ProtobufCService *service,
+                                            const Tidings__V1__EraseUserRequest *input,
+                                            Tidings__V1__EraseUserResponse_Closure closure,
+                                            void *closure_data);
+void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
+                                               const Tidings__V1__FetchErasureRequest *input,
+                                               Tidings__V1__FetchErasureResponse_Closure closure,
+                                               void *closure_data);
 
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    tidings__v1__check_step__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__log_level__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__drain_action__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__public_records_action__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__public_key__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__create_user_request__descriptor;
@@ -2390,6 +2955,16 @@ extern const ProtobufCMessageDescriptor tidings__v1__drain_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__drain_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__reset_development_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__reset_development_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_user_data_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__user_data_item__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_user_data_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__erase_user_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__erase_user_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_erasure_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_erasure_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__user_erasure__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__erased_count__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__erasure_remainder__descriptor;
 extern const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -98,10 +98,15 @@ struct  Tidings__V1__DownloadAssetRequest
    * How many bytes, fewer if the asset ends before; 0: to the end.
    */
   uint64_t length;
+  /*
+   * Download what this user could; empty: the caller. Another than the caller needs the role `admin`, and the
+   * database is that user's.
+   */
+  ProtobufCBinaryData user_name;
 };
 #define TIDINGS__V1__DOWNLOAD_ASSET_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__download_asset_request__descriptor) \
-    , NULL, NULL, 0, 0 }
+    , NULL, NULL, 0, 0, {0,NULL} }
 
 
 /*

@@ -1,7 +1,12 @@
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from tidings.rpc.v1 import server_pb2 as _server_pb2
 from tidings.v1 import account_service_pb2 as _account_service_pb2
+from tidings.v1 import database_pb2 as _database_pb2
+from tidings.v1 import notification_pb2 as _notification_pb2
+from tidings.v1 import record_pb2 as _record_pb2
 from tidings.v1 import schema_service_pb2 as _schema_service_pb2
+from tidings.v1 import share_service_pb2 as _share_service_pb2
+from tidings.v1 import zone_service_pb2 as _zone_service_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -22,6 +27,9 @@ LOG_LEVEL_ERROR: LogLevel
 LOG_LEVEL_INFO: LogLevel
 LOG_LEVEL_UNSPECIFIED: LogLevel
 LOG_LEVEL_WARNING: LogLevel
+PUBLIC_RECORDS_ACTION_DELETE: PublicRecordsAction
+PUBLIC_RECORDS_ACTION_KEEP: PublicRecordsAction
+PUBLIC_RECORDS_ACTION_UNSPECIFIED: PublicRecordsAction
 
 class Account(_message.Message):
     __slots__ = ["created", "display_name", "keys", "name", "quota", "restricted", "roles"]
@@ -235,6 +243,36 @@ class EndConnectionsResponse(_message.Message):
     count: int
     def __init__(self, count: _Optional[int] = ...) -> None: ...
 
+class EraseUserRequest(_message.Message):
+    __slots__ = ["public_records", "user_name"]
+    PUBLIC_RECORDS_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    public_records: PublicRecordsAction
+    user_name: str
+    def __init__(self, user_name: _Optional[str] = ..., public_records: _Optional[_Union[PublicRecordsAction, str]] = ...) -> None: ...
+
+class EraseUserResponse(_message.Message):
+    __slots__ = ["erasure"]
+    ERASURE_FIELD_NUMBER: _ClassVar[int]
+    erasure: UserErasure
+    def __init__(self, erasure: _Optional[_Union[UserErasure, _Mapping]] = ...) -> None: ...
+
+class ErasedCount(_message.Message):
+    __slots__ = ["count", "kind"]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    count: int
+    kind: str
+    def __init__(self, kind: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
+
+class ErasureRemainder(_message.Message):
+    __slots__ = ["description", "until"]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    description: str
+    until: _timestamp_pb2.Timestamp
+    def __init__(self, description: _Optional[str] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
 class FetchAuditLogRequest(_message.Message):
     __slots__ = ["limit", "refused", "user_name", "verifies"]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
@@ -254,6 +292,20 @@ class FetchAuditLogResponse(_message.Message):
     chains: _containers.RepeatedCompositeFieldContainer[AuditChain]
     entries: _containers.RepeatedCompositeFieldContainer[AuditEntry]
     def __init__(self, entries: _Optional[_Iterable[_Union[AuditEntry, _Mapping]]] = ..., chains: _Optional[_Iterable[_Union[AuditChain, _Mapping]]] = ...) -> None: ...
+
+class FetchErasureRequest(_message.Message):
+    __slots__ = ["erasure_id", "user_name"]
+    ERASURE_ID_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    erasure_id: str
+    user_name: str
+    def __init__(self, user_name: _Optional[str] = ..., erasure_id: _Optional[str] = ...) -> None: ...
+
+class FetchErasureResponse(_message.Message):
+    __slots__ = ["erasure"]
+    ERASURE_FIELD_NUMBER: _ClassVar[int]
+    erasure: UserErasure
+    def __init__(self, erasure: _Optional[_Union[UserErasure, _Mapping]] = ...) -> None: ...
 
 class FetchStatisticsRequest(_message.Message):
     __slots__ = []
@@ -284,6 +336,22 @@ class FetchStatisticsResponse(_message.Message):
     users: int
     zones: int
     def __init__(self, records: _Optional[int] = ..., tombstones: _Optional[int] = ..., zones: _Optional[int] = ..., subscriptions: _Optional[int] = ..., channels: _Optional[int] = ..., events: _Optional[int] = ..., database_bytes: _Optional[int] = ..., log_bytes: _Optional[int] = ..., assets: _Optional[int] = ..., asset_bytes: _Optional[int] = ..., users: _Optional[int] = ...) -> None: ...
+
+class FetchUserDataRequest(_message.Message):
+    __slots__ = ["continuation", "user_name"]
+    CONTINUATION_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    continuation: bytes
+    user_name: str
+    def __init__(self, user_name: _Optional[str] = ..., continuation: _Optional[bytes] = ...) -> None: ...
+
+class FetchUserDataResponse(_message.Message):
+    __slots__ = ["continuation", "items"]
+    CONTINUATION_FIELD_NUMBER: _ClassVar[int]
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    continuation: bytes
+    items: _containers.RepeatedCompositeFieldContainer[UserDataItem]
+    def __init__(self, items: _Optional[_Iterable[_Union[UserDataItem, _Mapping]]] = ..., continuation: _Optional[bytes] = ...) -> None: ...
 
 class ListConnectionsRequest(_message.Message):
     __slots__ = ["after", "limit", "user_name"]
@@ -459,6 +527,52 @@ class UpdateUserResponse(_message.Message):
     account: Account
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
 
+class UserDataItem(_message.Message):
+    __slots__ = ["account", "asset", "database_id", "device", "directory_entry", "notification", "record", "share", "subscription", "usage", "zone"]
+    ACCOUNT_FIELD_NUMBER: _ClassVar[int]
+    ASSET_FIELD_NUMBER: _ClassVar[int]
+    DATABASE_ID_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_FIELD_NUMBER: _ClassVar[int]
+    DIRECTORY_ENTRY_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
+    RECORD_FIELD_NUMBER: _ClassVar[int]
+    SHARE_FIELD_NUMBER: _ClassVar[int]
+    SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
+    ZONE_FIELD_NUMBER: _ClassVar[int]
+    account: Account
+    asset: _record_pb2.Asset
+    database_id: _database_pb2.DatabaseID
+    device: Device
+    directory_entry: _account_service_pb2.DirectoryEntry
+    notification: _notification_pb2.Notification
+    record: _record_pb2.Record
+    share: _share_service_pb2.ShareMetadata
+    subscription: _notification_pb2.Subscription
+    usage: _account_service_pb2.Usage
+    zone: _zone_service_pb2.RecordZone
+    def __init__(self, database_id: _Optional[_Union[_database_pb2.DatabaseID, _Mapping]] = ..., account: _Optional[_Union[Account, _Mapping]] = ..., usage: _Optional[_Union[_account_service_pb2.Usage, _Mapping]] = ..., device: _Optional[_Union[Device, _Mapping]] = ..., zone: _Optional[_Union[_zone_service_pb2.RecordZone, _Mapping]] = ..., record: _Optional[_Union[_record_pb2.Record, _Mapping]] = ..., subscription: _Optional[_Union[_notification_pb2.Subscription, _Mapping]] = ..., notification: _Optional[_Union[_notification_pb2.Notification, _Mapping]] = ..., share: _Optional[_Union[_share_service_pb2.ShareMetadata, _Mapping]] = ..., asset: _Optional[_Union[_record_pb2.Asset, _Mapping]] = ..., directory_entry: _Optional[_Union[_account_service_pb2.DirectoryEntry, _Mapping]] = ...) -> None: ...
+
+class UserErasure(_message.Message):
+    __slots__ = ["erased", "erasure_id", "finished", "public_records", "remainders", "requested", "requested_by", "user_name"]
+    ERASED_FIELD_NUMBER: _ClassVar[int]
+    ERASURE_ID_FIELD_NUMBER: _ClassVar[int]
+    FINISHED_FIELD_NUMBER: _ClassVar[int]
+    PUBLIC_RECORDS_FIELD_NUMBER: _ClassVar[int]
+    REMAINDERS_FIELD_NUMBER: _ClassVar[int]
+    REQUESTED_BY_FIELD_NUMBER: _ClassVar[int]
+    REQUESTED_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    erased: _containers.RepeatedCompositeFieldContainer[ErasedCount]
+    erasure_id: str
+    finished: _timestamp_pb2.Timestamp
+    public_records: PublicRecordsAction
+    remainders: _containers.RepeatedCompositeFieldContainer[ErasureRemainder]
+    requested: _timestamp_pb2.Timestamp
+    requested_by: str
+    user_name: str
+    def __init__(self, erasure_id: _Optional[str] = ..., user_name: _Optional[str] = ..., requested_by: _Optional[str] = ..., requested: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., finished: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., public_records: _Optional[_Union[PublicRecordsAction, str]] = ..., erased: _Optional[_Iterable[_Union[ErasedCount, _Mapping]]] = ..., remainders: _Optional[_Iterable[_Union[ErasureRemainder, _Mapping]]] = ...) -> None: ...
+
 class CheckStep(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
@@ -466,4 +580,7 @@ class LogLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class DrainAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class PublicRecordsAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

@@ -154,9 +154,35 @@ class AdminServiceMethods:
         idempotency=Idempotency.IDEMPOTENT,
     )
 
+    FETCH_USER_DATA: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/FetchUserData",
+        request_type=admin_service_pb2.FetchUserDataRequest,
+        response_type=admin_service_pb2.FetchUserDataResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
+    ERASE_USER: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/EraseUser",
+        request_type=admin_service_pb2.EraseUserRequest,
+        response_type=admin_service_pb2.EraseUserResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
+    FETCH_ERASURE: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/FetchErasure",
+        request_type=admin_service_pb2.FetchErasureRequest,
+        response_type=admin_service_pb2.FetchErasureResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
 
 class AdminServiceClient:
-    """Administers a server. Every method needs the role `admin`; in development mode everybody has it."""
+    """Administers a server. Every method needs the role `admin`, except FetchUserData of oneself; in development mode
+    everybody has it.
+    """
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -437,9 +463,63 @@ class AdminServiceClient:
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
 
+    async def fetch_user_data(
+        self,
+        request: admin_service_pb2.FetchUserDataRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.FetchUserDataResponse:
+        """Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
+        own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
+        an earlier or a later state.
+        """
+        return await self._transport.unary(
+            AdminServiceMethods.FETCH_USER_DATA,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def erase_user(
+        self,
+        request: admin_service_pb2.EraseUserRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.EraseUserResponse:
+        """Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
+        undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
+        user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+        runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
+        """
+        return await self._transport.unary(
+            AdminServiceMethods.ERASE_USER,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def fetch_erasure(
+        self,
+        request: admin_service_pb2.FetchErasureRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.FetchErasureResponse:
+        """Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none."""
+        return await self._transport.unary(
+            AdminServiceMethods.FETCH_ERASURE,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
 
 class AdminServiceSyncClient:
-    """Administers a server. Every method needs the role `admin`; in development mode everybody has it."""
+    """Administers a server. Every method needs the role `admin`, except FetchUserData of oneself; in development mode
+    everybody has it.
+    """
 
     def __init__(self, transport: SyncTransport) -> None:
         self._transport = transport
@@ -716,6 +796,58 @@ class AdminServiceSyncClient:
         """
         return self._transport.unary(
             AdminServiceMethods.RESET_DEVELOPMENT,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def fetch_user_data(
+        self,
+        request: admin_service_pb2.FetchUserDataRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.FetchUserDataResponse:
+        """Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
+        own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
+        an earlier or a later state.
+        """
+        return self._transport.unary(
+            AdminServiceMethods.FETCH_USER_DATA,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def erase_user(
+        self,
+        request: admin_service_pb2.EraseUserRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.EraseUserResponse:
+        """Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
+        undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
+        user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+        runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
+        """
+        return self._transport.unary(
+            AdminServiceMethods.ERASE_USER,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def fetch_erasure(
+        self,
+        request: admin_service_pb2.FetchErasureRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.FetchErasureResponse:
+        """Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none."""
+        return self._transport.unary(
+            AdminServiceMethods.FETCH_ERASURE,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )

@@ -15,7 +15,7 @@ from tidings.v1 import database_pb2 as tidings_dot_v1_dot_database__pb2
 from tidings.v1 import record_pb2 as tidings_dot_v1_dot_record__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1etidings/v1/asset_service.proto\x12\ntidings.v1\x1a\x19tidings/v1/database.proto\x1a\x17tidings/v1/record.proto\"\x82\x01\n\x12UploadAssetRequest\x12+\n\x0b\x64\x61tabase_id\x18\x01 \x01(\x0b\x32\x16.tidings.v1.DatabaseID\x12 \n\x05\x61sset\x18\x02 \x01(\x0b\x32\x11.tidings.v1.Asset\x12\x0e\n\x06offset\x18\x03 \x01(\x04\x12\r\n\x05\x63hunk\x18\x04 \x01(\x0c\"7\n\x13UploadAssetResponse\x12\x0e\n\x06offset\x18\x01 \x01(\x04\x12\x10\n\x08\x63omplete\x18\x02 \x01(\x08\"\x85\x01\n\x14\x44ownloadAssetRequest\x12+\n\x0b\x64\x61tabase_id\x18\x01 \x01(\x0b\x32\x16.tidings.v1.DatabaseID\x12 \n\x05\x61sset\x18\x02 \x01(\x0b\x32\x11.tidings.v1.Asset\x12\x0e\n\x06offset\x18\x03 \x01(\x04\x12\x0e\n\x06length\x18\x04 \x01(\x04\"6\n\x15\x44ownloadAssetResponse\x12\x0e\n\x06offset\x18\x01 \x01(\x04\x12\r\n\x05\x63hunk\x18\x02 \x01(\x0c\x32\xc0\x01\n\x0c\x41ssetService\x12S\n\x0bUploadAsset\x12\x1e.tidings.v1.UploadAssetRequest\x1a\x1f.tidings.v1.UploadAssetResponse\"\x03\x90\x02\x02\x12[\n\rDownloadAsset\x12 .tidings.v1.DownloadAssetRequest\x1a!.tidings.v1.DownloadAssetResponse\"\x03\x90\x02\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1etidings/v1/asset_service.proto\x12\ntidings.v1\x1a\x19tidings/v1/database.proto\x1a\x17tidings/v1/record.proto\"\x82\x01\n\x12UploadAssetRequest\x12+\n\x0b\x64\x61tabase_id\x18\x01 \x01(\x0b\x32\x16.tidings.v1.DatabaseID\x12 \n\x05\x61sset\x18\x02 \x01(\x0b\x32\x11.tidings.v1.Asset\x12\x0e\n\x06offset\x18\x03 \x01(\x04\x12\r\n\x05\x63hunk\x18\x04 \x01(\x0c\"7\n\x13UploadAssetResponse\x12\x0e\n\x06offset\x18\x01 \x01(\x04\x12\x10\n\x08\x63omplete\x18\x02 \x01(\x08\"\x98\x01\n\x14\x44ownloadAssetRequest\x12+\n\x0b\x64\x61tabase_id\x18\x01 \x01(\x0b\x32\x16.tidings.v1.DatabaseID\x12 \n\x05\x61sset\x18\x02 \x01(\x0b\x32\x11.tidings.v1.Asset\x12\x0e\n\x06offset\x18\x03 \x01(\x04\x12\x0e\n\x06length\x18\x04 \x01(\x04\x12\x11\n\tuser_name\x18\x05 \x01(\t\"6\n\x15\x44ownloadAssetResponse\x12\x0e\n\x06offset\x18\x01 \x01(\x04\x12\r\n\x05\x63hunk\x18\x02 \x01(\x0c\x32\xc0\x01\n\x0c\x41ssetService\x12S\n\x0bUploadAsset\x12\x1e.tidings.v1.UploadAssetRequest\x1a\x1f.tidings.v1.UploadAssetResponse\"\x03\x90\x02\x02\x12[\n\rDownloadAsset\x12 .tidings.v1.DownloadAssetRequest\x1a!.tidings.v1.DownloadAssetResponse\"\x03\x90\x02\x01\x30\x01\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.v1.asset_service_pb2', globals())
@@ -31,9 +31,9 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _UPLOADASSETRESPONSE._serialized_start=231
   _UPLOADASSETRESPONSE._serialized_end=286
   _DOWNLOADASSETREQUEST._serialized_start=289
-  _DOWNLOADASSETREQUEST._serialized_end=422
-  _DOWNLOADASSETRESPONSE._serialized_start=424
-  _DOWNLOADASSETRESPONSE._serialized_end=478
-  _ASSETSERVICE._serialized_start=481
-  _ASSETSERVICE._serialized_end=673
+  _DOWNLOADASSETREQUEST._serialized_end=441
+  _DOWNLOADASSETRESPONSE._serialized_start=443
+  _DOWNLOADASSETRESPONSE._serialized_end=497
+  _ASSETSERVICE._serialized_start=500
+  _ASSETSERVICE._serialized_end=692
 # @@protoc_insertion_point(module_scope)

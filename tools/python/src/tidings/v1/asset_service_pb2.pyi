@@ -7,16 +7,18 @@ from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Opti
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class DownloadAssetRequest(_message.Message):
-    __slots__ = ["asset", "database_id", "length", "offset"]
+    __slots__ = ["asset", "database_id", "length", "offset", "user_name"]
     ASSET_FIELD_NUMBER: _ClassVar[int]
     DATABASE_ID_FIELD_NUMBER: _ClassVar[int]
     LENGTH_FIELD_NUMBER: _ClassVar[int]
     OFFSET_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
     asset: _record_pb2.Asset
     database_id: _database_pb2.DatabaseID
     length: int
     offset: int
-    def __init__(self, database_id: _Optional[_Union[_database_pb2.DatabaseID, _Mapping]] = ..., asset: _Optional[_Union[_record_pb2.Asset, _Mapping]] = ..., offset: _Optional[int] = ..., length: _Optional[int] = ...) -> None: ...
+    user_name: str
+    def __init__(self, database_id: _Optional[_Union[_database_pb2.DatabaseID, _Mapping]] = ..., asset: _Optional[_Union[_record_pb2.Asset, _Mapping]] = ..., offset: _Optional[int] = ..., length: _Optional[int] = ..., user_name: _Optional[str] = ...) -> None: ...
 
 class DownloadAssetResponse(_message.Message):
     __slots__ = ["chunk", "offset"]

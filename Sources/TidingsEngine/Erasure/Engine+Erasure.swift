@@ -1,0 +1,65 @@
+internal import TidingsModel
+
+extension Engine {
+  /// Begins to remove what is stored for a user; `doChores` goes on with it.
+  ///
+  /// - Parameters:
+  ///   - user: Whom.
+  ///   - administrator: Who wants it.
+  ///   - publicRecords: What becomes of records in public databases.
+  /// - Returns: The erasure; one that runs already stays as it is.
+  /// - Throws: `ItemError` `serverRejectedRequest` for the last administrator, `limitExceeded`,
+  ///   `invalidArguments`; `SQLError`.
+  public func eraseUser(
+    _ user: String,
+    by administrator: String,
+    publicRecords: UserErasure.PublicRecords
+  ) throws -> UserErasure {
+    try Self.check(erasing: user)
+    guard !userEraser.users.contains(user) else {
+      return try userEraser.begin(user, by: administrator, publicRecords, at: now)
+    }
+    if try accounts.user(user) != nil {
+      try accountChanges.checkRemoval(of: user, at: now)
+      // From here on the user cannot call, and hears nothing.
+      _ = try accountChanges.update(user, AccountChange(isRestricted: true), at: now)
+    }
+    return try userEraser.begin(user, by: administrator, publicRecords, at: now)
+  }
+
+  private static func check(erasing user: String) throws(ItemError) {
+    if let problem = Identifier.problem(inUserName: user) {
+      throw ItemError(.invalidArguments, problem)
+    }
+    guard user != UserErasure.erasedName else {
+      throw ItemError(
+        .invalidArguments,
+        "'\(user)' stands for users who were erased, and is none: name a user"
+      )
+    }
+  }
+
+  /// The newest erasure of a user; `nil`: there is none.
+  public func erasure(of user: String) throws -> UserErasure? { try userEraser.erasure(of: user) }
+
+  /// An erasure by its ID, 32 hexadecimal digits; `nil`: there is none.
+  public func erasure(id: String) throws -> UserErasure? {
+    guard let bytes = [UInt8](hexadecimal: id) else { return nil }
+    return try userEraser.erasure(bytes)
+  }
+
+  /// Whether what is stored for a user is being removed: the user cannot call.
+  public func isBeingErased(_ user: String) -> Bool { userEraser.users.contains(user) }
+
+  /// There are users whose data is being removed.
+  public var isErasing: Bool { !userEraser.users.isEmpty }
+}
+
+extension [UInt8] {
+  /// The bytes that hexadecimal digits stand for; `nil`: they are no such digits.
+  fileprivate init?(hexadecimal text: String) {
+    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+    self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+  }
+}

@@ -1,0 +1,54 @@
+internal import TidingsModel
+
+extension Engine {
+  /// Some of what is stored for a user, in all containers and both environments.
+  ///
+  /// - Parameters:
+  ///   - user: Whose.
+  ///   - continuation: What the page before had; empty: from the beginning.
+  /// - Returns: The page.
+  /// - Throws: `ItemError` `invalidArguments`; `SQLError`.
+  public func userData(of user: String, after continuation: [UInt8]) throws -> UserDataPage {
+    var position = try UserDataPosition(continuation)
+    var page = UserDataPage()
+    var hasMore = false
+    switch position.kind {
+    case .account: try addAccount(of: user, to: &page)
+    case .devices: hasMore = try addDevices(of: user, &position, to: &page)
+    default:
+      hasMore = try userDataReader.add(
+        &position,
+        of: user,
+        to: &page,
+        share: { try shareInfo(of: $0, for: user) },
+        shares: shareReader
+      )
+    }
+    page.continuation = (hasMore ? position : position.nextKind)?.encoded ?? []
+    return page
+  }
+
+  private func addAccount(of user: String, to page: inout UserDataPage) throws {
+    let account = try accounts.user(user) == nil ? nil : account(user)
+    page.items.append(.init(database: nil, content: .account(name: user, account)))
+    for usage in try usage(of: user) {
+      page.items.append(.init(database: nil, content: .usage(usage)))
+    }
+  }
+
+  private func addDevices(
+    of user: String,
+    _ position: inout UserDataPosition,
+    to page: inout UserDataPage
+  ) throws -> Bool {
+    let limit = UserDataReader.rowsPerPage
+    let found = try deviceNames(of: user, after: position.name, limit: limit)
+    for device in found {
+      page.items.append(
+        .init(database: nil, content: .device(name: device.name, lastWrite: device.lastWrite))
+      )
+    }
+    position.name = found.last?.name ?? ""
+    return found.count == limit
+  }
+}

@@ -1,0 +1,185 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsZeroMQ
+
+extension Core {
+  /// Registers what shows and removes all that is stored for a user.
+  func registerUserData(on loop: LoopContext) {
+    typealias Methods = TidingsV1.AdminService.Methods
+    register(Methods.fetchUserData, .read, on: loop) { [self] in try fetchUserData($0) }
+    register(Methods.fetchErasure, .read, on: loop) { [self] call in
+      try requireAdministrator(call, Methods.fetchErasure)
+      return try fetchErasure(call)
+    }
+    administer(Methods.eraseUser, on: loop) { [self] in try eraseUser($0) }
+  }
+
+  // MARK: Data
+
+  private func fetchUserData(_ call: borrowing Call) throws -> [UInt8] {
+    typealias Methods = TidingsV1.AdminService.Methods
+    let request = try TidingsV1.FetchUserDataRequest(decoding: call.body.bytes, in: call.arena)
+    let user = request.userName.isEmpty ? call.caller.user : request.userName
+    guard !user.isEmpty else { throw ItemError.noUser }
+    if user != call.caller.user { try requireAdministrator(call, Methods.fetchUserData) }
+    guard !engine.isBeingErased(user) else {
+      throw ItemError(.zoneBusy, "the user \(Identifier.shown(user)) is being erased")
+    }
+    let page = try engine.userData(of: user, after: request.continuation)
+    if request.continuation.isEmpty {
+      audit.add(
+        entry(
+          Methods.fetchUserData,
+          call.caller,
+          keyNumber: call.keyNumber,
+          isRefused: false,
+          "all data of user \(user)"
+        )
+      )
+    }
+    var response = SplicedMessage()
+    for item in page.items { response.add(1, message(of: item, in: call.arena)) }
+    response.add(2, page.continuation)
+    return response.bytes
+  }
+
+  /// The bytes of `UserDataItem`.
+  private func message(of item: UserDataItem, in arena: borrowing Arena) -> [UInt8] {
+    var message = SplicedMessage()
+    if let database = item.database {
+      message.add(1, TidingsV1.DatabaseID(database).encoded(in: arena))
+    }
+    switch item.content {
+    case .account(let name, let account):
+      let account = account.map { TidingsV1.Account($0) } ?? .init(name: name)
+      message.add(2, account.encoded(in: arena))
+    case .usage(let usage): message.add(3, TidingsV1.Usage(usage).encoded(in: arena))
+    case .device(let name, let lastWrite):
+      let device = TidingsV1.Device(deviceID: name, lastWrite: .init(lastWrite))
+      message.add(4, device.encoded(in: arena))
+    case .directoryEntry(let entry):
+      message.add(11, TidingsV1.DirectoryEntry(entry).encoded(in: arena))
+    case .zone(let zone, let database):
+      message.add(5, TidingsV1.RecordZone(zone, in: database).encoded(in: arena))
+    case .record(let body): message.add(6, body)
+    case .subscription(let body): message.add(7, body)
+    case .notification(let id, let subscriptionID, let body):
+      var notification = SplicedMessage()
+      notification.append(body)
+      notification.add(1, id.utf8)
+      notification.add(3, subscriptionID.utf8)
+      message.add(8, notification.bytes)
+    case .share(let share): message.add(9, share.message(in: arena))
+    case .asset(let asset):
+      let asset = TidingsV1.Asset(checksum: asset.checksum, size: asset.size)
+      message.add(10, asset.encoded(in: arena))
+    }
+    return message.bytes
+  }
+
+  // MARK: Erasure
+
+  private func eraseUser(_ call: borrowing Call) throws -> ([UInt8], String) {
+    let request = try TidingsV1.EraseUserRequest(decoding: call.body.bytes, in: call.arena)
+    let publicRecords: UserErasure.PublicRecords
+    switch request.publicRecords {
+    case .unspecified, .delete: publicRecords = .delete
+    case .keep: publicRecords = .keep
+    default:
+      throw ItemError(
+        .invalidArguments,
+        "public_records \(request.publicRecords.rawValue) is not known: use DELETE or KEEP"
+      )
+    }
+    keepsAnswer = false
+    let erasure = try engine.eraseUser(
+      request.userName,
+      by: call.caller.user,
+      publicRecords: publicRecords
+    )
+    _ = call.loop.endConnections(except: call.connection) { [self] _, key, user in
+      self.user(user, key) == request.userName
+    }
+    let response = TidingsV1.EraseUserResponse(
+      erasure: .init(erasure, of: request.userName)
+    )
+    return (
+      response.encoded(in: call.arena),
+      "user \(request.userName), erasure \(erasure.id), public records: \(erasure.publicRecords)"
+    )
+  }
+
+  private func fetchErasure(_ call: borrowing Call) throws -> [UInt8] {
+    let request = try TidingsV1.FetchErasureRequest(decoding: call.body.bytes, in: call.arena)
+    let found: UserErasure?
+    var what = ""
+    switch request.which {
+    case .userName(let name)?:
+      found = try engine.erasure(of: name)
+      what = "of the user \(Identifier.shown(name))"
+    case .erasureID(let id)?:
+      found = try engine.erasure(id: id)
+      what = "with the ID \(Identifier.shown(id))"
+    case nil:
+      throw ItemError(
+        .invalidArguments,
+        "the request names no erasure: set user_name or erasure_id"
+      )
+    }
+    guard let found else {
+      throw ItemError(.unknownItem, "there is no erasure \(what)")
+    }
+    return TidingsV1.FetchErasureResponse(erasure: .init(found, of: found.user))
+      .encoded(in: call.arena)
+  }
+
+  /// Keeps the receipts of erasures in the audit log, too.
+  func note(_ erasures: [UserErasure]) {
+    for erasure in erasures {
+      let counts = erasure.counts.byKind.sorted { $0.key < $1.key }
+        .map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+      audit.add(
+        AuditEntry(
+          "UserErased",
+          user: erasure.requestedBy,
+          isRefused: false,
+          detail: "user \(erasure.user), erasure \(erasure.id); \(counts)"
+        )
+      )
+    }
+  }
+}
+
+extension TidingsV1.UserErasure {
+  fileprivate init(_ erasure: UserErasure, of user: String) {
+    self.init(
+      erasureID: erasure.id,
+      userName: user,
+      requestedBy: erasure.requestedBy,
+      requested: .init(erasure.requested),
+      finished: erasure.finished.map { .init($0) },
+      publicRecords: erasure.publicRecords == .keep ? .keep : .delete,
+      erased: erasure.counts.byKind.sorted { $0.key < $1.key }
+        .map { .init(kind: $0.key, count: UInt64(clamping: $0.value)) }
+    )
+    guard let tombstones = erasure.tombstonesUntil, let notifications = erasure.notificationsUntil
+    else { return }
+    remainders = [
+      .init(
+        description:
+          "names of deleted records in public databases, and the user's name as owner of "
+          + "zones that were shared, for the feeds of others",
+        until: .init(tombstones)
+      ),
+      .init(
+        description:
+          "notifications of others about what they could read: names of records and zones",
+        until: .init(notifications)
+      ),
+      .init(description: "entries of the audit log, which name the user"),
+      .init(description: "backups that were made before: for whoever keeps them to remove"),
+    ]
+  }
+}

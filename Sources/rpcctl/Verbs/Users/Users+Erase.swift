@@ -1,0 +1,178 @@
+internal import CommandLineTools
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+
+extension Verb {
+  static let eraseUser = Verb(
+    command: Command(
+      "users erase",
+      "Removes a user with all data, in all containers and both environments.",
+      operands: "NAME|ID",
+      completion: .live("users"),
+      options: [
+        Option(flag: "confirm", "Erase; without it only show what would be removed."),
+        Option(
+          "public-records",
+          value: "ACTION",
+          default: "delete",
+          choices: ["delete", "keep"],
+          "What becomes of records that the user created in public databases."
+        ),
+        Option(flag: "no-wait", "Do not wait until everything is removed."),
+        Option(flag: "receipt", "Show how far an erasure is, or its receipt, by name or ID."),
+      ],
+      discussion: """
+        Without --confirm nothing changes: it counts what is stored, by database. With it the server removes
+        everything in pieces and resumes after a restart; it cannot be undone. Meanwhile the user's calls are
+        refused, and the name cannot be created. Users with whom something was shared lose it, and their
+        database feeds say so. With --public-records keep the user's records in public databases stay,
+        created by '_erased'. The receipt says what was removed, what remains, and until when; the audit log
+        has it, too. The caller needs the role admin. Ends with 3 when it is not finished yet.
+
+        Examples:
+          rpcctl users erase alice
+          rpcctl users erase alice --confirm
+          rpcctl users erase --receipt alice -o json
+        """
+    ),
+    dryRun: .byItself,
+    run: { invocation in
+      let operands = try invocation.requireOperands("user name")
+      guard operands.count == 1 else { throw UsageError("'\(operands[1])' is not expected here") }
+      let name = operands[0]
+      let arguments = invocation.arguments
+      if arguments.has("receipt") {
+        guard !arguments.has("confirm") else {
+          throw UsageError("--receipt and --confirm cannot be combined")
+        }
+        return try await printErasure(try await erasure(name, invocation), invocation)
+      }
+      guard arguments.has("confirm"), !invocation.isDryRun else {
+        return try await previewErasure(of: name, invocation)
+      }
+      let administration = try await invocation.administration()
+      var erasure = try await administration.eraseUser(
+        .init(
+          userName: name,
+          publicRecords: arguments["public-records"] == "keep" ? .keep : .delete
+        ),
+        options: invocation.callOptions
+      ).erasure
+      let end = invocation.settings.timeout.map { ContinuousClock.now.advanced(by: $0) }
+      let progress = Progress(invocation.output)
+      while let running = erasure, running.finished == nil, !arguments.has("no-wait"),
+        end.map({ $0 > .now }) ?? true
+      {
+        progress.update { "removed: \(running.erased.reduce(0) { $0 + $1.count })" }
+        try await Task.sleep(for: .milliseconds(100))
+        erasure = try await administration.fetchErasure(
+          .init(which: .erasureID(running.erasureID)),
+          options: invocation.callOptions
+        ).erasure
+      }
+      progress.end()
+      // A finished erasure that is asked for by its ID has no name.
+      erasure?.userName = name
+      guard let erasure else { throw LocalFailure("the server sent no erasure: try again") }
+      return try await printErasure(erasure, invocation)
+    }
+  )
+
+  private static let idDigits = 32
+
+  private static func erasure(
+    _ name: String,
+    _ invocation: Invocation
+  ) async throws -> TidingsV1.UserErasure {
+    let administration = try await invocation.administration()
+    let isID = name.utf8.count == idDigits && name.allSatisfy(\.isHexDigit)
+    func fetch(_ which: TidingsV1.FetchErasureRequest.Which) async throws -> TidingsV1.UserErasure?
+    {
+      try await administration.fetchErasure(.init(which: which), options: invocation.callOptions)
+        .erasure
+    }
+    var found: TidingsV1.UserErasure?
+    do {
+      found = try await fetch(.userName(name))
+    } catch let error as RPCError where isID && error.code == .notFound {
+      found = try await fetch(.erasureID(name))
+    }
+    guard let found else { throw LocalFailure("the server sent no erasure: try again") }
+    return found
+  }
+
+  private static func printErasure(
+    _ erasure: TidingsV1.UserErasure,
+    _ invocation: Invocation
+  ) async throws -> ExitCode {
+    if invocation.output.format == .table {
+      var table = Table(["erasure", erasure.erasureID])
+      if !erasure.userName.isEmpty { table.append(["user", erasure.userName]) }
+      table.append(["requested", "\(erasure.requested?.text ?? "") by \(erasure.requestedBy)"])
+      table.append(["finished", erasure.finished?.text ?? "not yet"])
+      for count in erasure.erased { table.append([count.kind, "\(count.count)"]) }
+      for remainder in erasure.remainders {
+        let until = remainder.until.map { "until \($0.text): " } ?? ""
+        table.append(["remains", until + remainder.description])
+      }
+      invocation.output.write(table)
+    } else {
+      invocation.output.write(try Contract.json(erasure))
+    }
+    guard erasure.finished == nil else { return .success }
+    invocation.output.tell("the server goes on removing what is left")
+    return .notSo
+  }
+
+  /// Counts what is stored, without a change.
+  private static func previewErasure(
+    of name: String,
+    _ invocation: Invocation
+  ) async throws -> ExitCode {
+    let pages = UserDataPages(
+      administration: try await invocation.administration(),
+      user: name,
+      options: invocation.callOptions
+    )
+    var counts: [String: [String: (count: Int, bytes: Int)]] = [:]
+    var continuation: [UInt8] = []
+    let progress = Progress(invocation.output)
+    repeat {
+      try Task.checkCancellation()
+      let page = try await pages.page(after: continuation)
+      for item in page.items {
+        if case .usage? = item.item { continue }
+        let place = item.databaseID == nil ? "" : item.databaseName
+        var count = counts[place]?[item.kind] ?? (0, 0)
+        count.count += 1
+        if case .asset(let asset)? = item.item {
+          count.bytes += Int(clamping: asset.size)
+        } else {
+          count.bytes += item.encoded().count
+        }
+        counts[place, default: [:]][item.kind] = count
+      }
+      continuation = page.continuation
+      progress.update { "counting" }
+    } while !continuation.isEmpty
+    progress.end()
+    var results = Results(columns: ["DATABASE", "KIND", "COUNT", "BYTES"])
+    for (database, kinds) in counts.sorted(by: { $0.key < $1.key }) {
+      for (kind, count) in kinds.sorted(by: { $0.key < $1.key }) {
+        results.append(
+          .object([
+            "database": .string(database), "kind": .string(kind), "count": .integer(count.count),
+            "bytes": .integer(count.bytes),
+          ]),
+          [database, kind, "\(count.count)", "\(count.bytes)"]
+        )
+      }
+    }
+    invocation.output.tell(
+      "nothing was changed: --confirm erases the user '\(printable(name))'"
+    )
+    return results.finish(invocation.output)
+  }
+}
