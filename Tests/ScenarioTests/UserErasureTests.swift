@@ -310,6 +310,63 @@ internal import TidingsSQLite
     #expect(left == ["databases.owner has ada"])
   }
 
+  @Test(
+    "the user's records, entries in directories and requests for access go too, and are exported"
+  )
+  func identity() async throws {
+    let world = try await SharingWorld()
+    let url = try await world.shareTrip(.readOnly)
+    try await world.change("s") {
+      $0.allowsAccessRequests = true
+      $0.blockedUserRecordNames = ["cleo"]
+    }
+    try await world.change("s") { $0.blockedUserRecordNames = [] }
+    #expect(try await SharingWorld.request(url, by: world.cleo) == 0)
+    for database in [Self.publicID, .init(scope: .private)] {
+      let saved = try await world.cleo.modify(
+        [.init("Users", "cleo", ["nick": "queen"])],
+        in: database
+      )
+      #expect(saved.first?.record != nil, "\(saved)")
+    }
+    let accounts = TidingsV1.AccountService.Client(world.cleo.transport)
+    let entry = TidingsV1.DirectoryEntry(displayName: "C.", emailAddress: "cleo@example.com")
+    _ = try await accounts.updateDirectoryEntry(.init(entry: entry))
+    let found = try finds(["cleo"], in: world.server)
+    for place in ["access_requests.user", "directory_entries.user", "directory_entries.email"] {
+      #expect(found.contains("\(place) has cleo"), "\(found)")
+    }
+    let folder = world.server.folder.file("export")
+    let export = await RpcctlRun(
+      world.server,
+      ["users", "export", "cleo", "--to", folder],
+      as: "root"
+    )
+    #expect(export.exitCode == .success, "\(export.err)")
+    let directory = try String(contentsOfFile: folder + "/directory.jsonl", encoding: .utf8)
+    #expect(directory.contains("cleo@example.com"))
+    let ownRecord = try String(
+      contentsOfFile: folder + "/records/default.development.public.jsonl",
+      encoding: .utf8
+    )
+    #expect(ownRecord.contains("queen"))
+
+    let keep = ["users", "erase", "cleo", "--confirm", "--public-records", "keep"]
+    let done = await RpcctlRun(world.server, keep, as: "root")
+    #expect(done.exitCode == .success, "\(done.err)")
+    // The tombstone of the record in the public database.
+    #expect(try finds(["cleo", "queen"], in: world.server) == ["records.name has cleo"])
+    #expect(try await world.requesters() == [])
+    let others = TidingsV1.AccountService.Client(world.ben.transport)
+    let lookup = TidingsV1.UserLookup(key: .emailAddress("cleo@example.com"))
+    let results = try await others.fetchUsers(.init(lookups: [lookup])).results
+    guard case .error(let error)? = results.first?.outcome else {
+      Issue.record("still there: \(results)")
+      return
+    }
+    #expect(error.code == .unknownItem)
+  }
+
   @Test("records in public databases stay on request, and are nobody's")
   func keeps() async throws {
     let server = try await TestServer.start()

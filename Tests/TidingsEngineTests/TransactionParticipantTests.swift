@@ -21,6 +21,7 @@ internal import TidingsSQL
     "Engine.mustReload": "is what makes participants follow",
     "FetchLog.pending": "hints, which may be lost",
     "ModifySubscriptions.onceCount": "how many events were stored when the call began",
+    "LazyStatements.compiled": "statements",
     "NotificationRetention.sweepDue": "what a sweep left is swept at the next one",
     "Pace.end": "lives as long as one call",
     "Pace.pause": "lives as long as one turn",
@@ -32,9 +33,10 @@ internal import TidingsSQL
   /// Set when the engine is made, and never again.
   private static let constant: Set<String> = [
     "ControlTopics.secret", "Engine.incarnation", "Engine.originTags",
-    "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.isKnownUser",
+    "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.hasAccount",
+    "ModifyRecords.isKnownUser",
     "ModifyRecords.mayTeach", "ModifySubscriptions.isDeveloper", "Pace.costMax",
-    "Pace.givesUpLongCalls", "Pace.timeMax",
+    "Pace.givesUpLongCalls", "Pace.timeMax", "UserErasureTable.secret",
   ]
 
   @Test("whatever remembers something of the store is told of transactions")
