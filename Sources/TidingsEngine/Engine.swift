@@ -348,7 +348,8 @@ public final class Engine {
       bodies: eventBodies,
       visibility: visibility
     )
-    recordChanges.isKnownUser = { [userEraser] in !userEraser.users.contains($0) }
+    // Unowned, since it changes records.
+    recordChanges.isKnownUser = { [unowned userEraser] in !userEraser.users.contains($0) }
     let keyExpiry = try KeyExpiry(connection, rotation: userRotation)
     chores = ChoreSchedule([
       ancestors,

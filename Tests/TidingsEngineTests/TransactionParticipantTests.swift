@@ -50,6 +50,19 @@ internal import TidingsSQL
     #expect(strangers.isEmpty, "make them participants, or say why they need not be")
     #expect(known.subtracting(walk.found).isEmpty, "these are no more")
   }
+
+  @Test("an engine that nobody has any more is gone, with its connection")
+  func released() throws {
+    weak var engine: Engine?
+    do {
+      let harness = try EngineHarness()
+      harness.engine.requireKnownParticipants()
+      harness.engine.letOnlyDevelopersTeach()
+      try harness.saveZone(ZoneID(zoneName: "notes"))
+      engine = harness.engine
+    }
+    #expect(engine == nil)
+  }
 }
 
 /// Finds the stored properties of an engine's classes that are no participants.

@@ -29,6 +29,12 @@ internal import TidingsSQLite
         WHERE expires IS NOT NULL AND revoked IS NULL AND retired = 0;
       DROP TABLE settings;
       DROP TABLE environment_resets;
+      DROP TABLE user_erasures;
+      DROP TABLE erased_databases;
+      DROP INDEX asset_uploads_by_user;
+      DROP INDEX assets_by_payer;
+      DROP INDEX type_users_by_user;
+      DROP INDEX shares_of_database;
       DROP TABLE directory_entries;
       DROP TABLE share_invitations;
       DROP TABLE access_requests;

@@ -18,7 +18,7 @@ public struct ShareInfo: Sendable {
 extension Engine {
   /// From now on only users can be invited who were created.
   public func requireKnownParticipants() {
-    recordChanges.isKnownUser = { [accounts, userEraser] in
+    recordChanges.isKnownUser = { [accounts, unowned userEraser] in
       try !userEraser.users.contains($0) && accounts.user($0) != nil
     }
   }

@@ -46,7 +46,8 @@ public struct UserDataPage: Sendable {
 struct UserDataPosition {
   /// What is shown, one kind after the other.
   enum Kind: Int, CaseIterable {
-    case account, directory, devices, zones, records, publicRecords, subscriptions, notifications, shares,
+    case account, directory, devices, zones, records, publicRecords, subscriptions, notifications,
+      shares,
       assets
   }
 
