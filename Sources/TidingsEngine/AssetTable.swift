@@ -290,7 +290,7 @@ final class AssetTable: RecordFollower {
 
   // MARK: RecordFollower
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws {
     let hadAssets = write.old?.namesAssets ?? false
     guard hadAssets || write.new?.namesAssets ?? false else { return }
     let before = write.old?.assetChecksums ?? []
@@ -308,7 +308,13 @@ final class AssetTable: RecordFollower {
       }
     }
     for checksum in before.subtracting(after) {
-      try removeReference(checksum, write.zone.number, write.name, in: database, at: time)
+      try removeReference(
+        checksum,
+        write.zone.number,
+        write.name,
+        in: database,
+        at: call.steady
+      )
     }
   }
 

@@ -90,7 +90,7 @@ final class ClientTokens {
 }
 
 extension ClientTokens: RecordFollower {
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) {}
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) {}
 
   func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {
     selectOfZone.bind(zone.number, at: 1)

@@ -3,20 +3,18 @@ public import TidingsModel
 extension Engine {
   /// Saves and deletes records.
   public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
-    try events.asOneCall(by: caller, at: moment) {
+    try asOneCall(by: caller) { call in
       guard changes.database.scope != .shared else {
         return try recordChanges.inSharedDatabase(
           changes,
-          caller: caller,
           shares: shareReader,
-          at: moment
+          in: call
         )
       }
       return try recordChanges(
         changes,
-        caller: caller,
         access: try access(of: caller, to: changes.database),
-        at: moment
+        in: call
       )
     }
   }

@@ -50,7 +50,8 @@ public final class Engine {
   let sharedFirings: SharedFirings
   private let onceChannels: OnceChannels
   let readerChannels: ReaderChannels
-  let events: EventLog
+  private let events: EventStore
+  let firings: ChannelFirings
   private let answers: AnswerLog
   let readMarks: ReadMarkTable
   let leasing: LeaseNotifications
@@ -63,7 +64,7 @@ public final class Engine {
   let shareReader: ShareReader
   let shareTable: ShareTable
   let accessRequests: AccessRequestTable
-  private let zoneChanges: ModifyZones
+  let zoneChanges: ModifyZones
   private let zoneRemover: ZoneRemover
   let subscriptionChanges: ModifySubscriptions
   let schemaChanges: ModifySchema
@@ -140,14 +141,12 @@ public final class Engine {
     eventBodies = try EventBodies(connection, codec: codec)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec, pace: pace)
     onceChannels = try OnceChannels(connection, bell: bell)
-    let sharedChanges = SharedChanges()
     shareReader = try ShareReader(connection)
-    shareTable = try ShareTable(connection, changes: sharedChanges)
+    shareTable = try ShareTable(connection)
     accessRequests = try AccessRequestTable(connection, limits: limits)
     rotation = try ChannelRotation(connection, channels: channels)
     sharedFirings = try SharedFirings(
       connection,
-      changes: sharedChanges,
       catalog: catalog,
       channels: channels
     )
@@ -173,18 +172,25 @@ public final class Engine {
       removals: zoneRemovals,
       channels: channels
     )
-    events = try EventLog(
+    events = try EventStore(
       connection,
+      channels: channels,
+      removalChannels: removalChannels,
+      originTags: originTags,
+      codec: codec,
+      limits: limits,
+      usage: usage,
+      pace: pace
+    )
+    firings = ChannelFirings(
+      events: events,
       channels: channels,
       removals: zoneRemovals,
       removalChannels: removalChannels,
       shared: sharedFirings,
       onceChannels: onceChannels,
-      originTags: originTags,
-      codec: codec,
       limits: limits,
       access: FiringAccess(channels: channels, accesses: publicAccesses),
-      usage: usage,
       pace: pace
     )
     answers = try AnswerLog(connection, limits: limits, usage: usage)
@@ -248,6 +254,7 @@ public final class Engine {
       records: records,
       channels: channels,
       events: events,
+      firings: firings,
       usage: usage,
       followers: followers,
       codec: codec,
@@ -263,10 +270,9 @@ public final class Engine {
         schemas: schemas,
         clientTokens: clientTokens,
         channels: channels,
-        events: events,
+        firings: firings,
         shares: shareTable,
         sharedRecords: try SharedRecordTable(connection),
-        sharedChanges: sharedChanges,
         assets: assets,
         usage: usage,
         quotas: quotas,
@@ -286,7 +292,7 @@ public final class Engine {
     )
     zoneChanges = ModifyZones(
       catalog: catalog,
-      events: events,
+      firings: firings,
       followers: followers,
       remover: zoneRemover,
       usage: usage,
@@ -295,7 +301,7 @@ public final class Engine {
     )
     subscriptionChanges = ModifySubscriptions(
       accesses: publicAccesses,
-      events: events,
+      firings: firings,
       catalog: catalog,
       channels: channels,
       removalChannels: removalChannels,
@@ -311,7 +317,7 @@ public final class Engine {
       catalog: catalog,
       zones: zoneChanges,
       subscriptions: subscriptionChanges,
-      events: events,
+      firings: firings,
       schemas: schemaChanges,
       readerChannels: readerChannels,
       directory: directoryTable,
@@ -325,7 +331,7 @@ public final class Engine {
         zones: zoneChanges,
         subscriptions: subscriptionChanges,
         subscriptionTable: subscriptions,
-        events: events,
+        firings: firings,
         eventBodies: eventBodies,
         records: recordChanges,
         indexes: indexes,
@@ -465,8 +471,11 @@ public final class Engine {
 
   /// Makes several changes one call: zone and database subscriptions fire at its end, once for each zone
   /// that it changed.
-  public func asOneCall<R>(by caller: Caller, _ body: () throws -> R) throws -> R {
-    try events.asOneCall(by: caller, at: moment, body)
+  public func asOneCall<R>(
+    by caller: Caller,
+    _ body: (CallContext) throws -> R
+  ) throws -> R {
+    try firings.asOneCall(by: caller, at: moment, body)
   }
 
   /// A user's roles were written, in the open transaction: from now on calls, feeds and notifications
@@ -493,45 +502,6 @@ public final class Engine {
 
   /// What is to be said about the system's clock since this was asked last.
   public func takeClockNotice() -> ClockNotice? { time.takeNotice() }
-
-  // MARK: Zones
-
-  /// Creates a zone; one that exists stays as it is.
-  public func saveZone(_ id: ZoneID, in database: DatabaseID, caller: Caller) throws -> ZoneInfo {
-    try events.asOneCall(by: caller, at: moment) {
-      try zoneChanges.save(id, in: database, by: caller.user, at: now)
-    }
-  }
-
-  /// Deletes a zone with all its records; those of a large one are removed, and fire, as a part of
-  /// `doChores`.
-  public func deleteZone(
-    _ id: ZoneID,
-    in database: DatabaseID,
-    because reason: ZoneDeletionReason,
-    caller: Caller
-  ) throws {
-    try events.asOneCall(by: caller, at: moment) {
-      try zoneChanges.delete(id, in: database, because: reason, by: caller, at: moment)
-    }
-  }
-
-  /// Returns a zone.
-  public func zone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
-    guard database.scope != .shared else { return try sharedZone(id, in: database) }
-    return try zoneChanges.fetch(id, in: database)
-  }
-
-  /// Returns all zones of a database, sorted by name.
-  public func zones(in database: DatabaseID) throws -> [ZoneInfo] {
-    guard database.scope != .shared else { return try sharedZones(in: database) }
-    return try zoneChanges.fetchAll(in: database)
-  }
-
-  /// The number of a database's newest change; 0: nothing was ever written to it.
-  public func head(of database: DatabaseID) throws -> Int64 {
-    try catalog.database(database)?.head ?? 0
-  }
 
   // MARK: Assets
 

@@ -30,25 +30,25 @@ extension ModifyRecords {
   }
 
   /// Finds the query channels that changes of records with large values fire.
-  func match(_ plan: inout RecordPlan, _ scene: Scene, _ matching: inout Matching) throws {
-    guard !scene.isDryRun else { return }
-    try checkComparisons(of: plan, scene)
-    try checkReplacedBytes(of: plan, scene)
+  func match(_ plan: inout RecordPlan, _ call: RecordCall, _ matching: inout Matching) throws {
+    guard !call.isDryRun else { return }
+    try checkComparisons(of: plan, call)
+    try checkReplacedBytes(of: plan, call)
     let changeCount = plan.writes.count + plan.cascades.count
     for (index, write) in plan.writes.enumerated() {
-      let firings = firings(write.old, write.new, write.zone, scene, &matching, of: changeCount)
+      let firings = firings(write.old, write.new, write.zone, call, &matching, of: changeCount)
       if let firings { plan.setFirings(firings, at: index) }
       if index > 0 { try pace.decisionStep() }
     }
     for (offset, cascade) in plan.cascades.enumerated() {
       try pace.decisionStep()
       let name = cascade.recordID.recordName
-      guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: scene.database),
+      guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: call.database),
         let type = try tables.records.recordType(name, in: zone),
-        tables.channels.watches(type, in: scene.database),
+        tables.channels.watches(type, in: call.database),
         let row = try tables.records.row(name, in: zone), let old = try decoded(row)
       else { continue }
-      plan.cascadeFirings[offset] = firings(old, nil, zone, scene, &matching, of: changeCount)
+      plan.cascadeFirings[offset] = firings(old, nil, zone, call, &matching, of: changeCount)
     }
     try checkEvents(of: plan)
   }
@@ -57,14 +57,14 @@ extension ModifyRecords {
   ///
   /// Everybody waits meanwhile. They are the caller's own, or those of the database's owner; in a public database they
   /// are anybody's, and no reason to refuse a save.
-  private func checkComparisons(of plan: RecordPlan, _ scene: Scene) throws(ItemError) {
-    guard plan.writes.count + plan.cascades.count > 1, scene.database.id.scope != .public else {
+  private func checkComparisons(of plan: RecordPlan, _ call: RecordCall) throws(ItemError) {
+    guard plan.writes.count + plan.cascades.count > 1, call.database.id.scope != .public else {
       return
     }
     var (count, known) = (0, [:] as [String: Int])
     for write in plan.writes {
       let type = write.row.recordType
-      let comparisons = known[type] ?? tables.channels.openComparisons(type, in: scene.database)
+      let comparisons = known[type] ?? tables.channels.openComparisons(type, in: call.database)
       known[type] = comparisons
       count += comparisons
     }
@@ -78,10 +78,10 @@ extension ModifyRecords {
   }
 
   /// Refuses to delete and replace more than others can wait for.
-  private func checkReplacedBytes(of plan: RecordPlan, _ scene: Scene) throws {
+  private func checkReplacedBytes(of plan: RecordPlan, _ call: RecordCall) throws {
     var bytes = plan.writes.reduce(0) { $0 + ($1.replaced?.body?.count ?? 0) }
     for cascade in plan.cascades {
-      guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: scene.database) else {
+      guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: call.database) else {
         continue
       }
       bytes += try tables.records.bodyBytes(cascade.recordID.recordName, in: zone)
@@ -111,12 +111,12 @@ extension ModifyRecords {
   }
 
   /// What it takes to write what was decided, in about so many microseconds.
-  func cost(of plan: RecordPlan, _ scene: Scene) -> Int {
+  func cost(of plan: RecordPlan, _ call: RecordCall) -> Int {
     let bytes = plan.writes.reduce(0) {
       $0 + ($1.row.body?.count ?? 0) + 2 * ($1.replaced?.body?.count ?? 0)
     }
     let records = plan.writes.count * 15 + plan.cascades.count * 40
-    let firings = (plan.firingCount + tables.channels.zoneChannelCount(in: scene.database)) * 8
+    let firings = (plan.firingCount + tables.channels.zoneChannelCount(in: call.database)) * 8
     return records + firings + bytes / 300 + plan.entryCount * 2
   }
 
@@ -128,12 +128,12 @@ extension ModifyRecords {
     _ old: Record?,
     _ new: Record?,
     _ zone: ZoneEntry,
-    _ scene: Scene,
+    _ call: RecordCall,
     _ matching: inout Matching,
     of changeCount: Int
   ) -> [Firing]? {
     guard let type = (new ?? old)?.recordType else { return nil }
-    let channelCount = tables.channels.queryChannelCount(type, in: scene.database)
+    let channelCount = tables.channels.queryChannelCount(type, in: call.database)
     guard channelCount > 0 else { return nil }
     let isLarge = (old?.hasLargeValues ?? false) || (new?.hasLargeValues ?? false)
     guard isLarge || channelCount * changeCount > Self.matchedLaterMax else { return nil }
@@ -142,7 +142,7 @@ extension ModifyRecords {
       old: old,
       new: new,
       zone: zone.id,
-      in: scene.database,
+      in: call.database,
       memory: isLarge ? matching.begun() : nil,
       counts: false,
       into: &firings

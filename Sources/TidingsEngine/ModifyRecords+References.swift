@@ -4,7 +4,7 @@ extension ModifyRecords {
   /// Decides what references allow; a call that has none does not come past the guard.
   ///
   /// - Returns: Whether something failed.
-  func planReferences(_ plan: inout RecordPlan, _ scene: Scene) throws -> Bool {
+  func planReferences(_ plan: inout RecordPlan, _ call: RecordCall) throws -> Bool {
     guard try hasReferences(plan) else { return false }
     var saves: [ReferencePlan.Save] = []
     var deletions: [ReferencePlan.Deletion] = []
@@ -14,7 +14,7 @@ extension ModifyRecords {
       let recordID = RecordID(recordName: write.name, zoneID: write.zone.id)
       zones[write.zone.id] = write.zone
       if let new = write.new {
-        let loose = try looseReferences(of: new, write, in: plan, scene)
+        let loose = try looseReferences(of: new, write, in: plan, call)
         if !loose.isEmpty { plan.loosen(loose, ofWrite: index) }
         saves.append(
           ReferencePlan.Save(
@@ -51,13 +51,13 @@ extension ModifyRecords {
         guard let zone = zones[id.zoneID],
           try tables.records.recordType(id.recordName, in: zone) != nil
         else { return false }
-        return try canRead(id.recordName, in: zone, scene)
+        return try canRead(id.recordName, in: zone, call)
       },
       isReadable: { [self] id in
-        try zones[id.zoneID].map { try canRead(id.recordName, in: $0, scene) } ?? false
+        try zones[id.zoneID].map { try canRead(id.recordName, in: $0, call) } ?? false
       },
       isOthers: { [self] id in
-        guard let access = scene.access as? PublicAccess, let zone = zones[id.zoneID],
+        guard let access = call.access as? PublicAccess, let zone = zones[id.zoneID],
           let record = try tables.records.row(id.recordName, in: zone).flatMap({ try decoded($0) })
         else { return false }
         return try !access.mayChange(record)
@@ -83,9 +83,9 @@ extension ModifyRecords {
     of new: Record,
     _ write: RecordPlan.Write,
     in plan: RecordPlan,
-    _ scene: Scene
+    _ call: RecordCall
   ) throws -> Set<BindingReference> {
-    guard let access = scene.access as? PublicAccess else { return [] }
+    guard let access = call.access as? PublicAccess else { return [] }
     let old = write.old?.bindingReferences ?? []
     var loose: Set<BindingReference> = []
     for reference in new.bindingReferences

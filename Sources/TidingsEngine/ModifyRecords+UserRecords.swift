@@ -2,12 +2,12 @@ internal import TidingsModel
 
 extension ModifyRecords {
   /// Refuses a new record of another type under a name that belongs to the record of a user.
-  func checkNameIsFree(for sent: Record, _ scene: Scene) throws {
+  func checkNameIsFree(for sent: Record, _ call: RecordCall) throws {
     let id = sent.recordID
     guard sent.recordType != UserRecord.recordType, id.zoneID == .default else { return }
     let isKept =
-      try id.isUserRecord(of: scene.stamp.caller.user)
-      || scene.database.id.scope == .public && hasAccount(id.recordName)
+      try id.isUserRecord(of: call.stamp.caller.user)
+      || call.database.id.scope == .public && hasAccount(id.recordName)
     guard isKept else { return }
     throw ItemError(
       .invalidArguments,
@@ -17,10 +17,10 @@ extension ModifyRecords {
   }
 
   /// Refuses to delete the record of a user, also one that was never saved.
-  func checkDeletion(of id: RecordID, _ stored: Record?, _ scene: Scene) throws(ItemError) {
-    guard !scene.erasesUser else { return }
-    let user = scene.stamp.caller.user
-    guard stored.map(\.isUserRecord) ?? (scene.participant == nil && id.isUserRecord(of: user))
+  func checkDeletion(of id: RecordID, _ stored: Record?, _ call: RecordCall) throws(ItemError) {
+    guard !call.erasesUser else { return }
+    let user = call.stamp.caller.user
+    guard stored.map(\.isUserRecord) ?? (call.participant == nil && id.isUserRecord(of: user))
     else { return }
     throw ItemError(
       .permissionFailure,

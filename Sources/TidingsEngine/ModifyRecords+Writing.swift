@@ -5,7 +5,7 @@ extension ModifyRecords {
   /// Writes what was decided.
   func apply(
     _ plan: RecordPlan,
-    _ scene: Scene,
+    _ call: RecordCall,
     mark: [UInt8]
   ) throws -> [CascadedDeletion] {
     var taken: [ZoneEntry] = []
@@ -16,16 +16,16 @@ extension ModifyRecords {
         precondition(sequence == write.row.sequence, "the zone moved between planning and writing")
         taken.append(write.zone)
       }
-      try apply(write, at: position, scene)
+      try apply(write, at: position, call)
       try tables.schemas.learn(
         write.discovery,
         of: write.row.recordType,
-        in: scene.database.id,
-        by: mayTeach == nil ? nil : scene.stamp.caller.user
+        in: call.database.id,
+        by: mayTeach == nil ? nil : call.stamp.caller.user
       )
     }
     for write in plan.writes {
-      try fire(write, scene)
+      try fire(write, call)
       pace.step()
     }
 
@@ -35,30 +35,30 @@ extension ModifyRecords {
       pace.step()
       var write = try write(for: cascade, among: taken)
       write.firings = plan.cascadeFirings[offset]
-      try apply(write, at: plan.writes.count + offset, scene)
-      try fire(write, scene)
-      try shown.append(cascade, write.row.recordType, isReadable: isReadable(write, scene))
+      try apply(write, at: plan.writes.count + offset, call)
+      try fire(write, call)
+      try shown.append(cascade, write.row.recordType, isReadable: isReadable(write, call))
     }
-    for sharing in plan.sharing { try apply(sharing.plan, in: sharing.zone, scene) }
+    for sharing in plan.sharing { try apply(sharing.plan, in: sharing.zone, call) }
     if !mark.isEmpty {
       for zone in taken {
         try tables.clientTokens.keep(
           mark,
-          of: scene.stamp.caller,
+          of: call.stamp.caller,
           in: zone,
-          at: scene.steady
+          at: call.steady
         )
       }
     }
     return shown.deletions
   }
 
-  private func apply(_ write: RecordPlan.Write, at position: Int, _ scene: Scene) throws {
+  private func apply(_ write: RecordPlan.Write, at position: Int, _ call: RecordCall) throws {
     var row = write.row
     // A feed tells of the deletion only who might read the record.
-    if row.body == nil, scene.database.id.scope == .public { row.creator = write.old?.creator }
+    if row.body == nil, call.database.id.scope == .public { row.creator = write.old?.creator }
     row.previous = try write.replaced.map {
-      try tables.ancestors.append($0, at: scene.steady)
+      try tables.ancestors.append($0, at: call.steady)
     }
     pace.step()
     try tables.records.write(
@@ -67,32 +67,33 @@ extension ModifyRecords {
       position: position,
       in: write.zone,
       replacing: write.replaced,
-      at: scene.steady
+      at: call.steady
     )
     pace.step()
     for asset in write.adopted {
       try tables.assets.add(
         asset,
-        to: scene.database,
-        by: scene.stamp.caller.user,
-        at: scene.steady
+        to: call.database,
+        by: call.stamp.caller.user,
+        at: call.steady
       )
     }
     for follower in tables.followers {
-      try follower.follow(write, in: scene.database, at: scene.steady)
+      try follower.follow(write, in: call.database, of: call.context)
     }
   }
 
-  private func fire(_ write: RecordPlan.Write, _ scene: Scene) throws {
+  private func fire(_ write: RecordPlan.Write, _ call: RecordCall) throws {
     if write.old == nil {
       try tables.zoneRemover.removePredecessors(of: write.name, in: write.zone)
     }
-    try tables.events.fire(
+    try tables.firings.fire(
       old: write.old,
       new: write.new,
       zone: write.zone.id,
-      in: scene.database,
-      firings: write.firings
+      in: call.database,
+      firings: write.firings,
+      of: call.context
     )
   }
 
@@ -117,8 +118,8 @@ extension ModifyRecords {
   }
 
   /// Whether the caller may know of what goes along.
-  private func isReadable(_ write: RecordPlan.Write, _ scene: Scene) throws -> Bool {
-    guard let access = scene.access else { return true }
+  private func isReadable(_ write: RecordPlan.Write, _ call: RecordCall) throws -> Bool {
+    guard let access = call.access else { return true }
     return try access.canRead(
       RecordID(recordName: write.name, zoneID: write.zone.id),
       of: write.row.recordType,
@@ -132,14 +133,14 @@ extension ModifyRecords {
   }
 
   /// What would go along, without a write.
-  func foretell(_ plan: RecordPlan, _ scene: Scene) throws -> [CascadedDeletion] {
+  func foretell(_ plan: RecordPlan, _ call: RecordCall) throws -> [CascadedDeletion] {
     var shown = ShownCascades()
     for cascade in plan.cascades {
       let name = cascade.recordID.recordName
-      guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: scene.database),
+      guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: call.database),
         let type = try tables.records.recordType(name, in: zone)
       else { throw missingSource(name) }
-      try shown.append(cascade, type, isReadable: canRead(name, in: zone, scene))
+      try shown.append(cascade, type, isReadable: canRead(name, in: zone, call))
     }
     return shown.deletions
   }

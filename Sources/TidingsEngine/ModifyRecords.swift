@@ -12,10 +12,9 @@ final class ModifyRecords {
     let schemas: SchemaTable
     let clientTokens: ClientTokens
     let channels: ChannelRegistry
-    let events: EventLog
+    let firings: ChannelFirings
     let shares: ShareTable
     let sharedRecords: SharedRecordTable
-    let sharedChanges: SharedChanges
     let assets: AssetTable
     let usage: UsageTable
     let quotas: QuotaTable
@@ -54,67 +53,35 @@ final class ModifyRecords {
   ///   is written, or `SQLError`.
   func callAsFunction(
     _ changes: RecordChanges,
-    caller: Caller,
     access: (any RecordAccess)?,
-    at moment: Moment
+    in context: CallContext
   ) throws -> ModifiedRecords {
     try checkCall(changes)
     pace.begin(isShort: changes.saves.count + changes.deletions.count == 1)
-    try tables.clientTokens.check(changes.clientChangeToken, of: caller)
-    let scene = Scene(
-      database: try database(changes, by: caller.user),
+    try tables.clientTokens.check(changes.clientChangeToken, of: context.caller)
+    let call = RecordCall(
+      context,
+      database: try database(changes, by: context.caller.user),
       named: changes.database,
-      stamp: Record.Stamp(timestamp: moment.timeOfDay, caller: caller),
-      steady: moment.steady,
       isDryRun: changes.isDryRun,
       erasesUser: changes.erasesUser,
       access: access
     )
-    var plan = try plan(changes, scene)
+    var plan = try plan(changes, call)
     var matching = Matching(changes.memory)
-    try match(&plan, scene, &matching)
+    try match(&plan, call, &matching)
     try matching.finish()
-    if !scene.isDryRun { try pace.check(cost: cost(of: plan, scene)) }
-    return try finish(plan, scene, mark: changes.clientChangeToken)
+    if !call.isDryRun { try pace.check(cost: cost(of: plan, call)) }
+    return try finish(plan, call, mark: changes.clientChangeToken)
   }
 
   /// Writes what was decided, unless it is only wanted to be known.
-  func finish(_ plan: RecordPlan, _ scene: Scene, mark: [UInt8]) throws -> ModifiedRecords {
+  func finish(_ plan: RecordPlan, _ call: RecordCall, mark: [UInt8]) throws -> ModifiedRecords {
     var result = ModifiedRecords(outcomes: plan.outcomes.compactMap(\.self))
-    result.changedAnything = !plan.writes.isEmpty && !scene.isDryRun
+    result.changedAnything = !plan.writes.isEmpty && !call.isDryRun
     result.cascadedDeletions =
-      scene.isDryRun ? try foretell(plan, scene) : try apply(plan, scene, mark: mark)
+      call.isDryRun ? try foretell(plan, call) : try apply(plan, call, mark: mark)
     return result
-  }
-
-  /// Where a call works, for whom and when.
-  struct Scene {
-    let database: DatabaseEntry
-    /// The database as the call names it: `database`, or the shared one of the caller.
-    let named: DatabaseID
-    let stamp: Record.Stamp
-    let steady: SteadyTime
-    let isDryRun: Bool
-    /// The call is the server's own: a user is being erased, and the user's record with them.
-    var erasesUser = false
-    /// What the caller may do; `nil`: everything.
-    let access: (any RecordAccess)?
-    /// The same for a call to the shared database.
-    var participant: ParticipantAccess?
-    /// Where a participant's uploads are, until a record names them.
-    var uploads: DatabaseEntry?
-    /// Of all parts of a call to the shared database together; else the call has one of its own.
-    var sharingBudget: SharingBudget?
-
-    /// Where the caller's records may take assets from.
-    var assetSource: AssetTable.Source {
-      if participant != nil { return .uploads(uploads) }
-      guard database.id.scope == .public else { return .database }
-      guard let access = access as? PublicAccess else {
-        preconditionFailure("nobody has every right on a public database")
-      }
-      return .readable(access)
-    }
   }
 
   /// The database; for a dry run one that has no number yet need not be written.
@@ -149,29 +116,29 @@ final class ModifyRecords {
   /// Decides; `discovered` is what parts of the call that were decided before add to the schema.
   func plan(
     _ changes: RecordChanges,
-    _ scene: Scene,
+    _ call: RecordCall,
     after discovered: RecordPlan.Discovered = [:]
   ) throws -> RecordPlan {
     let itemCount = changes.saves.count + changes.deletions.count
     var plan = RecordPlan(
       itemCount: itemCount,
-      atomicity: Atomicity(requested: changes.isAtomic, scope: scene.database.id.scope),
+      atomicity: Atomicity(requested: changes.isAtomic, scope: call.database.id.scope),
       limits: limits,
       after: discovered
     )
     for (item, record) in changes.saves.enumerated() {
-      try planSave(record, item: item, policy: changes.policy, scene, plan: &plan)
+      try planSave(record, item: item, policy: changes.policy, call, plan: &plan)
       if itemCount > 1 { try pace.decisionStep() }
     }
     for (offset, recordID) in changes.deletions.enumerated() {
-      try planDeletion(recordID, item: changes.saves.count + offset, scene, plan: &plan)
+      try planDeletion(recordID, item: changes.saves.count + offset, call, plan: &plan)
       if itemCount > 1 { try pace.decisionStep() }
     }
     plan.applyAtomicity()
-    try planQuota(&plan, scene)
-    var hasRefusals = try planReferences(&plan, scene)
-    if try planShares(&plan, scene) { hasRefusals = true }
-    if hasRefusals { try checkQuota(plan, scene) }
+    try planQuota(&plan, call)
+    var hasRefusals = try planReferences(&plan, call)
+    if try planShares(&plan, call) { hasRefusals = true }
+    if hasRefusals { try checkQuota(plan, call) }
     return plan
   }
 
@@ -179,7 +146,7 @@ final class ModifyRecords {
     _ sent: Record,
     item: Int,
     policy: RecordChanges.SavePolicy,
-    _ scene: Scene,
+    _ call: RecordCall,
     plan: inout RecordPlan
   ) throws {
     var sent = sent
@@ -190,16 +157,16 @@ final class ModifyRecords {
     let removesParent = sent.parent?.recordID.recordName.isEmpty == true
     if removesParent { sent.parent = nil }
     do {
-      let place = try scene.named.place(of: sent.recordID.zoneID, for: scene.stamp.caller.user)
+      let place = try call.named.place(of: sent.recordID.zoneID, for: call.stamp.caller.user)
       sent.recordID.zoneID = place.zone
-      sent = try sent.settled(at: place, for: scene.stamp.caller.user)
+      sent = try sent.settled(at: place, for: call.stamp.caller.user)
       try sent.validate()
-      try sent.checkUserRecord(savedBy: scene.stamp.caller.user)
-      let zone = try zone(sent.recordID.zoneID, scene)
+      try sent.checkUserRecord(savedBy: call.stamp.caller.user)
+      let zone = try zone(sent.recordID.zoneID, call)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
-      if row?.body == nil { try checkNameIsFree(for: sent, scene) }
+      if row?.body == nil { try checkNameIsFree(for: sent, call) }
       var old: Record?
-      if let access = scene.access {
+      if let access = call.access {
         old = try row.flatMap(decoded)
         // Before the comparison: a conflict shows what is stored.
         try access.check(saving: sent, over: old, in: zone)
@@ -209,7 +176,7 @@ final class ModifyRecords {
         let ancestor = try ancestor(
           of: row,
           sent.changeTag,
-          since: scene.participant?.known(sent.recordID.recordName, in: zone) ?? 0,
+          since: call.participant?.known(sent.recordID.recordName, in: zone) ?? 0,
           steps: &plan.ancestorSteps
         )
         plan.fail(
@@ -220,23 +187,23 @@ final class ModifyRecords {
         )
         return
       }
-      if scene.access == nil { old = try row.flatMap(decoded) }
-      var new = try sent.merged(into: old, in: zone, scene.stamp)
+      if call.access == nil { old = try row.flatMap(decoded) }
+      var new = try sent.merged(into: old, in: zone, call.stamp)
       if removesParent { new.parent = nil }
-      if isShare { new.share = try share(of: new, over: old, in: zone, scene) }
+      if isShare { new.share = try share(of: new, over: old, in: zone, call) }
       // Shares are in no schema.
-      let discovery = isShare ? SchemaDiscovery() : try checkTypes(of: new, scene, plan)
+      let discovery = isShare ? SchemaDiscovery() : try checkTypes(of: new, call, plan)
       try limits.checkMemberCount(of: new)
       let named = try tables.assets.check(
         new,
         replacing: old,
-        from: scene.assetSource,
-        in: scene.database
+        from: call.assetSource,
+        in: call.database
       )
       for follower in tables.followers {
-        try follower.check(new, replacing: old, in: zone, of: scene.database)
+        try follower.check(new, replacing: old, in: zone, of: call.database)
         try plan.take(
-          entries: follower.entryCount(new, replacing: old, in: scene.database),
+          entries: follower.entryCount(new, replacing: old, in: call.database),
           of: new.recordID
         )
       }
@@ -273,8 +240,8 @@ final class ModifyRecords {
   }
 
   /// Whether the caller may read a record that is there.
-  func canRead(_ recordName: String, in zone: ZoneEntry, _ scene: Scene) throws -> Bool {
-    guard let access = scene.access else { return true }
+  func canRead(_ recordName: String, in zone: ZoneEntry, _ call: RecordCall) throws -> Bool {
+    guard let access = call.access else { return true }
     guard let row = try tables.records.row(recordName, in: zone), row.body != nil else {
       return false
     }
@@ -293,18 +260,18 @@ final class ModifyRecords {
 
   private func checkTypes(
     of new: Record,
-    _ scene: Scene,
+    _ call: RecordCall,
     _ plan: RecordPlan
   ) throws -> SchemaDiscovery {
     do {
       return try tables.schemas.check(
         new.fields,
         of: new.recordType,
-        in: scene.database.id,
+        in: call.database.id,
         planned: plan.discovered,
-        by: mayTeach == nil ? nil : scene.stamp.caller.user,
+        by: mayTeach == nil ? nil : call.stamp.caller.user,
         teaches: { [mayTeach] in
-          try mayTeach?(scene.stamp.caller.user, scene.database.id.container) ?? true
+          try mayTeach?(call.stamp.caller.user, call.database.id.container) ?? true
         }
       )
     } catch var error as ItemError {
@@ -316,24 +283,24 @@ final class ModifyRecords {
   private func planDeletion(
     _ recordID: RecordID,
     item: Int,
-    _ scene: Scene,
+    _ call: RecordCall,
     plan: inout RecordPlan
   ) throws {
     var recordID = recordID
     do {
       recordID.zoneID =
-        try scene.named.place(of: recordID.zoneID, for: scene.stamp.caller.user).zone
+        try call.named.place(of: recordID.zoneID, for: call.stamp.caller.user).zone
       try recordID.validate()
-      let zone = try zone(recordID.zoneID, scene)
-      if let participant = scene.participant,
-        try planLeaving(recordID, item: item, in: zone, participant, scene, &plan)
+      let zone = try zone(recordID.zoneID, call)
+      if let participant = call.participant,
+        try planLeaving(recordID, item: item, in: zone, participant, call, &plan)
       {
         return
       }
       let row = try tables.records.row(recordID.recordName, in: zone)
       let stored = try row.flatMap(decoded)
-      try checkDeletion(of: recordID, stored, scene)
-      guard let row, let old = stored, try scene.access?.check(deleting: old, in: zone) ?? true
+      try checkDeletion(of: recordID, stored, call)
+      guard let row, let old = stored, try call.access?.check(deleting: old, in: zone) ?? true
       else {
         plan.succeed(item, in: recordID.zoneID, outcome: .deleted(recordID))
         return
@@ -360,9 +327,9 @@ final class ModifyRecords {
     }
   }
 
-  private func zone(_ id: ZoneID, _ scene: Scene) throws -> ZoneEntry {
-    let (catalog, database) = (tables.catalog, scene.database)
-    if let participant = scene.participant {
+  private func zone(_ id: ZoneID, _ call: RecordCall) throws -> ZoneEntry {
+    let (catalog, database) = (tables.catalog, call.database)
+    if let participant = call.participant {
       guard let zone = try catalog.zone(id, in: database), try !participant.shares(in: zone).isEmpty
       else { throw ItemError.zoneNotShared(id, by: database.id.owner) }
       return zone
@@ -371,13 +338,13 @@ final class ModifyRecords {
     guard id == .default else {
       throw try catalog.absence(of: id, in: database, scope: database.id.scope)
     }
-    guard scene.isDryRun else {
-      return try catalog.makeZone(id, in: database, at: scene.stamp.timestamp)
+    guard call.isDryRun else {
+      return try catalog.makeZone(id, in: database, at: call.stamp.timestamp)
     }
     return ZoneEntry(
       number: 0,
       id: id,
-      created: scene.stamp.timestamp,
+      created: call.stamp.timestamp,
       head: 0,
       database: database
     )

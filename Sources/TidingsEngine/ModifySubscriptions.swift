@@ -25,15 +25,15 @@ final class ModifySubscriptions {
   private let codec: any BodyCodec
   private let limits: Limits
   private let accesses: PublicAccesses
-  private let events: EventLog
+  private let firings: ChannelFirings
   /// Whether a user sees all types of a container; `nil`: all users do.
   var isDeveloper: ((_ user: String, _ container: String) throws -> Bool)?
-  /// `events.onceCount` when it was looked what users' subscriptions take.
+  /// `firings.onceCount` when it was looked what users' subscriptions take.
   private var onceCount = 0
 
   init(
     accesses: PublicAccesses,
-    events: EventLog,
+    firings: ChannelFirings,
     catalog: Catalog,
     channels: ChannelRegistry,
     removalChannels: RemovalChannels,
@@ -45,7 +45,7 @@ final class ModifySubscriptions {
     limits: Limits
   ) {
     self.accesses = accesses
-    self.events = events
+    self.firings = firings
     self.catalog = catalog
     self.channels = channels
     self.removalChannels = removalChannels
@@ -226,8 +226,8 @@ final class ModifySubscriptions {
     let countMax = try quotas.quota(of: owner).subscriptionsMax
     let bytesMax = Int64(limits.subscriptionBytesPerUserMax)
     guard countMax > 0 || bytesMax > 0 else { return }
-    if events.onceCount != onceCount {
-      onceCount = events.onceCount
+    if firings.onceCount != onceCount {
+      onceCount = firings.onceCount
       subscriptions.forgetOwned()
     }
     let owned = try subscriptions.owned(

@@ -14,7 +14,7 @@ public struct ZoneInfo: Hashable, Sendable {
 /// Creates, deletes and returns zones.
 final class ModifyZones {
   private let catalog: Catalog
-  private let events: EventLog
+  private let firings: ChannelFirings
   private let followers: [any RecordFollower]
   private let remover: ZoneRemover
   private let usage: UsageTable
@@ -23,7 +23,7 @@ final class ModifyZones {
 
   init(
     catalog: Catalog,
-    events: EventLog,
+    firings: ChannelFirings,
     followers: [any RecordFollower],
     remover: ZoneRemover,
     usage: UsageTable,
@@ -31,7 +31,7 @@ final class ModifyZones {
     limits: Limits
   ) {
     self.catalog = catalog
-    self.events = events
+    self.firings = firings
     self.followers = followers
     self.remover = remover
     (self.usage, self.quotas) = (usage, quotas)
@@ -44,8 +44,7 @@ final class ModifyZones {
   func save(
     _ id: ZoneID,
     in databaseID: DatabaseID,
-    by user: String,
-    at time: Timestamp
+    by call: CallContext
   ) throws -> ZoneInfo {
     try id.validate()
     guard databaseID.scope != .shared else { throw ItemError.zonesOfOthers }
@@ -56,13 +55,13 @@ final class ModifyZones {
           + "database"
       )
     }
-    let database = try catalog.makeDatabase(databaseID, by: user)
+    let database = try catalog.makeDatabase(databaseID, by: call.caller.user)
     if let zone = try catalog.zone(id, in: database) { return zone.info }
     try checkZoneCount(of: database, for: id)
     try pay(for: id, in: database)
-    let zone = try catalog.makeZone(id, in: database, at: time)
+    let zone = try catalog.makeZone(id, in: database, at: call.moment.timeOfDay)
     // The default zone is there from the beginning, as far as clients can tell.
-    if id != .default { events.noteCreation(of: id, in: database) }
+    if id != .default { firings.noteCreation(of: id, in: database, by: call) }
     return zone.info
   }
 
@@ -105,8 +104,7 @@ final class ModifyZones {
     _ id: ZoneID,
     in databaseID: DatabaseID,
     because reason: ZoneDeletionReason,
-    by caller: Caller,
-    at moment: Moment
+    by call: CallContext
   ) throws {
     try id.validate()
     guard databaseID.scope != .shared else { throw ItemError.zonesOfOthers }
@@ -120,7 +118,7 @@ final class ModifyZones {
     guard let database = found, let zone = try catalog.zone(id, in: database) else {
       throw try catalog.absence(of: id, in: found, scope: databaseID.scope, isWanted: false)
     }
-    try remove(zone, from: database, because: reason, by: caller, at: moment)
+    try remove(zone, from: database, because: reason, by: call)
   }
 
   /// Deletes a zone, the default one too, within a call.
@@ -130,21 +128,19 @@ final class ModifyZones {
     _ zone: ZoneEntry,
     from database: DatabaseEntry,
     because reason: ZoneDeletionReason,
-    by caller: Caller,
-    at moment: Moment
+    by call: CallContext
   ) throws {
     let id = zone.id
     try remover.check(id, in: database)
     for follower in followers {
-      try follower.followDeletion(of: zone, in: database, at: moment.steady)
+      try follower.followDeletion(of: zone, in: database, by: call)
     }
-    try catalog.remove(zone, from: database, because: reason, at: moment.steady)
+    try catalog.remove(zone, from: database, because: reason, at: call.steady)
     try remover.remove(
       DeletedZone(number: zone.number, id: id, database: database),
-      by: caller,
-      at: moment
+      by: call
     )
-    events.noteDeletion(of: id, in: database)
+    firings.noteDeletion(of: id, in: database, by: call)
   }
 
   /// Returns a zone.

@@ -37,14 +37,14 @@ protocol RecordFollower: AnyObject {
   /// - Parameters:
   ///   - write: What was written. At least one of `old` and `new` is there.
   ///   - database: The zone's database.
-  ///   - time: When.
+  ///   - call: What wrote it.
   /// - Throws: `SQLError`.
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws
 
   /// Follows the deletion of a zone at once, as far as callers can tell; called while its rows are there.
   ///
   /// - Throws: `SQLError`.
-  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) throws
+  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) throws
 
   /// Removes some of the rows of a zone that was deleted.
   ///
@@ -67,7 +67,7 @@ extension RecordFollower {
   ) throws {}
 
   /// Callers can tell nothing of it.
-  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) {}
+  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) {}
 
   /// It has no rows.
   func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int { 0 }

@@ -115,7 +115,7 @@ extension ReferenceTable: RecordFollower {
     )
   }
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws {
     let old = write.old?.bindingReferences ?? []
     let new = write.new?.bindingReferences ?? []
     guard old != new else { return }

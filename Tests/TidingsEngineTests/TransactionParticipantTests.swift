@@ -12,6 +12,9 @@ internal import TidingsSQL
     "AdmittedKeys.admissions": "is told of accounts after a commit",
     "AnswerLog.expiredCost": "lives as long as one call",
     "AnswerLog.nextPurge": "a purge that was taken back is done at the next one",
+    "ChannelFirings.firings": "of the change at hand",
+    "ChannelFirings.onceCount": "counts since the start",
+    "ChannelFirings.prepared": "of the change at hand",
     "ChannelSweep.channel": "a walk that begins anew",
     "ChannelSweep.subscription": "a walk that begins anew",
     "ChoreBell.isRung": "rung once too often does no harm",
@@ -25,8 +28,6 @@ internal import TidingsSQL
     "NotificationRetention.sweepDue": "what a sweep left is swept at the next one",
     "Pace.end": "lives as long as one call",
     "Pace.pause": "lives as long as one turn",
-    "SharedChanges.memberships": "lives as long as one call",
-    "SharedChanges.moved": "lives as long as one call",
     "SharedRetention.value": "is adopted from RetentionSettings",
     "SteadyClock.offset": "shows what StoreTime has",
   ]

@@ -145,13 +145,9 @@ final class EventStore {
 
   func saveZones(_ names: String...) throws {
     try commit { engine in
-      try engine.asOneCall(by: Self.laptop) {
+      try engine.asOneCall(by: Self.laptop) { call in
         for name in names {
-          _ = try engine.saveZone(
-            ZoneID(zoneName: name),
-            in: Self.database,
-            caller: Self.laptop
-          )
+          _ = try engine.saveZone(ZoneID(zoneName: name), in: Self.database, by: call)
         }
       }
     }

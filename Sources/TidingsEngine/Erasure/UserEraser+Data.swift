@@ -62,8 +62,8 @@ extension UserEraser {
       return .again
     }
     let caller = Caller(user: UserErasure.erasedName, device: "")
-    _ = try tables.events.asOneCall(by: caller, at: moment) {
-      try tables.records.changeShare(found.name, in: zone, by: caller, at: moment) { share in
+    _ = try tables.firings.asOneCall(by: caller, at: moment) { call in
+      try tables.records.changeShare(found.name, in: zone, by: call) { share in
         var share = share
         share.participants.removeAll { $0.user == user }
         return share
@@ -102,8 +102,8 @@ extension UserEraser {
     let caller = Caller(user: UserErasure.erasedName, device: "")
     let records = Int(zone.usage.records)
     do {
-      try tables.events.asOneCall(by: caller, at: moment) {
-        try tables.zones.remove(zone, from: database, because: .deleted, by: caller, at: moment)
+      try tables.firings.asOneCall(by: caller, at: moment) { call in
+        try tables.zones.remove(zone, from: database, because: .deleted, by: call)
       }
     } catch let error as ItemError where error.code == .zoneBusy {
       return .wait(error.retryAfter ?? .seconds(1))

@@ -103,8 +103,8 @@ extension UserEraser {
     defer { pace.givesUpLongCalls = givesUp }
     while true {
       do {
-        let modified = try tables.events.asOneCall(by: caller, at: moment) {
-          try tables.records(changes, caller: caller, access: nil, at: moment)
+        let modified = try tables.firings.asOneCall(by: caller, at: moment) { call in
+          try tables.records(changes, access: nil, in: call)
         }
         if case .deleted? = modified.outcomes.first { return true }
         return false

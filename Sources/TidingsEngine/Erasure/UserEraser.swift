@@ -20,7 +20,7 @@ final class UserEraser: Chore, TransactionParticipant {
     let zones: ModifyZones
     let subscriptions: ModifySubscriptions
     let subscriptionTable: SubscriptionTable
-    let events: EventLog
+    let firings: ChannelFirings
     let eventBodies: EventBodies
     let records: ModifyRecords
     let indexes: IndexRegistry

@@ -42,7 +42,7 @@ final class FieldIndex: RecordFollower {
     }
   }
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws {
     let indexes = registry.indexes(of: write.row.recordType, in: database.id)
     if indexes.isEmpty { return }
     let place = IndexEntries.Place(
@@ -51,7 +51,7 @@ final class FieldIndex: RecordFollower {
       sequence: write.row.sequence
     )
     for index in indexes where index.covers(place.name, in: place.zone) {
-      try follow(from: write.old, to: write.new, at: place, in: index, time)
+      try follow(from: write.old, to: write.new, at: place, in: index, call.steady)
     }
   }
 

@@ -5,12 +5,12 @@ extension ModifyRecords {
   ///
   /// A save that takes no more than before, and a deletion, need no room. In an account that holds
   /// more than it may, because of what saves and deletions leave besides, saves have to shrink.
-  func planQuota(_ plan: inout RecordPlan, _ scene: Scene) throws {
-    let database = scene.database
+  func planQuota(_ plan: inout RecordPlan, _ call: RecordCall) throws {
+    let database = call.database
     guard plan.writes.contains(where: { $0.new != nil }) else { return }
     let quota = try tables.quotas.quota(of: database.id.owner)
     guard quota.recordsMax > 0 || quota.bytesMax > 0 else { return }
-    guard let used = try room(for: plan, quota, scene) else { return }
+    guard let used = try room(for: plan, quota, call) else { return }
 
     var room = used
     var saves: [(item: Int, name: String, change: Usage)] = []
@@ -31,7 +31,7 @@ extension ModifyRecords {
           taking: save.change,
           over: used,
           in: database.id,
-          isOthers: scene.participant != nil
+          isOthers: call.participant != nil
         )
       }
     }
@@ -40,27 +40,27 @@ extension ModifyRecords {
   }
 
   /// Refuses a call whose saves count on the room of deletions that were refused.
-  func checkQuota(_ plan: RecordPlan, _ scene: Scene) throws {
+  func checkQuota(_ plan: RecordPlan, _ call: RecordCall) throws {
     guard plan.writes.contains(where: { $0.new != nil }) else { return }
-    let quota = try tables.quotas.quota(of: scene.database.id.owner)
-    guard let used = try room(for: plan, quota, scene) else { return }
+    let quota = try tables.quotas.quota(of: call.database.id.owner)
+    guard let used = try room(for: plan, quota, call) else { return }
     throw quota.exceeded(
       by: "the call, some of whose deletions are refused for the references to their records",
       taking: plan.usageChange,
       over: used,
-      in: scene.database.id,
-      isOthers: scene.participant != nil
+      in: call.database.id,
+      isOthers: call.participant != nil
     )
   }
 
   /// What the account holds, if there is no room in it for a plan; `nil`: there is.
   ///
   /// Assets that deletions left, and that are kept for a while, go when they are in the way.
-  private func room(for plan: RecordPlan, _ quota: Quota, _ scene: Scene) throws -> Usage? {
-    let (database, change) = (scene.database, plan.usageChange)
+  private func room(for plan: RecordPlan, _ quota: Quota, _ call: RecordCall) throws -> Usage? {
+    let (database, change) = (call.database, plan.usageChange)
     let used = try tables.usage.account(of: database)
     guard !quota.admits(change, over: used) else { return nil }
-    guard !scene.isDryRun, let missing = quota.missingBytes(for: change, over: used) else {
+    guard !call.isDryRun, let missing = quota.missingBytes(for: change, over: used) else {
       return used
     }
     try tables.assets.reclaim(missing, of: database, keeping: plan.assetChecksums)

@@ -110,7 +110,7 @@ final class UsageTable: RecordFollower, TransactionParticipant {
 
   // MARK: RecordFollower
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws {
     let change = write.recordChange
     let tombstones = write.tombstoneBytes
     guard change != Usage() || tombstones != 0 else { return }
@@ -119,7 +119,7 @@ final class UsageTable: RecordFollower, TransactionParticipant {
     add(change + Usage(bytes: tombstones), to: try entry(for: database))
   }
 
-  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) throws {
+  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) throws {
     let usage = zone.usage
     guard usage != Usage() else { return }
     add(Usage(records: -usage.records, bytes: -usage.bytes), to: try entry(for: database))

@@ -24,7 +24,7 @@ final class DevelopmentReset: Chore, TransactionParticipant {
   private let catalog: Catalog
   private let zones: ModifyZones
   private let subscriptions: ModifySubscriptions
-  private let events: EventLog
+  private let firings: ChannelFirings
   private let bell: ChoreBell
   private let schemas: ModifySchema
   private let readerChannels: ReaderChannels
@@ -47,7 +47,7 @@ final class DevelopmentReset: Chore, TransactionParticipant {
   ///   - catalog: Refuses calls meanwhile.
   ///   - zones: Deletes zones.
   ///   - subscriptions: Ends subscriptions.
-  ///   - events: Tells of deletions.
+  ///   - firings: Tells of deletions.
   ///   - schemas: Makes schemas production's.
   ///   - readerChannels: Follows grants.
   ///   - directory: Forgets who published themselves.
@@ -58,14 +58,14 @@ final class DevelopmentReset: Chore, TransactionParticipant {
     catalog: Catalog,
     zones: ModifyZones,
     subscriptions: ModifySubscriptions,
-    events: EventLog,
+    firings: ChannelFirings,
     schemas: ModifySchema,
     readerChannels: ReaderChannels,
     directory: DirectoryTable,
     bell: ChoreBell
   ) throws {
     (self.catalog, self.zones, self.subscriptions) = (catalog, zones, subscriptions)
-    (self.events, self.bell) = (events, bell)
+    (self.firings, self.bell) = (firings, bell)
     (self.schemas, self.readerChannels) = (schemas, readerChannels)
     self.directory = directory
     let development = Environment.development.rawValue
@@ -219,8 +219,8 @@ final class DevelopmentReset: Chore, TransactionParticipant {
     guard let found else { return rows < Self.rowsPerPiece }
     let database = try catalog.database(numbered: found)
     guard let zone = try zone(in: database) else { return false }
-    try events.asOneCall(by: caller, at: moment) {
-      try zones.remove(zone, from: database, because: .deleted, by: caller, at: moment)
+    try firings.asOneCall(by: caller, at: moment) { call in
+      try zones.remove(zone, from: database, because: .deleted, by: call)
     }
     return false
   }

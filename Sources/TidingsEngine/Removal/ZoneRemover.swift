@@ -18,7 +18,8 @@ final class ZoneRemover: TransactionParticipant {
   private let removalChannels: RemovalChannels
   private let records: RecordTable
   private let channels: ChannelRegistry
-  private let events: EventLog
+  private let events: EventStore
+  private let firings: ChannelFirings
   private let usage: UsageTable
   private let followers: [any RecordFollower]
   private let codec: any BodyCodec
@@ -34,7 +35,8 @@ final class ZoneRemover: TransactionParticipant {
     removalChannels: RemovalChannels,
     records: RecordTable,
     channels: ChannelRegistry,
-    events: EventLog,
+    events: EventStore,
+    firings: ChannelFirings,
     usage: UsageTable,
     followers: [any RecordFollower],
     codec: any BodyCodec,
@@ -42,7 +44,8 @@ final class ZoneRemover: TransactionParticipant {
     limits: Limits
   ) {
     (self.removals, self.removalChannels) = (removals, removalChannels)
-    (self.records, self.channels, self.events) = (records, channels, events)
+    (self.records, self.channels) = (records, channels)
+    (self.events, self.firings) = (events, firings)
     self.usage = usage
     (self.followers, self.codec, self.bell, self.limits) = (followers, codec, bell, limits)
   }
@@ -68,7 +71,7 @@ final class ZoneRemover: TransactionParticipant {
   }
 
   /// Removes the rows of a zone that was deleted within the call, now if they are few.
-  func remove(_ zone: DeletedZone, by caller: Caller, at moment: Moment) throws {
+  func remove(_ zone: DeletedZone, by call: CallContext) throws {
     var types: Set<String> = []
     if try removals.newest(in: zone.database) == nil {
       var budget = PieceBudget.withinCall(rows: rowsLeft)
@@ -76,15 +79,15 @@ final class ZoneRemover: TransactionParticipant {
       let isEmpty = try removeRecords(of: zone, &budget) { recordType, body in
         if channels.watchesZones(in: zone.database) { types.insert(recordType) }
         guard let body = try body() else {
-          return events.noteDeletion(of: recordType, zone: zone.id, in: zone.database)
+          return firings.noteDeletion(of: recordType, zone: zone.id, in: zone.database, by: call)
         }
-        try events.fire(old: body, new: nil, zone: zone.id, in: zone.database)
+        try firings.fire(old: body, new: nil, zone: zone.id, in: zone.database, of: call)
       }
-      if try isEmpty && removeFollowers(of: zone, at: moment.steady, &budget) { return }
+      if try isEmpty && removeFollowers(of: zone, at: call.steady, &budget) { return }
     }
-    let number = try removals.add(zone, by: caller, at: moment)
+    let number = try removals.add(zone, by: call.caller, at: call.moment)
     for type in types { try removals.addType(type, number) }
-    events.noteRemoval(number)
+    call.removals.append(number)
     bell.ring()
   }
 
@@ -103,12 +106,16 @@ final class ZoneRemover: TransactionParticipant {
           { channels.watches($0, in: zone.database) }
         )
       else { continue }
-      try asOneCall(removal) { try remove(row, removal) }
+      try asOneCall(removal) { call in try remove(row, removal, call) }
     }
   }
 
-  private func remove(_ row: RecordTable.Leftover, _ removal: ZoneRemoval) throws {
-    if row.isRecord { try fire(row.recordType, { try decoded(row) }, removal) }
+  private func remove(
+    _ row: RecordTable.Leftover,
+    _ removal: ZoneRemoval,
+    _ call: CallContext
+  ) throws {
+    if row.isRecord { try fire(row.recordType, { try decoded(row) }, removal, call) }
     try remove(row, of: removal.zone)
   }
 
@@ -129,9 +136,9 @@ final class ZoneRemover: TransactionParticipant {
     at now: SteadyTime,
     _ budget: inout PieceBudget
   ) throws {
-    let isEmpty = try asOneCall(removal) {
+    let isEmpty = try asOneCall(removal) { call in
       try removeRecords(of: removal.zone, &budget) { recordType, body in
-        try fire(recordType, body, removal)
+        try fire(recordType, body, removal, call)
       }
     }
     guard isEmpty, try removeFollowers(of: removal.zone, at: now, &budget),
@@ -143,9 +150,19 @@ final class ZoneRemover: TransactionParticipant {
   }
 
   /// What fires belongs to the call that deleted the zone.
-  private func asOneCall<R>(_ removal: ZoneRemoval, _ body: () throws -> R) throws -> R {
-    let (result, batch) = try events.asRemoval(removal, body)
-    if batch != removal.batch { try removals.setBatch(batch, of: removal.number) }
+  private func asOneCall<R>(
+    _ removal: ZoneRemoval,
+    _ body: (CallContext) throws -> R
+  ) throws -> R {
+    let call = CallContext(
+      removal.caller,
+      at: removal.moment,
+      batch: removal.batch == 0 ? nil : removal.batch
+    )
+    let result = try body(call)
+    if let batch = call.batch, batch != removal.batch {
+      try removals.setBatch(batch, of: removal.number)
+    }
     try removalChannels.writeEnds()
     return result
   }
@@ -153,7 +170,8 @@ final class ZoneRemover: TransactionParticipant {
   private func fire(
     _ recordType: String,
     _ body: () throws -> Record?,
-    _ removal: ZoneRemoval
+    _ removal: ZoneRemoval,
+    _ call: CallContext
   ) throws {
     let zone = removal.zone
     if channels.watchesZones(in: zone.database) {
@@ -161,17 +179,24 @@ final class ZoneRemover: TransactionParticipant {
       if met.types.insert(recordType).inserted,
         try !removals.hasType(recordType, removal.number)
       {
-        try events.fireRemoval(of: recordType, zone: zone.id, in: zone.database, removal.number)
+        try firings.fireRemoval(
+          of: recordType,
+          zone: zone.id,
+          in: zone.database,
+          removal.number,
+          of: call
+        )
         try removals.addType(recordType, removal.number)
       }
     }
     guard let record = try body() else { return }
-    try events.fire(
+    try firings.fire(
       old: record,
       new: nil,
       zone: zone.id,
       in: zone.database,
-      removal: removal.number
+      removal: removal.number,
+      of: call
     )
   }
 

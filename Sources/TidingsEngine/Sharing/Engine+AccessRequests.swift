@@ -28,8 +28,8 @@ extension Engine {
       return
     }
     try accessRequests.checkCount(of: caller.user, at: moment.steady)
-    try asOneCall(by: caller) {
-      _ = try recordChanges.changeShare(name, in: zone, by: caller, at: moment, isRequest: true) {
+    try asOneCall(by: caller) { call in
+      _ = try recordChanges.changeShare(name, in: zone, by: call, isRequest: true) {
         try $0.requested(by: caller.user, at: moment.timeOfDay, named: name, limits: limits)
       }
     }

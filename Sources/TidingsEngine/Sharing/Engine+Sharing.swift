@@ -59,13 +59,8 @@ extension Engine {
           + "database; give its URL to others"
       )
     }
-    let accepted = try asOneCall(by: caller) {
-      try recordChanges.changeShare(
-        record.recordID.recordName,
-        in: zone,
-        by: caller,
-        at: moment
-      ) { share in
+    let accepted = try asOneCall(by: caller) { call in
+      try recordChanges.changeShare(record.recordID.recordName, in: zone, by: call) { share in
         let name = record.recordID.recordName
         let new =
           if let invitation = found.invitation {

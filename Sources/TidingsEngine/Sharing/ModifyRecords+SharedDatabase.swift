@@ -18,24 +18,22 @@ extension ModifyRecords {
   /// - Throws: What fails the call as a whole: `ItemError` before anything is written, or `SQLError`.
   func inSharedDatabase(
     _ changes: RecordChanges,
-    caller: Caller,
     shares: ShareReader,
-    at moment: Moment
+    in context: CallContext
   ) throws -> ModifiedRecords {
     try checkCall(changes)
     pace.begin(isShort: changes.saves.count + changes.deletions.count == 1)
-    try tables.clientTokens.check(changes.clientChangeToken, of: caller)
+    try tables.clientTokens.check(changes.clientChangeToken, of: context.caller)
     try tables.catalog.requireDeployed(
       changes.database.container,
       changes.database.environment
     )
     let uploads = try tables.catalog.database(changes.database)
-    var parts: [(part: Part, plan: RecordPlan, scene: Scene)] = []
+    var parts: [(part: Part, plan: RecordPlan, call: RecordCall)] = []
     // All is decided before anything is written: the databases have nothing to do with each other.
     let budget = SharingBudget(limits)
     for part in Self.parts(of: changes) {
-      var scene = try scene(of: part, changes, caller, shares, uploads, at: moment)
-      scene.sharingBudget = budget
+      let call = try call(of: part, changes, context, shares, uploads, budget)
       let owners = RecordChanges(
         database: changes.database,
         saves: part.saves,
@@ -44,14 +42,14 @@ extension ModifyRecords {
         isAtomic: changes.isAtomic
       )
       // A schema is of the whole container.
-      let plan = try plan(owners, scene, after: parts.last?.plan.discovered ?? [:])
-      parts.append((part, plan, scene))
+      let plan = try plan(owners, call, after: parts.last?.plan.discovered ?? [:])
+      parts.append((part, plan, call))
     }
     var matching = Matching(changes.memory)
-    for index in parts.indices { try match(&parts[index].plan, parts[index].scene, &matching) }
+    for index in parts.indices { try match(&parts[index].plan, parts[index].call, &matching) }
     try matching.finish()
     if !changes.isDryRun {
-      try pace.check(cost: parts.reduce(0) { $0 + cost(of: $1.plan, $1.scene) })
+      try pace.check(cost: parts.reduce(0) { $0 + cost(of: $1.plan, $1.call) })
     }
     var outcomes: [RecordOutcome?] = Array(
       repeating: nil,
@@ -59,8 +57,8 @@ extension ModifyRecords {
     )
     var cascaded: [CascadedDeletion] = []
     var changedAnything = false
-    for (part, plan, scene) in parts {
-      let modified = try finish(plan, scene, mark: changes.clientChangeToken)
+    for (part, plan, call) in parts {
+      let modified = try finish(plan, call, mark: changes.clientChangeToken)
       for (item, outcome) in zip(part.items, modified.outcomes) {
         outcomes[item] = outcome.owned(by: part.owner)
       }
@@ -97,30 +95,30 @@ extension ModifyRecords {
   }
 
   /// The owner's database is not made here: without it there is nothing that could be shared.
-  private func scene(
+  private func call(
     of part: Part,
     _ changes: RecordChanges,
-    _ caller: Caller,
+    _ context: CallContext,
     _ shares: ShareReader,
     _ uploads: DatabaseEntry?,
-    at moment: Moment
-  ) throws -> Scene {
+    _ budget: SharingBudget
+  ) throws -> RecordCall {
     let id = DatabaseID(
       container: changes.database.container,
       environment: changes.database.environment,
       scope: .private,
       owner: part.owner
     )
-    let access = ParticipantAccess(caller.user, shares)
-    return Scene(
+    let access = ParticipantAccess(context.caller.user, shares)
+    return RecordCall(
+      context,
       database: try tables.catalog.database(id) ?? DatabaseEntry(number: 0, id: id, head: 0),
       named: changes.database,
-      stamp: Record.Stamp(timestamp: moment.timeOfDay, caller: caller),
-      steady: moment.steady,
       isDryRun: changes.isDryRun,
       access: access,
       participant: access,
-      uploads: uploads
+      uploads: uploads,
+      sharingBudget: budget
     )
   }
 }

@@ -12,10 +12,10 @@ extension ModifyRecords {
     of new: Record,
     over old: Record?,
     in zone: ZoneEntry,
-    _ scene: Scene
+    _ call: RecordCall
   ) throws -> Share? {
     let name = new.recordID.recordName
-    guard scene.database.id.scope == .private, zone.id != .default else {
+    guard call.database.id.scope == .private, zone.id != .default else {
       throw ItemError(
         .badDatabase,
         "share '\(name)': only zones of the private database can be shared, and not the default zone: "
@@ -24,18 +24,18 @@ extension ModifyRecords {
     }
     let makeURL = {
       ShareURL(
-        container: scene.database.id.container,
-        environment: scene.database.id.environment,
+        container: call.database.id.container,
+        environment: call.database.id.environment,
         token: Cryptography.randomBytes(ShareURL.tokenBytes)
       ).description
     }
     var share = try new.share?.saved(
       over: old?.share,
       ShareSaving(
-        owner: scene.database.id.owner,
+        owner: call.database.id.owner,
         name: name,
-        isByAdministrator: scene.participant != nil,
-        time: scene.stamp.timestamp,
+        isByAdministrator: call.participant != nil,
+        time: call.stamp.timestamp,
         limits: limits,
         makeURL: makeURL,
         isKnown: isKnownUser
@@ -54,7 +54,7 @@ extension ModifyRecords {
     item: Int,
     in zone: ZoneEntry,
     _ participant: ParticipantAccess,
-    _ scene: Scene,
+    _ call: RecordCall,
     _ plan: inout RecordPlan
   ) throws -> Bool {
     guard
@@ -62,7 +62,7 @@ extension ModifyRecords {
       let row = try tables.records.row(recordID.recordName, in: zone), let old = try decoded(row),
       let share = old.share
     else { return false }
-    let new = old.changed(share: share.left(by: scene.stamp.caller.user), in: zone, scene.stamp)
+    let new = old.changed(share: share.left(by: call.stamp.caller.user), in: zone, call.stamp)
     plan.write(write(new, over: old, row, item: item, in: zone), outcome: .deleted(recordID))
     return true
   }
@@ -72,8 +72,7 @@ extension ModifyRecords {
   /// - Parameters:
   ///   - name: The share's record.
   ///   - zone: Its zone.
-  ///   - caller: Who accepts, or asks.
-  ///   - moment: When.
+  ///   - context: The call of who accepts, or asks.
   ///   - isRequest: The caller is no participant: the record does not name the caller as who modified it,
   ///     and the owner must have room for the change.
   ///   - change: Returns the share as it is to be; `nil`: it stays as it is.
@@ -82,8 +81,7 @@ extension ModifyRecords {
   func changeShare(
     _ name: String,
     in zone: ZoneEntry,
-    by caller: Caller,
-    at moment: Moment,
+    by context: CallContext,
     isRequest: Bool = false,
     _ change: (Share) throws -> Share?
   ) throws -> Record? {
@@ -91,15 +89,8 @@ extension ModifyRecords {
       let share = old.share
     else { return nil }
     guard let changed = try change(share) else { return old }
-    let scene = Scene(
-      database: zone.database,
-      named: zone.database.id,
-      stamp: Record.Stamp(timestamp: moment.timeOfDay, caller: caller),
-      steady: moment.steady,
-      isDryRun: false,
-      access: nil
-    )
-    let stamp = isRequest ? old.modified ?? scene.stamp : scene.stamp
+    let call = RecordCall(context, database: zone.database, named: zone.database.id, access: nil)
+    let stamp = isRequest ? old.modified ?? call.stamp : call.stamp
     let new = old.changed(share: changed, in: zone, stamp)
     var plan = RecordPlan(
       itemCount: 1,
@@ -108,11 +99,11 @@ extension ModifyRecords {
     )
     plan.write(write(new, over: old, row, item: 0, in: zone), outcome: .saved(new))
     if isRequest {
-      try planQuota(&plan, scene)
+      try planQuota(&plan, call)
       guard !plan.writes.isEmpty else { throw ItemError.noRoomForRequests(limits) }
     }
-    _ = try planShares(&plan, scene)
-    _ = try apply(plan, scene, mark: [])
+    _ = try planShares(&plan, call)
+    _ = try apply(plan, call, mark: [])
     return new
   }
 
@@ -144,18 +135,18 @@ extension ModifyRecords {
   /// Decides what the call does to shares; one in zones without shares does not come past the guard.
   ///
   /// - Returns: Whether something failed.
-  func planShares(_ plan: inout RecordPlan, _ scene: Scene) throws -> Bool {
+  func planShares(_ plan: inout RecordPlan, _ call: RecordCall) throws -> Bool {
     guard try isAboutShares(plan) else { return false }
-    let budget = scene.sharingBudget ?? SharingBudget(limits)
+    let budget = call.sharingBudget ?? SharingBudget(limits)
     for round in 0..<Self.sharingRoundsMax {
-      let failures = try failures(of: &plan, scene, budget)
+      let failures = try failures(of: &plan, call, budget)
       guard !failures.isEmpty else { return round > 0 }
       plan.removeFollowingWrites()
       plan.sharing = []
       plan.cascades = []
       plan.fail(failures)
       plan.applyAtomicity()
-      _ = try planReferences(&plan, scene)
+      _ = try planReferences(&plan, call)
     }
     var failures: [Int: ItemError] = [:]
     for write in plan.writes {
@@ -180,7 +171,7 @@ extension ModifyRecords {
 
   private func failures(
     of plan: inout RecordPlan,
-    _ scene: Scene,
+    _ call: RecordCall,
     _ budget: SharingBudget
   ) throws -> [Int: ItemError] {
     var zones: [ZoneEntry] = []
@@ -190,7 +181,7 @@ extension ModifyRecords {
     var failures: [Int: ItemError] = [:]
     for zone in zones {
       let shares = try tables.shares.shares(of: zone)
-      try nameShares(&plan, of: zone, shares, scene)
+      try nameShares(&plan, of: zone, shares, call)
       let cascades = plan.cascades.filter { $0.recordID.zoneID == zone.id }
       let decided = try SharingPlan(
         plan.writes.filter { $0.zone === zone }.map(SharingPlan.Change.init)
@@ -202,7 +193,7 @@ extension ModifyRecords {
       )
       plan.sharing.append((zone, decided))
       failures.merge(decided.failures) { first, _ in first }
-      guard let participant = scene.participant else { continue }
+      guard let participant = call.participant else { continue }
       for write in plan.writes where write.zone === zone && write.item != nil {
         guard let item = write.item, failures[item] == nil else { continue }
         failures[item] =
@@ -257,7 +248,7 @@ extension ModifyRecords {
     _ plan: inout RecordPlan,
     of zone: ZoneEntry,
     _ shares: ZoneShares,
-    _ scene: Scene
+    _ call: RecordCall
   ) throws {
     // The roots of shares that begin or end, with the name that they get.
     var names: [String: String] = [:]
@@ -290,7 +281,7 @@ extension ModifyRecords {
       else { continue }
       new.shareRecordName = names[root] ?? ""
       new.changeTag = RecordTable.changeTag(zone.head + 1)
-      new.modified = scene.stamp
+      new.modified = call.stamp
       plan.write(write(new, over: old, row, item: nil, in: zone), outcome: .saved(new))
     }
   }
@@ -353,7 +344,7 @@ extension ModifyRecords {
   // MARK: Writing
 
   /// Writes what was decided of a zone's shares; its records are written.
-  func apply(_ plan: SharingPlan, in zone: ZoneEntry, _ scene: Scene) throws {
+  func apply(_ plan: SharingPlan, in zone: ZoneEntry, _ call: RecordCall) throws {
     let shares = try tables.shares.shares(of: zone)
     func number(_ share: SharingPlan.ShareRef) -> Int64 {
       switch share {
@@ -375,15 +366,15 @@ extension ModifyRecords {
         of: row.recordType,
         share: share,
         in: zone,
-        goneAt: row.isGone ? scene.steady : nil
+        goneAt: row.isGone ? call.steady : nil
       )
-      tables.sharedChanges.note(
+      call.context.sharedChanges.note(
         share,
         in: zone,
         recordType: unseen.contains(row.name) ? nil : row.recordType
       )
       if plan.managedNames.contains(row.name) {
-        tables.sharedChanges.noteManaged(share, in: zone, recordType: row.recordType)
+        call.context.sharedChanges.noteManaged(share, in: zone, recordType: row.recordType)
       }
     }
     for share in moved { try tables.shares.moveHead(of: share, to: zone.head) }
@@ -391,12 +382,12 @@ extension ModifyRecords {
       shares.byNumber[number(share)]?.recordCount? += count
     }
     guard let zoneWide = shares.zoneWide else { return }
-    tables.sharedChanges.note(zoneWide.number, in: zone, recordType: nil)
+    call.context.sharedChanges.note(zoneWide.number, in: zone, recordType: nil)
     for type in plan.recordTypes {
-      tables.sharedChanges.note(zoneWide.number, in: zone, recordType: type)
+      call.context.sharedChanges.note(zoneWide.number, in: zone, recordType: type)
     }
     guard !plan.managedNames.isEmpty else { return }
-    tables.sharedChanges.noteManaged(zoneWide.number, in: zone, recordType: Share.recordType)
+    call.context.sharedChanges.noteManaged(zoneWide.number, in: zone, recordType: Share.recordType)
   }
 }
 

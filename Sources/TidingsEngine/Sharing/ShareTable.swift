@@ -3,7 +3,6 @@ internal import TidingsSQL
 
 /// The rows of shares and their participants: they follow the records of shares.
 final class ShareTable: RecordFollower, TransactionParticipant {
-  private let changes: SharedChanges
   private let selectOfZone: any SQLStatement
   private let selectMembersOfZone: any SQLStatement
   private let endAll: any SQLStatement
@@ -20,8 +19,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   private let countAccepted: any SQLStatement
   private let invitations: ShareInvitationTable
 
-  init(_ connection: any SQLConnection, changes: SharedChanges) throws {
-    self.changes = changes
+  init(_ connection: any SQLConnection) throws {
     invitations = try ShareInvitationTable(connection)
     selectOfZone = try connection.prepare(
       "SELECT id, name, root FROM shares WHERE zone_id = ?1 AND ended IS NULL"
@@ -114,13 +112,13 @@ final class ShareTable: RecordFollower, TransactionParticipant {
 
   // MARK: RecordFollower
 
-  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, at time: SteadyTime) throws {
+  func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws {
     guard write.row.recordType == Share.recordType else { return }
     write.zone.acceptances.forget()
     let shares = try shares(of: write.zone)
     let entry = shares.byName[write.name]
     guard let share = write.new?.share else {
-      if let entry { try finish(entry, shares, write.zone, at: time) }
+      if let entry { try finish(entry, shares, write.zone, by: call) }
       return
     }
     let current = try entry ?? start(share, write, shares, database)
@@ -129,7 +127,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     update.bind(Int64(share.publicPermission.rawValue), at: 2)
     update.bind(sequence, at: 3)
     try update.run()
-    try follow(share.participants, of: current.number, in: write.zone, at: sequence)
+    try follow(share.participants, of: current.number, in: write.zone, by: call)
     try invitations.follow(
       share.participants,
       replacing: write.old?.share?.participants ?? [],
@@ -137,12 +135,12 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     )
   }
 
-  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, at time: SteadyTime) throws {
+  func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) throws {
     guard try !shares(of: zone).isEmpty else { return }
     zone.acceptances.forget()
     selectMembersOfZone.bind(zone.number, at: 1)
     try selectMembersOfZone.forEachRow {
-      changes.note(
+      call.sharedChanges.note(
         .init(
           user: selectMembersOfZone.string(0),
           share: selectMembersOfZone.int64(1),
@@ -152,7 +150,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
       )
     }
     endAll.bind(zone.number, at: 1)
-    endAll.bind(time.milliseconds, at: 2)
+    endAll.bind(call.steady.milliseconds, at: 2)
     endAll.bind(zone.head, at: 3)
     try endAll.run()
     zone.shares = ZoneShares()
@@ -198,13 +196,13 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     _ entry: ZoneShares.Entry,
     _ shares: ZoneShares,
     _ zone: ZoneEntry,
-    at time: SteadyTime
+    by call: CallContext
   ) throws {
     for (user, old) in try participants(of: entry.number) where old.isMember {
-      changes.note(.init(user: user, share: entry.number, zone: zone, isMember: false))
+      call.sharedChanges.note(.init(user: user, share: entry.number, zone: zone, isMember: false))
     }
     end.bind(entry.number, at: 1)
-    end.bind(time.milliseconds, at: 2)
+    end.bind(call.steady.milliseconds, at: 2)
     end.bind(zone.head, at: 3)
     try end.run()
     for statement in [deleteParticipants, deleteRecords] {
@@ -245,7 +243,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     _ participants: [Share.Participant],
     of share: Int64,
     in zone: ZoneEntry,
-    at sequence: Int64
+    by call: CallContext
   ) throws {
     var left = try self.participants(of: share)
     for participant in participants where participant.role != .owner && !participant.isOpen {
@@ -261,15 +259,15 @@ final class ShareTable: RecordFollower, TransactionParticipant {
       upsertParticipant.bind(new.role, at: 3)
       upsertParticipant.bind(new.permission, at: 4)
       upsertParticipant.bind(new.status, at: 5)
-      upsertParticipant.bind(sequence, at: 6)
+      upsertParticipant.bind(zone.head, at: 6)
       try upsertParticipant.run()
-      note(participant.user, share, zone, was: old?.isMember ?? false, is: new.isMember)
+      note(participant.user, share, zone, was: old?.isMember ?? false, is: new.isMember, call)
     }
     for (user, old) in left {
       deleteParticipant.bind(share, at: 1)
       deleteParticipant.bind(user, at: 2)
       try deleteParticipant.run()
-      note(user, share, zone, was: old.isMember, is: false)
+      note(user, share, zone, was: old.isMember, is: false, call)
     }
   }
 
@@ -278,9 +276,10 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     _ share: Int64,
     _ zone: ZoneEntry,
     was wasMember: Bool,
-    is isMember: Bool
+    is isMember: Bool,
+    _ call: CallContext
   ) {
     guard wasMember != isMember else { return }
-    changes.note(.init(user: user, share: share, zone: zone, isMember: isMember))
+    call.sharedChanges.note(.init(user: user, share: share, zone: zone, isMember: isMember))
   }
 }

@@ -1,8 +1,7 @@
 internal import TidingsModel
 
-/// What the call at hand changed for those with whom something is shared: gathered while it writes, and
-/// taken at its end, when subscriptions of shared databases fire.
-final class SharedChanges {
+/// What a call changed for those with whom something is shared: at its end subscriptions of shared databases fire.
+struct SharedChanges {
   /// A share of which something changed.
   struct Moved {
     let share: Int64
@@ -35,26 +34,19 @@ final class SharedChanges {
   ///   - share: The share's number.
   ///   - zone: Its zone.
   ///   - recordType: The record's type; `nil`: it looks as before, so that subscriptions do not fire.
-  func note(_ share: Int64, in zone: ZoneEntry, recordType: String?) {
+  mutating func note(_ share: Int64, in zone: ZoneEntry, recordType: String?) {
     let known = moved.lastIndex { $0.share == share }
     if known == nil { moved.append(Moved(share: share, zone: zone, recordTypes: [])) }
     if let recordType { moved[known ?? moved.count - 1].recordTypes.insert(recordType) }
   }
 
   /// Something of a share changed that administrators see, and no other participant.
-  func noteManaged(_ share: Int64, in zone: ZoneEntry, recordType: String) {
+  mutating func noteManaged(_ share: Int64, in zone: ZoneEntry, recordType: String) {
     note(share, in: zone, recordType: nil)
     guard let index = moved.lastIndex(where: { $0.share == share }) else { return }
     moved[index].managedTypes.insert(recordType)
   }
 
   /// A user came or went.
-  func note(_ membership: Membership) { memberships.append(membership) }
-
-  /// The call is over.
-  func removeAll() {
-    guard !isEmpty else { return }
-    moved = []
-    memberships = []
-  }
+  mutating func note(_ membership: Membership) { memberships.append(membership) }
 }

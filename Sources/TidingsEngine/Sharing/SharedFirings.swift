@@ -18,7 +18,6 @@ final class SharedFirings: TransactionParticipant {
     var isMembership = false
   }
 
-  private let changes: SharedChanges
   private let catalog: Catalog
   private let channels: ChannelRegistry
   private let selectDatabases: any SQLStatement
@@ -29,11 +28,9 @@ final class SharedFirings: TransactionParticipant {
 
   init(
     _ connection: any SQLConnection,
-    changes: SharedChanges,
     catalog: Catalog,
     channels: ChannelRegistry
   ) throws {
-    self.changes = changes
     self.catalog = catalog
     self.channels = channels
     // Whoever never saved a subscription there has no database.
@@ -56,13 +53,10 @@ final class SharedFirings: TransactionParticipant {
     transaction.sharedDatabases = changedDatabases
   }
 
-  /// The call is over, done or not.
-  func callEnded() { changes.removeAll() }
-
   /// What fires at the end of a call, each database and zone once.
   ///
   /// - Throws: `SQLError`.
-  func take() throws -> [Firing] {
+  func firings(of changes: SharedChanges) throws -> [Firing] {
     guard !changes.isEmpty else { return [] }
     movedShares.formUnion(changes.moved.lazy.map(\.share))
     var firings = Firings()

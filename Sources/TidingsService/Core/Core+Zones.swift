@@ -27,11 +27,11 @@ extension Core {
     let reason = try request.deletionReason.model
 
     var response = TidingsV1.ModifyRecordZonesResponse()
-    try engine.asOneCall(by: caller) {
+    try engine.asOneCall(by: caller) { context in
       for zone in request.zonesToSave {
         response.results.append(
           try result(of: zone.zoneID, in: database, for: caller) { id in
-            .zone(.init(try engine.saveZone(id, in: database, caller: caller), in: database))
+            .zone(.init(try engine.saveZone(id, in: database, by: context), in: database))
           }
         )
         engine.pace.step()
@@ -39,7 +39,7 @@ extension Core {
       for zoneID in request.zoneIDsToDelete {
         response.results.append(
           try result(of: zoneID, in: database, for: caller) { id in
-            try engine.deleteZone(id, in: database, because: reason, caller: caller)
+            try engine.deleteZone(id, in: database, because: reason, by: context)
             return .deleted(true)
           }
         )

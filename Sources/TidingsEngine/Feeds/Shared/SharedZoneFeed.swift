@@ -10,7 +10,7 @@ internal import TidingsSQL
 /// tell what the client has of it, the token expires.
 final class SharedZoneFeed {
   /// A zone with what the caller has accepted in it.
-  private struct Scene {
+  private struct ZoneRead {
     let request: ZoneFeedRequest
     let name: String
     let entry: ZoneEntry
@@ -78,7 +78,7 @@ final class SharedZoneFeed {
     _ visit: (ZoneChange) throws -> Void
   ) throws -> ZonePage {
     let zone = try shares.acceptedZone(request.zone, in: database, catalog)
-    let scene = Scene(
+    let read = ZoneRead(
       request: request,
       name: request.zone.shown,
       entry: zone.entry,
@@ -86,7 +86,7 @@ final class SharedZoneFeed {
     )
     let purpose =
       "zone changes\0\(database.purpose)\0\(request.zone.ownerName)\0\(request.zone.zoneName)"
-    let known = try position(scene, purpose)
+    let known = try position(read, purpose)
     let owner = codec.ownerBytes(request.zone.ownerName)
     let visit = { [codec] (change: ZoneChange) in
       guard case .saved(let body) = change else { return try visit(change) }
@@ -94,10 +94,10 @@ final class SharedZoneFeed {
       try (seen + owner).withUnsafeBytes { try visit(.saved($0)) }
     }
     let page: Page =
-      if let share = scene.accepted.first(where: \.share.isZoneWide) {
-        try whole(share, known, scene, &budget, visit)
+      if let share = read.accepted.first(where: \.share.isZoneWide) {
+        try whole(share, known, read, &budget, visit)
       } else {
-        try records(known, scene, &budget, visit)
+        try records(known, read, &budget, visit)
       }
     return ZonePage(
       changeToken: SealedToken.seal(page.position.numbers, for: purpose, identity),
@@ -105,7 +105,7 @@ final class SharedZoneFeed {
       changeCount: page.count,
       clientChangeTokenData: try zoneFeed.mark(
         of: caller,
-        in: scene.entry.number,
+        in: read.entry.number,
         upTo: page.covered
       )
     )
@@ -120,19 +120,19 @@ final class SharedZoneFeed {
   }
 
   /// Where the client is; `nil`: it begins.
-  private func position(_ scene: Scene, _ purpose: String) throws -> SharedZonePosition? {
-    guard !scene.request.changeToken.isEmpty else { return nil }
-    let holder = "\(scene.name) of the shared database of this user"
+  private func position(_ read: ZoneRead, _ purpose: String) throws -> SharedZonePosition? {
+    guard !read.request.changeToken.isEmpty else { return nil }
+    let holder = "\(read.name) of the shared database of this user"
     let numbers = try SealedToken.open(
-      scene.request.changeToken,
+      read.request.changeToken,
       for: purpose,
       identity,
       holder: holder
     )
     guard let position = SharedZonePosition(numbers) else { throw SealedToken.foreign(holder) }
-    guard position.shares.isSubset(of: scene.accepted.lazy.map(\.share.number)) else {
+    guard position.shares.isSubset(of: read.accepted.lazy.map(\.share.number)) else {
       throw ItemError.tokenExpired(
-        "something in \(scene.name) that the change token covers is no longer shared with you"
+        "something in \(read.name) that the change token covers is no longer shared with you"
       )
     }
     return position
@@ -143,19 +143,19 @@ final class SharedZoneFeed {
   private func whole(
     _ accepted: AcceptedShare,
     _ known: SharedZonePosition?,
-    _ scene: Scene,
+    _ read: ZoneRead,
     _ budget: inout FeedBudget,
     _ visit: (ZoneChange) throws -> Void
   ) throws -> Page {
-    let owner = scene.entry.database
-    let zone = try zoneFeed.zone(scene.entry.id, in: owner.id, owner)
+    let owner = read.entry.database
+    let zone = try zoneFeed.zone(read.entry.id, in: owner.id, owner)
     var position = FeedPosition.beginning(head: zone.head)
     if case .zone(_, let place)? = known {
-      try zoneFeed.check(place, in: zone, named: scene.name)
+      try zoneFeed.check(place, in: zone, named: read.name)
       position = place
     }
     let walked = try zoneFeed.walk(
-      scene.request,
+      read.request,
       zone,
       nil,
       from: &position,
@@ -174,21 +174,21 @@ final class SharedZoneFeed {
 
   private func records(
     _ known: SharedZonePosition?,
-    _ scene: Scene,
+    _ read: ZoneRead,
     _ budget: inout FeedBudget,
     _ visit: (ZoneChange) throws -> Void
   ) throws -> Page {
-    var positions = try positions(known, scene)
-    let room = scene.request.limit == 0 ? budget.items : min(scene.request.limit, budget.items)
+    var positions = try positions(known, read)
+    let room = read.request.limit == 0 ? budget.items : min(read.request.limit, budget.items)
     let heads = Dictionary(
-      scene.accepted.map { ($0.share.number, $0.share.head) },
+      read.accepted.map { ($0.share.number, $0.share.head) },
       uniquingKeysWith: max
     )
     let begin = positions
     var rows = try MergedSharedRows(positions.filter { $0.value.covered < heads[$0.key] ?? 0 }) {
       try self.rows(of: $0, after: $1, count: $2)
     }
-    var page = Page(position: .records([:]), covered: scene.entry.head)
+    var page = Page(position: .records([:]), covered: read.entry.head)
     while let row = try rows.next() {
       positions[row.share]?.completeBatch(before: row.changed)
       guard budget.rows > 0,
@@ -196,7 +196,7 @@ final class SharedZoneFeed {
           row,
           begin,
           positions,
-          scene,
+          read,
           &budget,
           { change, bytes, budget in
             guard page.count < room, budget.take(bytes: bytes) else { return false }
@@ -221,20 +221,20 @@ final class SharedZoneFeed {
 
   private func positions(
     _ known: SharedZonePosition?,
-    _ scene: Scene
+    _ read: ZoneRead
   ) throws(ItemError) -> [Int64: SharedPosition] {
     var places: [Int64: SharedPosition] = [:]
     if case .records(let known)? = known { places = known }
-    for share in scene.accepted.lazy.map(\.share) {
+    for share in read.accepted.lazy.map(\.share) {
       guard let place = places[share.number] else {
         places[share.number] = .beginning(head: share.head)
         continue
       }
       guard max(place.covered, place.born) <= share.head else {
-        throw .tokenFromTheFuture(scene.name)
+        throw .tokenFromTheFuture(read.name)
       }
       guard !place.isExpired(floor: share.floor) else {
-        throw .tokenTooOld(scene.name, limits.tombstoneRetention)
+        throw .tokenTooOld(read.name, limits.tombstoneRetention)
       }
     }
     return places
@@ -250,14 +250,14 @@ final class SharedZoneFeed {
     _ row: SharedRow,
     _ begin: [Int64: SharedPosition],
     _ positions: [Int64: SharedPosition],
-    _ scene: Scene,
+    _ read: ZoneRead,
     _ budget: inout FeedBudget,
     _ take: Take
   ) throws -> Bool {
     budget.rows -= 1
-    let types = scene.request.recordTypes
+    let types = read.request.recordTypes
     guard types.isEmpty || types.contains(row.recordType) else { return true }
-    guard row.isGone else { return try passRecord(row, scene, &budget, take) }
+    guard row.isGone else { return try passRecord(row, read, &budget, take) }
     guard row.changed > begin[row.share]?.born ?? 0 else { return true }
     for (share, position) in positions where share != row.share {
       budget.rows -= 1
@@ -274,11 +274,11 @@ final class SharedZoneFeed {
 
   private func passRecord(
     _ row: SharedRow,
-    _ scene: Scene,
+    _ read: ZoneRead,
     _ budget: inout FeedBudget,
     _ take: Take
   ) throws -> Bool {
-    selectBody.bind(scene.entry.number, at: 1)
+    selectBody.bind(read.entry.number, at: 1)
     selectBody.bind(row.name, at: 2)
     defer { selectBody.reset() }
     guard try selectBody.step() else {
@@ -286,7 +286,7 @@ final class SharedZoneFeed {
     }
     var isTaken = false
     try selectBody.withBytes(0) { body in
-      guard let keys = scene.request.desiredKeys else {
+      guard let keys = read.request.desiredKeys else {
         isTaken = try take(.saved(body), body.count, &budget)
         return
       }
