@@ -8,6 +8,9 @@ struct CallGroup {
   struct Answer {
     let token: ReplyToken
     let result: Result<[UInt8], RPCError>
+    /// The call, to be made again should the group be taken back for another one; `nil`: its answer is good
+    /// without the group, or there is none.
+    var call: Core.HeldCall?
   }
 
   /// Bytes of answers that one group may hold before it is committed.
@@ -46,6 +49,13 @@ struct CallGroup {
     if case .success(let body) = result { bytes += body.count }
     if answers.isEmpty { answers.reserveCapacity(Self.answersExpected) }
     answers.append(Answer(token: token, result: result))
+  }
+
+  /// Keeps the call that was answered last, which saw or wrote what the group has written.
+  mutating func keep(_ call: Core.HeldCall) {
+    guard let last = answers.indices.last else { return }
+    answers[last].call = call
+    bytes += call.body.count
   }
 
   /// Nobody waits for it.

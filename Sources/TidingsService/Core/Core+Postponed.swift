@@ -173,7 +173,7 @@ extension Core {
     if let failure = held.failure { throw failure }
     if let refusal = gate.refusal(ofKey: held.keyNumber) { throw refusal }
     defer { loop.arena.reset() }
-    try held.body.withUnsafeBytes { body in
+    let isKept = try held.body.withUnsafeBytes { body in
       try answer(
         held.token,
         until: held.deadline,
@@ -183,6 +183,7 @@ extension Core {
         held.answering
       )
     }
+    if isKept, committer.group.hasWrites { committer.group.keep(held) }
   }
 
   /// - Returns: Whether it is answered; if not, it is postponed again.

@@ -219,7 +219,7 @@ final class Core: LoopTurn {
       if isStoreTaken { return try waitForStore(call, access, on: loop, answering) }
       let caller = try CallerIdentity.caller(of: call)
       do {
-        try answer(
+        let isKept = try answer(
           call.token,
           until: call.deadline,
           access,
@@ -233,17 +233,32 @@ final class Core: LoopTurn {
           access == .write ? Self.idempotentCall(call, caller) : nil,
           answering
         )
+        if isKept, committer.group.hasWrites { try keep(call, access, answering) }
       } catch let postponement as CallPostponed {
         try postpone(call, postponement, access, on: loop, answering)
       }
     } catch {
       fail(call.token, RPCError(callFailure: error))
+      if error.isCallersMistake, committer.group.hasWrites {
+        try? keep(call, access, answering)
+      }
       callFailed(error, access, on: loop)
     }
   }
 
+  /// A call saw or wrote what its group has written: should that be taken back, it is made again.
+  private func keep(
+    _ call: borrowing InlineCall,
+    _ access: Access,
+    _ answering: Answering
+  ) throws {
+    let line = CallLine(connection: call.token.connection, caller: call.callerKey)
+    committer.group.keep(try heldCall(call, line, access, answering))
+  }
+
   /// Runs a handler in the group of this turn, and keeps the answer until it is committed.
   ///
+  /// - Returns: Whether the group goes on.
   /// - Throws: `CallPostponed` when the handler is to be run again; why the call failed.
   func answer(
     _ token: ReplyToken,
@@ -252,7 +267,7 @@ final class Core: LoopTurn {
     _ call: consuming Call,
     _ idempotent: IdempotentCall?,
     _ answering: Answering
-  ) throws {
+  ) throws -> Bool {
     if let deadline, deadline <= .now {
       throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
     }
@@ -263,7 +278,9 @@ final class Core: LoopTurn {
     let loop = call.loop
     let answer = try answer(call, idempotent, answering)
     committer.group.keep(.success(answer), to: token)
-    if committer.group.isFull { endGroup(loop) }
+    guard committer.group.isFull else { return true }
+    endGroup(loop)
+    return false
   }
 
   /// A call fails when the group of this turn is committed.
@@ -285,11 +302,11 @@ final class Core: LoopTurn {
   /// transaction. SQLite neither writes nor commits in one that met damage: they are to try again.
   func callFailed(_ error: any Error, _ access: Access, on loop: LoopContext) {
     guard !error.isCallersMistake else { return }
-    guard access == .read else { return giveUpGroup(after: error, on: loop) }
+    guard access == .read else { return giveUpCall(after: error, on: loop) }
     failures.note(error, in: "a call that reads")
     guard committer.isOpen else { return }
     if committer.group.hasWrites {
-      giveUpGroup(
+      giveUpCall(
         after: SQLError(.busy, "a read in the same transaction failed: \(error)"),
         on: loop
       )
@@ -548,7 +565,7 @@ final class Core: LoopTurn {
       choresDue = try engine.doChores().map { .now.advanced(by: max($0, Self.choresPause)) }
     } catch {
       choresDue = .now.advanced(by: Self.choresPauseAfterFailure)
-      giveUpGroup(after: error, on: loop)
+      giveUpCall(after: error, on: loop)
     }
   }
 
@@ -572,22 +589,48 @@ final class Core: LoopTurn {
 
   /// Nothing of the group was kept: all that waited for its commit learn that.
   func giveUpGroup(after error: any Error, on loop: LoopContext) {
-    logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
-    failures.note(error, in: "a group of calls")
+    let group = takeBackGroup(after: error, on: loop)
     let failure = RPCError(callFailure: error)
-    let group = committer.giveUp()
     for answer in group.answers { loop.fail(answer.token, failure) }
-    failPartlyWritten(group.partlyWritten, failure)
-    for done in group.waiting { done(failure) }
     for entry in group.audits {
       var entry = entry
       entry.isRefused = true
       entry.detail += " (not kept: the store failed)"
       audit.add(entry)
     }
+    if SyncFailure.hasHappened { loop.endAtOnce() }
+  }
+
+  /// One of the group's calls failed within the store, and the group with it: the others are made again, each in a
+  /// group of its own, unless the disk has failed.
+  private func giveUpCall(after error: any Error, on loop: LoopContext) {
+    guard error.leavesStoreInOrder else { return giveUpGroup(after: error, on: loop) }
+    let group = takeBackGroup(after: error, on: loop)
+    for answer in group.answers where answer.call == nil {
+      switch answer.result {
+      // It was read before the group wrote anything.
+      case .success(let body): loop.reply(answer.token, body: body)
+      case .failure(let error): loop.fail(answer.token, error)
+      }
+    }
+    for call in group.answers.compactMap(\.call) {
+      serveInTurn(call, on: loop)
+      endGroup(loop)
+    }
+  }
+
+  private func takeBackGroup(after error: any Error, on loop: LoopContext) -> CallGroup {
+    if !(error is SQLError) {
+      logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
+    }
+    failures.note(error, in: "a group of calls")
+    let group = committer.giveUp()
     // What the loop looked up meanwhile may be what was taken back.
     quotasChanged(on: loop)
-    if SyncFailure.hasHappened { loop.endAtOnce() }
+    let failure = RPCError(callFailure: error)
+    failPartlyWritten(group.partlyWritten, failure)
+    for done in group.waiting { done(failure) }
+    return group
   }
 
   /// A sync failed, on whichever thread: what is on the disk is not known, and the process ends.
@@ -608,5 +651,14 @@ extension Error {
   /// The call is refused for what it asks, before it changed anything; others go on.
   fileprivate var isCallersMistake: Bool {
     self is ItemError || self is RPCError || self is MessageDecodingError
+  }
+
+  /// Other calls can be made: the disk has not failed.
+  fileprivate var leavesStoreInOrder: Bool {
+    switch (self as? SQLError)?.kind {
+    case .damaged, .busy, .statement: true
+    case .storage, .uncertain: false
+    case nil: true
+    }
   }
 }
