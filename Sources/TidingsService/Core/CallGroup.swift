@@ -8,9 +8,8 @@ struct CallGroup {
   struct Answer {
     let token: ReplyToken
     let result: Result<[UInt8], RPCError>
-    /// The call, to be made again should the group be taken back for another one; `nil`: its answer is good
-    /// without the group, or there is none.
-    var call: Core.HeldCall?
+    /// Its call is kept; else it is good without the group, or there is nothing to be made again.
+    var hasCall = false
   }
 
   /// Bytes of answers that one group may hold before it is committed.
@@ -20,6 +19,8 @@ struct CallGroup {
 
   /// In the order of the calls.
   private(set) var answers: [Answer] = []
+  /// Calls that are to be made again should the group be taken back for another one.
+  private(set) var calls: [Core.HeldCall] = []
   /// What tasks wait for: called with why the group was not kept, or `nil`.
   var waiting: [((any Error)?) -> Void] = []
   /// Calls may have written.
@@ -52,10 +53,12 @@ struct CallGroup {
   }
 
   /// Keeps the call that was answered last, which saw or wrote what the group has written.
-  mutating func keep(_ call: Core.HeldCall) {
+  mutating func keep(_ call: consuming Core.HeldCall) {
     guard let last = answers.indices.last else { return }
-    answers[last].call = call
+    answers[last].hasCall = true
     bytes += call.body.count
+    if calls.isEmpty { calls.reserveCapacity(Self.answersExpected) }
+    calls.append(call)
   }
 
   /// Nobody waits for it.

@@ -105,10 +105,20 @@ extension Core {
     _ access: Access,
     _ answering: Answering
   ) throws -> HeldCall {
+    heldCall(call, line, try CallerIdentity.caller(of: call), access, answering)
+  }
+
+  func heldCall(
+    _ call: borrowing InlineCall,
+    _ line: CallLine,
+    _ caller: Caller,
+    _ access: Access,
+    _ answering: Answering
+  ) -> HeldCall {
     HeldCall(
       token: call.token,
       line: line,
-      caller: try CallerIdentity.caller(of: call),
+      caller: caller,
       keyNumber: call.keyNumber,
       deadline: call.deadline,
       idempotencyKey: String(decoding: call.idempotencyKey, as: UTF8.self),

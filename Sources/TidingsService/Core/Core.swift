@@ -233,14 +233,16 @@ final class Core: LoopTurn {
           access == .write ? Self.idempotentCall(call, caller) : nil,
           answering
         )
-        if isKept, committer.group.hasWrites { try keep(call, access, answering) }
+        if isKept, committer.group.hasWrites { keep(call, of: caller, access, answering) }
       } catch let postponement as CallPostponed {
         try postpone(call, postponement, access, on: loop, answering)
       }
     } catch {
       fail(call.token, RPCError(callFailure: error))
-      if error.isCallersMistake, committer.group.hasWrites {
-        try? keep(call, access, answering)
+      if error.isCallersMistake, committer.group.hasWrites,
+        let caller = try? CallerIdentity.caller(of: call)
+      {
+        keep(call, of: caller, access, answering)
       }
       callFailed(error, access, on: loop)
     }
@@ -249,11 +251,12 @@ final class Core: LoopTurn {
   /// A call saw or wrote what its group has written: should that be taken back, it is made again.
   private func keep(
     _ call: borrowing InlineCall,
+    of caller: Caller,
     _ access: Access,
     _ answering: Answering
-  ) throws {
+  ) {
     let line = CallLine(connection: call.token.connection, caller: call.callerKey)
-    committer.group.keep(try heldCall(call, line, access, answering))
+    committer.group.keep(heldCall(call, line, caller, access, answering))
   }
 
   /// Runs a handler in the group of this turn, and keeps the answer until it is committed.
@@ -606,14 +609,14 @@ final class Core: LoopTurn {
   private func giveUpCall(after error: any Error, on loop: LoopContext) {
     guard error.leavesStoreInOrder else { return giveUpGroup(after: error, on: loop) }
     let group = takeBackGroup(after: error, on: loop)
-    for answer in group.answers where answer.call == nil {
+    for answer in group.answers where !answer.hasCall {
       switch answer.result {
       // It was read before the group wrote anything.
       case .success(let body): loop.reply(answer.token, body: body)
       case .failure(let error): loop.fail(answer.token, error)
       }
     }
-    for call in group.answers.compactMap(\.call) {
+    for call in group.calls {
       serveInTurn(call, on: loop)
       endGroup(loop)
     }
