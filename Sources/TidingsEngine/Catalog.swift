@@ -245,6 +245,13 @@ final class Catalog {
     return remember(DatabaseEntry(number: insertDatabase.int64(0), id: id, head: 0))
   }
 
+  /// The database, or what is to be made of it: one without a number, in which there is nothing.
+  ///
+  /// - Throws: As `database`.
+  func plannedDatabase(_ id: DatabaseID) throws -> DatabaseEntry {
+    try database(id) ?? DatabaseEntry(number: 0, id: id, head: 0)
+  }
+
   /// In how many containers a user has databases, and whether this is one of them.
   func containers(
     of user: String,

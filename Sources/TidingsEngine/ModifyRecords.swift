@@ -89,8 +89,7 @@ final class ModifyRecords {
     guard changes.isDryRun else {
       return try tables.catalog.makeDatabase(changes.database, by: user)
     }
-    return try tables.catalog.database(changes.database)
-      ?? DatabaseEntry(number: 0, id: changes.database, head: 0)
+    return try tables.catalog.plannedDatabase(changes.database)
   }
 
   // MARK: Deciding

@@ -84,16 +84,16 @@ final class ModifySubscriptions {
     }
     try catalog.requireDeployed(id.container, id.environment)
     try accesses.check(subscription, of: owner, in: id)
-    let database = try catalog.makeDatabase(id, by: owner)
+    let planned = try catalog.plannedDatabase(id)
     if let zone = subscription.zoneID, zone != .default,
-      try catalog.zone(zone, in: database) == nil
+      try catalog.zone(zone, in: planned) == nil
     {
-      var error = try catalog.absence(of: zone, in: database, scope: id.scope)
+      var error = try catalog.absence(of: zone, in: planned, scope: id.scope)
       error.message = "subscription '\(subscription.subscriptionID)': " + error.message
       throw error
     }
     let body = codec.encode(subscription)
-    let existing = try subscriptions.row(subscription.subscriptionID, of: owner, in: database)
+    let existing = try subscriptions.row(subscription.subscriptionID, of: owner, in: planned)
     if let existing, existing.body == body {
       return SavedSubscription(
         subscription: subscription,
@@ -106,7 +106,7 @@ final class ModifySubscriptions {
     try checkOwned(of: owner, in: id, adding: body.count, replacing: existing?.body.count)
     try checkRoom(for: body, subscription.subscriptionID, of: owner, in: id)
 
-    if let equivalent = try equivalent(to: subscription, of: owner, in: database) {
+    if let equivalent = try equivalent(to: subscription, of: owner, in: planned) {
       throw ItemError(
         .serverRejectedRequest,
         "subscription '\(subscription.subscriptionID)' is a duplicate of '\(equivalent)': use "
@@ -115,6 +115,7 @@ final class ModifySubscriptions {
       )
     }
     let reader = try accesses.reader(of: subscription, for: owner, in: id)
+    let database = try catalog.makeDatabase(id, by: owner)
     let channel = try channels.join(subscription, in: database, for: reader)
     try removalChannels.joined(channel, in: database)
     if let existing { try end(existing, of: owner, in: database) }

@@ -55,10 +55,12 @@ final class ModifyZones {
           + "database"
       )
     }
+    let planned = try catalog.plannedDatabase(databaseID)
+    if let zone = try catalog.zone(id, in: planned) { return zone.info }
+    try checkZoneCount(of: planned, for: id)
+    let cost = try checkRoom(for: id, in: planned)
     let database = try catalog.makeDatabase(databaseID, by: call.caller.user)
-    if let zone = try catalog.zone(id, in: database) { return zone.info }
-    try checkZoneCount(of: database, for: id)
-    try pay(for: id, in: database)
+    try usage.add(cost, to: database)
     let zone = try catalog.makeZone(id, in: database, at: call.moment.timeOfDay)
     // The default zone is there from the beginning, as far as clients can tell.
     if id != .default { firings.noteCreation(of: id, in: database, by: call) }
@@ -78,9 +80,10 @@ final class ModifyZones {
 
   /// A zone counts from its creation until its deletion is forgotten.
   ///
+  /// - Returns: What it takes.
   /// - Throws: `ItemError` `quotaExceeded`; `SQLError`.
-  private func pay(for id: ZoneID, in database: DatabaseEntry) throws {
-    guard id != .default, try !catalog.isDeleted(id, in: database) else { return }
+  private func checkRoom(for id: ZoneID, in database: DatabaseEntry) throws -> Int64 {
+    guard id != .default, try !catalog.isDeleted(id, in: database) else { return 0 }
     let change = Usage(bytes: StorageCost.zone(name: id.zoneName))
     let quota = try quotas.quota(of: database.id.owner)
     let used = try usage.account(of: database)
@@ -92,7 +95,7 @@ final class ModifyZones {
         in: database.id
       )
     }
-    try usage.add(change.bytes, to: database)
+    return change.bytes
   }
 
   /// Deletes a zone with all its records, within a call; those that are watched fire.

@@ -58,6 +58,45 @@ internal import TidingsModel
     }
   }
 
+  @Test("a subscription or zone that is refused has written nothing")
+  func refused() throws {
+    var limits = Limits()
+    limits.zonesPerDatabaseMax = 0
+    let store = try EventStore(limits: limits)
+    let databases = "SELECT count(*) FROM databases"
+    let before = try store.number(databases)
+    let other = DatabaseID(
+      container: "other",
+      environment: .development,
+      scope: .private,
+      owner: "ada"
+    )
+    // An item's error does not take its transaction back.
+    func refusal(_ body: (Engine) throws -> Void) throws -> ItemError.Code? {
+      try store.engine.begin()
+      let error = #expect(throws: ItemError.self) { try body(store.engine) }
+      _ = try store.engine.commit()
+      return error?.code
+    }
+    let attic = ZoneID(zoneName: "attic")
+    let subscription = Subscription(
+      subscriptionID: "z",
+      recordType: "T",
+      predicate: try Predicate(text: "TRUEPREDICATE"),
+      zoneID: attic,
+      options: [.recordCreation]
+    )
+    let unknown = try refusal {
+      _ = try $0.saveSubscription(subscription, of: "ada", in: other)
+    }
+    #expect(unknown == .zoneNotFound)
+    let tooMany = try refusal {
+      _ = try $0.saveZone(attic, in: other, caller: EventStore.laptop)
+    }
+    #expect(tooMany == .limitExceeded)
+    #expect(try store.number(databases) == before)
+  }
+
   @Test("a subscription that fires once ends with its first event, and can be saved again")
   func once() throws {
     let store = try EventStore()

@@ -112,7 +112,7 @@ extension ModifyRecords {
     let access = ParticipantAccess(context.caller.user, shares)
     return RecordCall(
       context,
-      database: try tables.catalog.database(id) ?? DatabaseEntry(number: 0, id: id, head: 0),
+      database: try tables.catalog.plannedDatabase(id),
       named: changes.database,
       isDryRun: changes.isDryRun,
       access: access,
