@@ -84,12 +84,16 @@ internal import TidingsRPC
         ).encoded()
       )
     },
-    Long(testDescription: "new topics") { _ in
-      RawCall(
-        "tidings.v1.NotificationService/RotateChannels",
-        TidingsV1.RotateChannelsRequest().encoded()
-      )
-    },
+    Long(
+      testDescription: "new topics",
+      prepare: { _, client in try await subscribe(client, 1_200) },
+      call: { _ in
+        RawCall(
+          "tidings.v1.NotificationService/RotateChannels",
+          TidingsV1.RotateChannelsRequest().encoded()
+        )
+      }
+    ),
     Long(
       testDescription: "a device that registers for 1,200 channels",
       prepare: { _, client in try await subscribe(client, 1_200) },
