@@ -29,7 +29,7 @@ public final class Engine {
   private(set) var participants: [any TransactionParticipant] = []
   /// A transaction was taken back: what memory knows of the store may be wrong.
   private var mustReload = false
-  /// Nothing is believed from one transaction to the next.
+  /// Nothing that memory has is used in the next transaction without a look at the store.
   private let reloadsAlways: Bool
 
   let catalog: Catalog
@@ -99,7 +99,7 @@ public final class Engine {
   ///   - admittedKeys: Told which keys may connect, now and after each commit.
   ///   - steadyClock: Shows the store's steady time to other threads.
   ///   - reloadsAlways: Reads anew, before each transaction, what memory knows of the store: a fault that is
-  ///     gone then is something that memory believes and that is not so.
+  ///     gone then is in what memory keeps of the store.
   ///   - clock: Reads the system's clocks.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(

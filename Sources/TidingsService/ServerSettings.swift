@@ -27,7 +27,7 @@ public struct ServerSettings: Sendable {
   public var auditSyslogPath: String?
   /// Read every page of the database before starting.
   public var checksThoroughly = false
-  /// Believe nothing of what memory knows of the store from one transaction to the next.
+  /// Read anew, before each transaction, what memory keeps of the store: to find faults.
   public var reloadsAlways = false
   /// Only subscribers can read what is pushed, whoever hears it.
   public var sealsPushes = true

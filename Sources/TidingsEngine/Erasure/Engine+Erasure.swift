@@ -21,7 +21,7 @@ extension Engine {
     }
     if try accounts.user(user) != nil {
       try accountChanges.checkRemoval(of: user, at: now)
-      // From here on the user cannot call, and hears nothing.
+      // From here on the user cannot call, and gets no pushes.
       _ = try accountChanges.update(user, AccountChange(isRestricted: true), at: now)
     }
     return try userEraser.begin(user, by: administrator, publicRecords, at: now)

@@ -150,7 +150,7 @@ extension Share {
     guard try saving.isKnown(sent.user) else {
       throw ItemError(
         .invalidArguments,
-        "share '\(saving.name)': there is no user \(Identifier.shown(sent.user)): mend the name, or let "
+        "share '\(saving.name)': there is no user \(Identifier.shown(sent.user)): correct the name, or let "
           + "an administrator create the user first"
       )
     }
