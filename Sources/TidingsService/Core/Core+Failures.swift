@@ -1,4 +1,3 @@
-internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
