@@ -122,6 +122,8 @@ async def follow(
     database = writer.database()
     kinds = ["A", "B", "C"]
     subscriptions = 0
+    # A subscription to a record type that the schema does not have is refused.
+    await database.save_all([Record(kind, f"{kind}0", {"n": 0.0}) for kind in kinds])
     reader = Reader(reading, path, dice)
     reader.start()
     for _ in range(rounds):
