@@ -63,18 +63,3 @@ final class PublicReading {
     throw ItemError.lacks("READ", on: recordType, what)
   }
 }
-
-extension EngineReader {
-  /// Which records of a database a caller may read; `nil`: all.
-  ///
-  /// - Throws: `ItemError` `badContainer`; `SQLError`.
-  func publicReading(of user: String, in database: DatabaseID) throws -> PublicReading? {
-    guard database.scope == .public else { return nil }
-    return PublicReading(
-      user: user,
-      container: database.container,
-      try schemas.schema(of: database.container, database.environment),
-      roles
-    )
-  }
-}

@@ -99,17 +99,3 @@ public struct FeedWatch: Hashable, Sendable {
   /// The numbers of the shares whose changes matter, in a shared database.
   public var shares: [Int64] { sharedHeads.heads.keys.sorted() }
 }
-
-/// A zone that a transaction changed.
-public struct ChangedZone: Hashable, Sendable {
-  /// The database.
-  public let database: DatabaseID
-  /// The zone.
-  public let zone: ZoneID
-
-  /// A zone in a database.
-  public init(database: DatabaseID, zone: ZoneID) {
-    self.database = database
-    self.zone = zone
-  }
-}

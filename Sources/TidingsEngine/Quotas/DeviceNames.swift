@@ -1,4 +1,4 @@
-public import TidingsModel
+internal import TidingsModel
 internal import TidingsSQL
 
 /// The names that the devices of users gave: so many of one user, and no more.
@@ -126,23 +126,5 @@ extension DeviceNames: Chore {
       rows += 1
     }
     return rows == Self.rowsPerPiece ? .zero : Self.pause
-  }
-}
-
-extension Engine {
-  /// The devices of a user that have written something, sorted by name, with the day of their last write.
-  ///
-  /// - Parameters:
-  ///   - user: Whose.
-  ///   - name: Only those after this one.
-  ///   - limit: Most devices.
-  /// - Returns: They.
-  /// - Throws: `SQLError`.
-  public func deviceNames(
-    of user: String,
-    after name: String,
-    limit: Int
-  ) throws -> [(name: String, lastWrite: Timestamp)] {
-    try devices.names(of: user, after: name, limit: limit)
   }
 }

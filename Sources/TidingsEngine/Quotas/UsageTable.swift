@@ -1,30 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// What is held against a quota: all that is stored for a user, in all containers; or for the public
-/// database of one container.
-final class UsageAccount {
-  fileprivate(set) var usage: Usage
-
-  fileprivate init(_ usage: Usage) { self.usage = usage }
-}
-
-/// What is stored for an owner in a container, as of the open transaction.
-final class UsageEntry {
-  let owner: String
-  let container: String
-  let account: UsageAccount
-  fileprivate(set) var usage: Usage
-  fileprivate var isDirty = false
-
-  fileprivate init(owner: String, container: String, _ usage: Usage, _ account: UsageAccount) {
-    self.owner = owner
-    self.container = container
-    self.usage = usage
-    self.account = account
-  }
-}
-
 /// Counts what users and containers take, as records and all else that is stored come, change and go.
 ///
 /// The loop that owns the engine is the only writer, so the counts are kept here and written once per
@@ -143,7 +119,7 @@ final class UsageTable: RecordFollower, TransactionParticipant {
       upsert.bind(entry.usage.records, at: 3)
       upsert.bind(entry.usage.bytes, at: 4)
       try upsert.run()
-      entry.isDirty = false
+      entry.wasWritten()
     }
     dirty.removeAll(keepingCapacity: true)
   }
@@ -156,16 +132,9 @@ final class UsageTable: RecordFollower, TransactionParticipant {
   }
 
   private func add(_ change: Usage, to entry: UsageEntry) {
-    // What an earlier version did not count may go too.
-    let after = (entry.usage + change).notNegative
-    entry.account.usage += Usage(
-      records: after.records - entry.usage.records,
-      bytes: after.bytes - entry.usage.bytes
-    )
-    entry.usage = after
-    guard !entry.isDirty else { return }
-    entry.isDirty = true
-    dirty.append(entry)
+    let wasDirty = entry.isDirty
+    entry.add(change)
+    if !wasDirty { dirty.append(entry) }
   }
 
   private func entry(for database: DatabaseEntry) throws(SQLError) -> UsageEntry {

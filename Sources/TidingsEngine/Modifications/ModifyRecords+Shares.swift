@@ -429,3 +429,15 @@ extension SharingPlan.Change {
     )
   }
 }
+
+extension ModifyRecords {
+  /// A record that is there.
+  func record(_ name: String, in zone: ZoneEntry) throws -> Record? {
+    try tables.records.row(name, in: zone).flatMap(decoded)
+  }
+
+  /// The bytes of a record that is there.
+  func body(_ name: String, in zone: ZoneEntry) throws -> [UInt8]? {
+    try tables.records.row(name, in: zone)?.body
+  }
+}

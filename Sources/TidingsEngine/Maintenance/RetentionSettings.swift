@@ -89,15 +89,3 @@ final class RetentionSettings: TransactionParticipant {
     return AdjustableLimit.all.first { $0.name == name }
   }
 }
-
-extension Engine {
-  /// Changes for how long notifications and deletions are kept, from now on and after restarts.
-  ///
-  /// - Returns: The names of what was set this way.
-  /// - Throws: `ItemError` `invalidArguments` for a number outside its range; `SQLError`.
-  public func changeRetention(_ change: RetentionChange) throws -> [String] {
-    try retentionSettings.change(change)
-    bell.ring()
-    return retentionSettings.setNames
-  }
-}

@@ -1,20 +1,5 @@
 public import TidingsModel
 
-/// A share as one who may join sees it.
-public struct ShareInfo: Sendable {
-  /// The owner's private database.
-  public var database: DatabaseID
-  /// The zone, with its owner.
-  public var zone: ZoneID
-  /// The share's record, as the caller may see it.
-  public var record: Record
-  /// What the caller is in it; `nil`: nothing yet.
-  public var participant: Share.Participant?
-  /// The record that is shared, encoded without the owner of its zone, if it was asked for and the
-  /// caller may read it.
-  public var rootRecord: [UInt8]?
-}
-
 extension Engine {
   /// From now on only users can be invited who were created.
   public func requireKnownParticipants() {
@@ -200,26 +185,5 @@ extension Engine {
   private func mayRead(_ name: String, in zone: ZoneEntry, _ caller: Caller) throws -> Bool {
     try ParticipantAccess(caller.user, shareReader)
       .canRead(RecordID(recordName: name, zoneID: zone.id), of: "", in: zone, creator: { "" })
-  }
-}
-
-extension ItemError {
-  /// To the caller there is no such share, whether it exists or not.
-  static let noShare = ItemError(
-    .unknownItem,
-    "there is no share with this URL that you may accept: ask who gave it to you whether it still is "
-      + "shared, and with you"
-  )
-}
-
-extension ModifyRecords {
-  /// A record that is there.
-  func record(_ name: String, in zone: ZoneEntry) throws -> Record? {
-    try tables.records.row(name, in: zone).flatMap(decoded)
-  }
-
-  /// The bytes of a record that is there.
-  func body(_ name: String, in zone: ZoneEntry) throws -> [UInt8]? {
-    try tables.records.row(name, in: zone)?.body
   }
 }

@@ -1,0 +1,23 @@
+public import TidingsModel
+
+extension Engine {
+  /// Brings the development environment of a container back to what production has.
+  ///
+  /// - Parameters:
+  ///   - container: The container.
+  ///   - user: Who wants it.
+  ///   - isDryRun: Changes nothing.
+  /// - Returns: How the schema changes, how many databases have zones to remove, and whether the reset
+  ///   goes on after this call.
+  /// - Throws: `SQLError`.
+  public func resetDevelopment(
+    of container: String,
+    by user: String,
+    isDryRun: Bool
+  ) throws -> (changes: [SchemaChange], databaseCount: Int, isRunning: Bool) {
+    let changes = try schemaChanges.reset(container, isDryRun: true)
+    let count = try developmentReset.databaseCount(of: container)
+    if !isDryRun { try developmentReset.begin(container, by: user, at: moment) }
+    return (changes, count, developmentReset.isRunning(container))
+  }
+}
