@@ -51,14 +51,14 @@ public struct EncryptionKey: Hashable, Sendable {
   ///   - value: The value, encoded.
   ///   - place: Where it belongs: it opens nowhere else.
   /// - Returns: Nonce, encrypted value and tag.
-  public func seal(_ value: [UInt8], for place: FieldPlace) -> [UInt8] {
+  public func seal(_ value: [UInt8], for place: FieldLocation) -> [UInt8] {
     var nonce = [UInt8](repeating: 0, count: Self.nonceBytes)
     randombytes_buf(&nonce, nonce.count)
     return seal(value, for: place, nonce: nonce)
   }
 
   /// Seals a value with a nonce that was never used with this key.
-  package func seal(_ value: [UInt8], for place: FieldPlace, nonce: [UInt8]) -> [UInt8] {
+  package func seal(_ value: [UInt8], for place: FieldLocation, nonce: [UInt8]) -> [UInt8] {
     precondition(nonce.count == Self.nonceBytes, "a nonce has 24 bytes")
     let context = place.bytes
     let box = [UInt8](unsafeUninitializedCapacity: value.count + Self.tagBytes) { box, count in
@@ -82,7 +82,7 @@ public struct EncryptionKey: Hashable, Sendable {
   /// Opens a sealed value.
   ///
   /// - Returns: The value; `nil` when it was not sealed with this key for this place, or changed since.
-  public func open(_ sealed: [UInt8], from place: FieldPlace) -> [UInt8]? {
+  public func open(_ sealed: [UInt8], from place: FieldLocation) -> [UInt8]? {
     guard sealed.count >= Self.overheadBytes else { return nil }
     let context = place.bytes
     var isOpen = false

@@ -78,10 +78,10 @@ public final class Engine {
 
   let indexes: IndexRegistry
 
-  private var chores: ChoreSchedule
-  let bell = ChoreBell()
-  /// Something was changed that gives the chores work: do them soon.
-  public var hasUrgentChores: Bool { bell.isRung }
+  private var maintenance: MaintenanceSchedule
+  let wakeUp = WakeUpFlag()
+  /// Something was changed that gives the maintenance tasks work: do them soon.
+  public var hasUrgentMaintenance: Bool { wakeUp.isRaised }
 
   /// Lets calls that take long pause.
   public let pace: Pace
@@ -129,7 +129,7 @@ public final class Engine {
     pushKeys = PushKeys(secret: identity.secret)
 
     catalog = try Catalog(connection, containersPerUserMax: limits.containersPerUserMax)
-    indexes = try IndexRegistry(connection, bell: bell)
+    indexes = try IndexRegistry(connection, wakeUp: wakeUp)
     schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
     publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
     quotas = try QuotaTable(connection, limits: limits)
@@ -140,7 +140,7 @@ public final class Engine {
     devices = try DeviceNames(connection, limits: limits)
     eventBodies = try EventBodies(connection, codec: codec)
     channels = try ChannelRegistry(connection, catalog: catalog, codec: codec, pace: pace)
-    onceChannels = try OnceChannels(connection, bell: bell)
+    onceChannels = try OnceChannels(connection, wakeUp: wakeUp)
     shareReader = try ShareReader(connection)
     shareTable = try ShareTable(connection)
     accessRequests = try AccessRequestTable(connection, limits: limits)
@@ -155,7 +155,7 @@ public final class Engine {
       rotation: rotation,
       controlTopics: controlTopics,
       directory: accounts,
-      bell: bell
+      wakeUp: wakeUp
     )
     accountChanges = ModifyAccounts(
       try AccountTable(connection),
@@ -219,7 +219,13 @@ public final class Engine {
       codec: codec,
       bodies: eventBodies
     )
-    assets = try AssetTable(connection, codec: codec, usage: usage, catalog: catalog, bell: bell)
+    assets = try AssetTable(
+      connection,
+      codec: codec,
+      usage: usage,
+      catalog: catalog,
+      wakeUp: wakeUp
+    )
     assetCollection = try AssetCollection(
       connection,
       limits: limits,
@@ -234,7 +240,7 @@ public final class Engine {
       accesses: publicAccesses,
       rotation: rotation,
       codec: codec,
-      bell: bell
+      wakeUp: wakeUp
     )
     let references = try ReferenceTable(connection, limits: limits)
     let clientTokens = try ClientTokens(connection, limits: limits, usage: usage)
@@ -258,7 +264,7 @@ public final class Engine {
       usage: usage,
       followers: followers,
       codec: codec,
-      bell: bell,
+      wakeUp: wakeUp,
       limits: limits
     )
     recordChanges = ModifyRecords(
@@ -321,7 +327,7 @@ public final class Engine {
       schemas: schemaChanges,
       readerChannels: readerChannels,
       directory: directoryTable,
-      bell: bell
+      wakeUp: wakeUp
     )
     userEraser = try UserEraser(
       connection,
@@ -344,7 +350,7 @@ public final class Engine {
         publicAccesses: publicAccesses
       ),
       codec: codec,
-      bell: bell,
+      wakeUp: wakeUp,
       limits: limits
     )
     userDataReader = UserDataReader(
@@ -357,7 +363,7 @@ public final class Engine {
     // Unowned, since it changes records.
     recordChanges.isKnownUser = { [unowned userEraser] in !userEraser.users.contains($0) }
     let keyExpiry = try KeyExpiry(connection, rotation: userRotation)
-    chores = ChoreSchedule([
+    maintenance = MaintenanceSchedule([
       ancestors,
       clientTokens,
       zoneRemover,
@@ -366,13 +372,13 @@ public final class Engine {
       try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
       IndexPurge(entries: indexEntries, limits: limits),
       assetCollection,
-      try TombstoneChore(
+      try TombstoneExpiry(
         connection,
         limits: limits,
         usage: usage,
         catalog: catalog
       ),
-      try SharedRecordChore(connection, limits: limits),
+      try SharedRecordExpiry(connection, limits: limits),
       onceChannels,
       readerChannels,
       try NotificationRetention(connection, limits: limits, usage: usage, catalog: catalog),
@@ -449,7 +455,7 @@ public final class Engine {
   public func rollback() {
     connection.abandon()
     // What they had done is taken back too.
-    chores.wake()
+    maintenance.wake()
     for participant in participants { participant.didRollback() }
     mustReload = true
   }
@@ -457,15 +463,15 @@ public final class Engine {
   /// Does a piece of the work that is not a caller's, in the open transaction.
   ///
   /// - Returns: How long until the next piece; `nil`: there is none.
-  public func doChores() throws -> Duration? {
-    if bell.isRung {
-      chores.wake()
-      bell.silence()
+  public func doMaintenance() throws -> Duration? {
+    if wakeUp.isRaised {
+      maintenance.wake()
+      wakeUp.lower()
     }
     catalog.refusesResets = false
     if fetchLog.isPending { try fetchLog.write(at: moment.steady) }
     try time.save(ifOlderThan: StoreTime.idleSaveInterval)
-    let pause = try chores.work(at: moment)
+    let pause = try maintenance.work(at: moment)
     return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
   }
 

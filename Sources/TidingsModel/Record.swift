@@ -1,13 +1,13 @@
 /// A record: a name, a type, fields, and what the server adds.
 public struct Record: Hashable, Sendable {
   /// When, by whom and from which device a record was written.
-  public struct Stamp: Hashable, Sendable {
+  public struct ModificationInfo: Hashable, Sendable {
     /// By the server's clock.
     public var timestamp: Timestamp
     /// The user and the device.
     public var caller: Caller
 
-    /// A stamp from its parts.
+    /// Modification info from its parts.
     public init(timestamp: Timestamp, caller: Caller) {
       self.timestamp = timestamp
       self.caller = caller
@@ -23,9 +23,9 @@ public struct Record: Hashable, Sendable {
   /// The state: opaque, changed by every save; empty for a record never saved.
   public var changeTag: String
   /// When, by whom and from where it was created; set by the server.
-  public var created: Stamp?
+  public var created: ModificationInfo?
   /// When, by whom and from where it was saved last; set by the server.
-  public var modified: Stamp?
+  public var modified: ModificationInfo?
   /// The record that this one belongs to, in the same zone.
   ///
   /// In a save, `nil` keeps the stored parent, and one without a record name removes it.

@@ -6,7 +6,7 @@ struct Unconfirmed: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What happens without an answer where nobody can be asked.
-enum UnaskedConduct: Sendable {
+enum ConfirmationPolicy: Sendable {
   /// The command is clear enough: it names what it destroys, and scripts have it.
   case goesOn
   /// Only `--yes` says that it is meant.
@@ -21,9 +21,9 @@ extension Invocation {
   ///   - question: What is to be done, without question mark: `delete zone 'a' with all its records`.
   ///   - unasked: What counts where nobody can be asked: no terminal, or `--no-input`.
   /// - Throws: `Unconfirmed` when the answer is no.
-  func confirm(_ question: String, unasked: UnaskedConduct = .goesOn) throws(Unconfirmed) {
+  func confirm(_ question: String, unasked: ConfirmationPolicy = .goesOn) throws(Unconfirmed) {
     if arguments.has("yes") || isDryRun { return }
-    guard !arguments.has("no-input"), let readLine = surroundings.readLine else {
+    guard !arguments.has("no-input"), let readLine = program.readLine else {
       guard unasked == .refuses else { return }
       throw Unconfirmed(
         description: "nothing was done: this would \(question); --yes says that it is meant"

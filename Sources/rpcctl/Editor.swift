@@ -59,10 +59,10 @@ struct Editor: Sendable {
 extension Invocation {
   /// The editor: one that is named, else the user's own, else vi if somebody sits at a terminal.
   func editor(_ named: String? = nil) throws(LocalFailure) -> Editor {
-    let environment = surroundings.environment
+    let environment = program.environment
     let found = named ?? Editor.variables.compactMap { environment[$0] }.first { !$0.isEmpty }
     if let found { return Editor(command: found) }
-    guard surroundings.readLine != nil else {
+    guard program.readLine != nil else {
       throw LocalFailure("which editor? VISUAL or EDITOR names it; here is no terminal for vi")
     }
     return Editor(command: "vi")

@@ -1,7 +1,7 @@
 internal import TidingsRPC
 
 /// What was waited for did not come.
-struct NotSo: Error, Hashable, Sendable, CustomStringConvertible {
+struct ConditionNotMet: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }

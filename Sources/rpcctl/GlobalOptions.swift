@@ -2,7 +2,7 @@ internal import CommandLineTools
 
 extension Settings {
   /// What every verb takes.
-  static let options = connectionOptions + outputOptions + conductOptions
+  static let options = connectionOptions + outputOptions + policyOptions
 
   /// Which server is called, as whom, and where.
   private static let connectionOptions = [
@@ -114,7 +114,7 @@ extension Settings {
   ]
 
   /// What is done, and whether somebody is asked.
-  private static let conductOptions = [
+  private static let policyOptions = [
     Option(flag: "dry-run", "Changes nothing; tells what would be done."),
     Option(flag: "yes", letter: "y", "Does not ask whether something is to be destroyed."),
     Option(flag: "no-input", "Never asks anything."),

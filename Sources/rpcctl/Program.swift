@@ -20,7 +20,7 @@ struct Program: Sendable {
   private let environment: [String: String]
   private let input: Input
   private let output: Output
-  private let surroundings: Surroundings
+  private let program: ProgramEnvironment
   private let connect: @Sendable (ClientConfiguration) async throws -> Session
 
   /// A run of the real program.
@@ -54,7 +54,7 @@ struct Program: Sendable {
     readLine: (@Sendable () -> String?)? = nil,
     connect: @escaping @Sendable (ClientConfiguration) async throws -> Session
   ) {
-    surroundings = Surroundings(environment: environment, readLine: readLine) {
+    program = ProgramEnvironment(environment: environment, readLine: readLine) {
       await Program(
         $0,
         environment: environment,
@@ -157,13 +157,13 @@ struct Program: Sendable {
     _ output: Output
   ) async throws -> ExitCode {
     let dryRun = Box<DryRunTransport>()
-    let frames = FrameTeller(output, tellsFrames: parsed.has("trace"))
+    let frames = FrameTracer(output, tellsFrames: parsed.has("trace"))
     let invocation = Invocation(
       arguments: parsed,
       settings: try Settings(parsed),
       output: output,
       input: input,
-      surroundings: surroundings,
+      program: program,
       connectTo: { [connect] settings in
         if let refusal = settings.refusal { throw refusal }
         var client = settings.client
@@ -172,7 +172,7 @@ struct Program: Sendable {
         }
         var session = try await connect(client)
         if parsed.has("verbose") {
-          session.transport = ToldTransport(
+          session.transport = LoggingTransport(
             transport: session.transport,
             frames: frames,
             output: output

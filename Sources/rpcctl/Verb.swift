@@ -95,7 +95,7 @@ struct Invocation: Sendable {
   let output: Output
   let input: Input
   /// What else the process has around it.
-  let surroundings: Surroundings
+  let program: ProgramEnvironment
   /// Begins to connect to a place.
   let connectTo: @Sendable (Settings) async throws -> Session
 

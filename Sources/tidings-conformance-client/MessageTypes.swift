@@ -145,7 +145,7 @@ enum MessageTypes {
     TidingsV1.UnknownList.self,
     TidingsV1.EncryptedValue.self,
     TidingsV1.FieldValue.self,
-    TidingsV1.Stamp.self,
+    TidingsV1.ModificationInfo.self,
     TidingsV1.Participant.self,
     TidingsV1.AccessRequester.self,
     TidingsV1.Share.self,

@@ -50,7 +50,7 @@ extension FuzzTarget {
     },
     FuzzTarget("sealed-value") { bytes in
       guard let key = EncryptionKey([UInt8](repeating: 7, count: 32)) else { return }
-      let place = FieldPlace(
+      let place = FieldLocation(
         container: "default",
         environment: "development",
         zoneOwner: "ada",

@@ -80,7 +80,10 @@ extension FuzzTarget {
     ].enumerated() {
       var record = Record(recordID: RecordID(recordName: "r\(index)"), recordType: "T")
       for name in ["a", "b", "price", "city", "tags", "place", "x"] { record.fields[name] = value }
-      record.created = Record.Stamp(timestamp: now, caller: Caller(user: "ada", device: ""))
+      record.created = Record.ModificationInfo(
+        timestamp: now,
+        caller: Caller(user: "ada", device: "")
+      )
       record.modified = record.created
       record.changeTag = "1"
       records.append(record)

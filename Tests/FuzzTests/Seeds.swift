@@ -73,7 +73,7 @@ enum Seeds {
 
   private static let sealed = EncryptionKey().seal(
     [1, 2, 3],
-    for: FieldPlace(
+    for: FieldLocation(
       container: "",
       environment: "",
       zoneOwner: "",

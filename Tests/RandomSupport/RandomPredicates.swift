@@ -164,8 +164,8 @@ public struct RandomPredicates {
     if random.oneIn(2) { record.parent = reference() }
     if random.oneIn(4) { return record }
     record.changeTag = random.pick(["1", "ab"])
-    record.created = stamp()
-    record.modified = stamp()
+    record.created = modification()
+    record.modified = modification()
     return record
   }
 
@@ -173,8 +173,8 @@ public struct RandomPredicates {
     Timestamp(seconds: 0, nanoseconds: random.pick([1_000_000, 1_000_001, 2_000_000]))
   }
 
-  private mutating func stamp() -> Record.Stamp {
-    Record.Stamp(
+  private mutating func modification() -> Record.ModificationInfo {
+    Record.ModificationInfo(
       timestamp: stampTime(),
       caller: Caller(user: random.pick(["a", "ab", "r"]), device: "d")
     )

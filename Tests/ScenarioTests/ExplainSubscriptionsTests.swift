@@ -104,7 +104,7 @@ struct ExplainSubscriptionsTests {
   }
 
   @Test("what it says is what happens", arguments: [1, 2] as [UInt64])
-  func foretells(seed: UInt64) async throws {
+  func previews(seed: UInt64) async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada", device: "laptop")
     let writer = try await server.client(as: "ada", device: "server")

@@ -5,7 +5,7 @@ internal import TidingsFiles
 @testable import TidingsEncryption
 
 @Suite struct EncryptionKeyTests {
-  private let place = FieldPlace(
+  private let place = FieldLocation(
     container: "home",
     environment: "development",
     zoneOwner: "ada",
@@ -37,8 +37,8 @@ internal import TidingsFiles
   }
 
   /// Every other place that differs in one part, and two that only differ in where parts end.
-  private var elsewhere: [FieldPlace] {
-    var places = [WritableKeyPath<FieldPlace, String>](
+  private var elsewhere: [FieldLocation] {
+    var places = [WritableKeyPath<FieldLocation, String>](
       [\.container, \.environment, \.zoneOwner, \.zoneName, \.recordName, \.field]
     ).map { part in
       var moved = place

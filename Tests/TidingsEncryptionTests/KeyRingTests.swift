@@ -72,7 +72,7 @@ internal import TidingsFiles
     var random = SplitMix64(seed: 3)
     for count in [0, 1, 40, 1000] {
       let value = (0..<count).map { _ in UInt8(random.below(256)) }
-      let place = FieldPlace(
+      let place = FieldLocation(
         container: "default",
         environment: "production",
         zoneOwner: "ada",

@@ -33,7 +33,7 @@ internal import TidingsModel
     for round in 0..<400 {
       harness.time += Int64.random(in: 0...4_000, using: &random)
       let (before, now) = (model, harness.time)
-      let isTakenBack = Int.random(in: 0..<5, using: &random) == 0
+      let isRolledBack = Int.random(in: 0..<5, using: &random) == 0
       let body: (Engine) throws -> Void = { engine in
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           let step = AccountStep.random(users: users, keys: keys, now: now, using: &random)
@@ -44,7 +44,7 @@ internal import TidingsModel
         }
         try check(engine, model, keys, users, "seed \(seed) round \(round) open")
       }
-      if isTakenBack {
+      if isRolledBack {
         try harness.takeBack(body)
         model = before
       } else {

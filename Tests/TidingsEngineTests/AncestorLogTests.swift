@@ -93,7 +93,7 @@ internal import TidingsSQLite
     try connection.execute("COMMIT")
   }
 
-  @Test("a storm of saves keeps the log at its limits of rows and of bytes, without the chore")
+  @Test("a storm of saves keeps the log at its limits of rows and of bytes, without the task")
   func bounded() throws {
     try connection.execute("BEGIN")
     let rows = try log { $0.ancestorsMax = 100 }

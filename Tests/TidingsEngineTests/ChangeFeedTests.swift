@@ -64,7 +64,7 @@ internal import TidingsModel
     #expect(after.names.first == "r400" && after.saved.count == 400 && after.moreComing)
     let rest = try harness.page(notes, after: after.token)
     let drained = try harness.page(notes, after: rest.token).token
-    // More than one piece of the chore.
+    // More than one piece of the maintenance task.
     try harness.pass(.seconds(7300))
     let expired = error { _ = try harness.page(notes, after: before) }
     #expect(expired?.code == .changeTokenExpired)

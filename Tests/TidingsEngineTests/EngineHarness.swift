@@ -121,10 +121,10 @@ final class EngineHarness {
     }
   }
 
-  /// Moves the clock, and does all chores that are due.
+  /// Moves the clock, and does all maintenance tasks that are due.
   func pass(_ duration: Duration) throws {
     time += duration.milliseconds
-    while try write({ try $0.doChores() }) == .zero {}
+    while try write({ try $0.doMaintenance() }) == .zero {}
   }
 }
 

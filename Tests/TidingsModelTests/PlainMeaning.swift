@@ -71,8 +71,8 @@ enum PlainMeaning {
     _ comparison: inout Predicate.Comparison,
     _ record: Record
   ) -> FieldValue? {
-    func user(_ stamp: Record.Stamp?) -> FieldValue? {
-      stamp.map { .reference(Reference(recordID: RecordID(recordName: $0.caller.user))) }
+    func user(_ modification: Record.ModificationInfo?) -> FieldValue? {
+      modification.map { .reference(Reference(recordID: RecordID(recordName: $0.caller.user))) }
     }
     switch comparison.field {
     case "recordName", "recordID", "___recordID":

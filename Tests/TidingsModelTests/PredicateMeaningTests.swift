@@ -74,12 +74,12 @@ struct PredicateMeaningTests {
     var record = record([:])
     #expect(try Predicate(text: "recordName = 'r1'").matches(record))
     #expect(try !Predicate(text: "creationDate > @1970-01-01T00:00:00Z").matches(record))
-    let stamp = Record.Stamp(
+    let modification = Record.ModificationInfo(
       timestamp: Timestamp(millisecondsSince1970: 5),
       caller: Caller(user: "u", device: "d")
     )
-    record.created = stamp
-    record.modified = stamp
+    record.created = modification
+    record.modified = modification
     #expect(try Predicate(text: "creationDate > @1970-01-01T00:00:00Z").matches(record))
     #expect(try Predicate(text: "modificationDate = @1970-01-01T00:00:00.005Z").matches(record))
   }

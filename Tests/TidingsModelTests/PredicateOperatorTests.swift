@@ -136,13 +136,13 @@ struct PredicateOperatorTests {
     ]
     record.changeTag = "7"
     record.parent = Reference(recordID: RecordID(recordName: "p"), action: .validate)
-    func stamp(_ user: String) -> Record.Stamp {
-      Record.Stamp(
+    func modification(_ user: String) -> Record.ModificationInfo {
+      Record.ModificationInfo(
         timestamp: Timestamp(millisecondsSince1970: 5),
         caller: Caller(user: user, device: "d")
       )
     }
-    (record.created, record.modified) = (stamp("u"), stamp("v"))
+    (record.created, record.modified) = (modification("u"), modification("v"))
     for text in texts {
       #expect(try Predicate(text: text).matches(record), "\(text)")
       let stranger = Record(recordID: RecordID(recordName: "x"), recordType: "T")

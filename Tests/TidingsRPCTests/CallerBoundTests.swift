@@ -83,7 +83,7 @@ import TidingsRPC
 
   @Test("a caller has so many connections, which count until they end")
   func census() {
-    var census = PeerCensus<Int>()
+    var census = PeerCounter<Int>()
     let (ada, bob) = (CallerKey(user: "ada"), CallerKey(user: "bob"))
     func admits(_ peer: Int, _ caller: CallerKey, max: Int = 2) -> Bool {
       census.admits(peer, of: caller, countMax: max)

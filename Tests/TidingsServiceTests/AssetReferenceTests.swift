@@ -89,7 +89,7 @@ internal import TidingsModel
     try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database(), by: "ada") }
     store.advance(by: AssetStore.retentionMilliseconds)
     try store.engine.begin()
-    _ = try store.engine.doChores()
+    _ = try store.engine.doMaintenance()
     store.engine.rollback()
     try store.commit { _ in }
     #expect(store.committed?.collectedAssets == [])
@@ -103,11 +103,11 @@ internal import TidingsModel
     store.advance(by: 1000)
     try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database("bob"), by: "bob") }
     store.advance(by: AssetStore.retentionMilliseconds - 1000)
-    try store.commit { _ = try $0.doChores() }
+    try store.commit { _ = try $0.doMaintenance() }
     #expect(store.committed?.collectedAssets == [])
     #expect(try store.released() == [:] && store.released("bob").count == 1)
     store.advance(by: 2 * 3_600_000)
-    try store.commit { _ = try $0.doChores() }
+    try store.commit { _ = try $0.doMaintenance() }
     #expect(store.committed?.collectedAssets == [Self.asset(1).checksum])
     #expect(try store.released("bob") == [:])
   }
@@ -263,9 +263,9 @@ internal import TidingsModel
     _ model: inout Model,
     _ store: AssetStore
   ) throws {
-    // Longer than the pause of the chore.
+    // Longer than the pause of the maintenance task.
     store.advance(by: 3_600_000 * Int64(1 + random.below(20)))
-    try store.commit { _ = try $0.doChores() }
+    try store.commit { _ = try $0.doMaintenance() }
     let end = store.now - AssetStore.retentionMilliseconds
     let gone = model.released.filter { ($0.value ?? .max) <= end }.keys
     #expect(

@@ -195,7 +195,7 @@ internal import TidingsModel
     try store.execute("UPDATE assets SET released = released - 3600000")
     #expect(try shard.receive(upload(), offset: 0, chunk: []) == .placed)
     store.advance(by: AssetStore.retentionMilliseconds - 3_600_000)
-    try store.commit { _ = try $0.doChores() }
+    try store.commit { _ = try $0.doMaintenance() }
     #expect(store.committed?.collectedAssets == [asset.checksum])
     #expect(try !shard.collect(asset.checksum))
     try store.commit { try $0.addAsset(asset, in: AssetStore.database(), by: "ada") }

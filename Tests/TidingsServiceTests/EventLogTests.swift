@@ -128,7 +128,7 @@ internal import TidingsProtobuf
         - (SELECT sum(bytes) FROM usage WHERE owner = 'ada')
       """
     #expect(try store.number(difference) == 0)
-    while try store.number("SELECT count(*) FROM events") > 1 { try store.doOneChore() }
+    while try store.number("SELECT count(*) FROM events") > 1 { try store.doOneTask() }
     #expect(try store.number("SELECT count(*) FROM event_contents") <= 1)
     #expect(try store.number(difference) == 0)
   }

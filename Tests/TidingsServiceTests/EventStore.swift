@@ -79,11 +79,11 @@ final class EventStore {
   }
 
   /// Does a piece of the engine's own work.
-  func doOneChore() throws { _ = try commit { try $0.doChores() } }
+  func doOneTask() throws { _ = try commit { try $0.doMaintenance() } }
 
   /// Does the engine's own work until there is none at once.
-  func doChores() throws {
-    while try commit({ try $0.doChores() }) == .zero {}
+  func doMaintenance() throws {
+    while try commit({ try $0.doMaintenance() }) == .zero {}
   }
 
   /// Another user's records of these types teach the schema, which all users of the container share.

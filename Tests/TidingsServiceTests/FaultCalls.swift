@@ -184,9 +184,9 @@ extension FaultCall<Engine> {
       .init("deploy a schema") { _, engine in
         try engine.deploySchema(of: "c", isDryRun: false).count
       },
-      .init("chores") { _, engine in
+      .init("maintenance") { _, engine in
         var count = 0
-        while try engine.doChores() == .zero, count < 20 { count += 1 }
+        while try engine.doMaintenance() == .zero, count < 20 { count += 1 }
         return "done"
       },
       .init("create a user") { _, engine in

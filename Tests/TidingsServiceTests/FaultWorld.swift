@@ -128,7 +128,7 @@ final class FaultWorld {
         isDryRun: false
       )
     }
-    try doChores()
+    try doMaintenance()
     try commit { engine in
       _ = try engine.saveZone(Self.notes, in: Self.home, caller: Self.ada)
       _ = try engine.saveZone(Self.whole, in: Self.home, caller: Self.ada)
@@ -216,5 +216,5 @@ final class FaultWorld {
     }
   }
 
-  func doChores() throws { while try commit({ try $0.doChores() }) == .zero {} }
+  func doMaintenance() throws { while try commit({ try $0.doMaintenance() }) == .zero {} }
 }

@@ -34,8 +34,8 @@ internal import TidingsSQLite
       }
       try store.declare("n")
       #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.building])
-      try store.doChores()
-      try store.doChores()
+      try store.doMaintenance()
+      try store.doMaintenance()
       let built = try entryCount(store)
       #expect(built > 0 && built < 1200)
       let explained = try store.page(store.query("n = 1"), limit: 1).answer.report
@@ -48,7 +48,7 @@ internal import TidingsSQLite
       try store.save([record(name, zone: "z", ["m": .int64(2)])])
       names.insert(name)
     }
-    try store.finishChores()
+    try store.finishMaintenance()
     #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.ready])
     #expect(try entryCount(store, where: "until IS NULL") == 1200)
     let page = try store.page(store.query("n = 7"))
@@ -68,7 +68,7 @@ internal import TidingsSQLite
       )
     }
     try store.declare("n")
-    while try entryCount(store) == 0 { try store.doChores() }
+    while try entryCount(store) == 0 { try store.doMaintenance() }
     let ada = Caller(user: QueryStore.user, device: "")
     let other = DatabaseID(
       container: "other",
@@ -90,7 +90,7 @@ internal import TidingsSQLite
         caller: ada
       )
     }
-    try store.finishChores()
+    try store.finishMaintenance()
     #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.ready])
     #expect(try entryCount(store) == 0)
   }
@@ -101,7 +101,7 @@ internal import TidingsSQLite
     limits.indexEntriesPerCallMax = 10
     let store = try QueryStore(limits: limits)
     try store.declare("tags")
-    try store.finishChores()
+    try store.finishMaintenance()
     func tagged(_ name: String, _ count: Int) -> Record {
       record(name, ["tags": .int64List((0..<count).map { Int64($0) })])
     }
@@ -134,7 +134,7 @@ internal import TidingsSQLite
     let store = try QueryStore()
     try store.declare("n")
     try store.declare("tags")
-    try store.finishChores()
+    try store.finishMaintenance()
     try store.save([record("a", ["n": .int64(1), "tags": .stringList(["x", "y"])])])
     #expect(try entryCount(store) == 3)
     try store.save([record("a", ["m": .int64(1)])])
@@ -142,12 +142,12 @@ internal import TidingsSQLite
     try store.save([record("a", ["tags": .stringList(["y", "z"])])])
     #expect(try entryCount(store) == 4)
     #expect(try entryCount(store, where: "until IS NOT NULL") == 1)
-    try store.doChores()
+    try store.doMaintenance()
     #expect(try entryCount(store) == 4)
     store.now = store.now.advanced(
       milliseconds: Int64(Limits().cursorRetentionMinutes) * 3 * 60_000
     )
-    try store.finishChores()
+    try store.finishMaintenance()
     #expect(try entryCount(store) == 3)
     try store.save([], delete: [RecordID(recordName: "a")])
     #expect(try entryCount(store) == 0)
@@ -159,11 +159,11 @@ internal import TidingsSQLite
     try store.save((0..<700).prefix(400).map { record("r\($0)", ["n": .int64(Int64($0))]) })
     try store.save((400..<700).map { record("r\($0)", ["n": .int64(Int64($0))]) })
     try store.declare("n")
-    try store.finishChores()
+    try store.finishMaintenance()
     try store.drop("n")
     #expect(try store.page(store.query("n = 5")).answer.report.indexField.isEmpty)
     try store.declare("n")
-    try store.finishChores()
+    try store.finishMaintenance()
     #expect(try entryCount(store) == 700)
     let report = try store.page(store.query("n = 5")).answer.report
     #expect(report.indexField == "n" && report.recordsMatched == 1)
@@ -173,7 +173,7 @@ internal import TidingsSQLite
   func rollback() throws {
     let store = try QueryStore()
     try store.declare("n")
-    try store.finishChores()
+    try store.finishMaintenance()
     try store.engine.begin()
     _ = try store.engine.modifyRecords(
       RecordChanges(
@@ -202,7 +202,7 @@ internal import TidingsSQLite
       )
     }
     try store.declare("n")
-    try store.finishChores()
+    try store.finishMaintenance()
     func values(_ text: String, isDescending: Bool) throws -> [FieldValue?] {
       let query = try store.query(text, sort: [.init(field: "n", isDescending: isDescending)])
       return try store.all(query) { limit }.map { $0.fields["n"] }
@@ -230,7 +230,7 @@ internal import TidingsSQLite
     let sorted = try store.page(store.query(sort: [.init(field: "creationDate")])).answer.report
     #expect(sorted.advice.contains("T.___createTime SORTABLE"))
     try store.declare("n")
-    try store.finishChores()
+    try store.finishMaintenance()
     let indexed = try store.page(store.query("n = 5 AND s = 'x y'")).answer.report
     #expect(indexed.steps.first == "index n: n = 5")
     #expect(indexed.entriesVisited == 1 && indexed.advice.isEmpty)

@@ -131,7 +131,10 @@ internal import TidingsSQLite
     let save = try explain(.save(record("secret", type: "Own", ["n": .int64(1)])))
     #expect(save?.reason == .recordCreated)
     var others = record("x", type: "Own")
-    others.created = Record.Stamp(timestamp: .now, caller: Caller(user: "ann", device: ""))
+    others.created = Record.ModificationInfo(
+      timestamp: .now,
+      caller: Caller(user: "ann", device: "")
+    )
     let refused = try explain(.change(old: nil, new: others))
     #expect(refused?.fires == false && refused?.failedTerm == "READ on 'Own'")
     #expect(refused?.message.contains("rpcctl users roles") == true)
@@ -150,13 +153,13 @@ internal import TidingsSQLite
     // The creator's own channel tells of it, if the subscription is there already.
     #expect(saved.published.count <= 1)
     #expect(saved.published.allSatisfy { $0.topic != shared.topic })
-    try store.doChores()
+    try store.doMaintenance()
     let topics = try users.map { try channels(store, of: $0).map(\.topic) }
     #expect(topics.allSatisfy { $0.count == 1 } && Set(topics).count == users.count)
     #expect(try store.modify([record("r2")], by: "u7").published.map(\.topic) == topics[7])
 
     try store.apply(Schema(recordTypes: ["T": Schema.RecordType(grants: Schema.defaultGrants)]))
-    try store.doChores()
+    try store.doMaintenance()
     let rejoined = Set(try users.flatMap { try channels(store, of: $0).map(\.topic) })
     #expect(rejoined.count == 1 && !rejoined.contains(shared.topic))
     #expect(try store.modify([record("r3")], by: "u7").published.map(\.topic) == Array(rejoined))

@@ -185,7 +185,7 @@ internal import TidingsSQLite
     try store.rows.commit { try $0.addAsset(Self.asset(1), in: store.database, by: "ann") }
     #expect(try store.rows.count("asset_uploads") == 1)
     store.rows.advance(by: AssetStore.retentionMilliseconds)
-    try store.rows.commit { _ = try $0.doChores() }
+    try store.rows.commit { _ = try $0.doMaintenance() }
     #expect(try store.rows.count("asset_uploads") == 0)
   }
 

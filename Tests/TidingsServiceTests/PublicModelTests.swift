@@ -150,7 +150,7 @@ internal import TidingsModel
       }
       model.grants = grants
       try store.apply(schema(grants))
-      if random.oneIn(2) { try store.doChores() }
+      if random.oneIn(2) { try store.doMaintenance() }
       for user in PublicModelTests.users where random.oneIn(2) { try store.register(user) }
     }
 

@@ -105,7 +105,7 @@ final class PublicStore {
     }
   }
 
-  func doChores() throws { while try commit({ try $0.doChores() }).0 == .zero {} }
+  func doMaintenance() throws { while try commit({ try $0.doMaintenance() }).0 == .zero {} }
 
   // MARK: Reading
 

@@ -132,9 +132,16 @@ internal import TidingsSeal
         body: original.encoded()
       )
       let bytesMax = 256 + random.below(5000)
-      let stamp = PushMessage.Stamp(Timestamp(millisecondsSince1970: 1_800_000_000_123))
-      let open = PushMessage.event(event, stamp, .open, bytesMax: bytesMax)
-      let sealed = PushMessage.event(event, stamp, .sealed(key, nonces.next()), bytesMax: bytesMax)
+      let modification = PushMessage.PublicationTime(
+        Timestamp(millisecondsSince1970: 1_800_000_000_123)
+      )
+      let open = PushMessage.event(event, modification, .open, bytesMax: bytesMax)
+      let sealed = PushMessage.event(
+        event,
+        modification,
+        .sealed(key, nonces.next()),
+        bytesMax: bytesMax
+      )
       #expect(open.bytes.count <= bytesMax && open.isPruned == sealed.isPruned)
       let (openPush, push) = (
         try TidingsV1.Push(decoding: open.bytes), try TidingsV1.Push(decoding: sealed.bytes)
@@ -157,7 +164,7 @@ internal import TidingsSeal
 
   @Test("read marks that do not fit leave the number alone")
   func readMarks() throws {
-    let stamp = PushMessage.Stamp(.now)
+    let modification = PushMessage.PublicationTime(.now)
     func marks(_ count: Int) throws -> TidingsV1.Push {
       let marks = PushedReadMarks(
         topic: [1],
@@ -166,7 +173,7 @@ internal import TidingsSeal
         last: 7 + Int64(count),
         notificationIDs: (0..<count).map { "12345-\($0)" }
       )
-      let bytes = PushMessage.readMarks(marks, stamp, .open, bytesMax: 4096)
+      let bytes = PushMessage.readMarks(marks, modification, .open, bytesMax: 4096)
       #expect(bytes.count <= 4096)
       return try TidingsV1.Push(decoding: bytes)
     }
@@ -190,15 +197,15 @@ internal import TidingsSeal
       committed: .now,
       body: [UInt8](repeating: 7, count: 250)
     )
-    let stamp = PushMessage.Stamp(.now)
+    let modification = PushMessage.PublicationTime(.now)
     let rounds = 20_000
     let clock = ContinuousClock()
     let open = clock.measure {
-      for _ in 0..<rounds { _ = PushMessage.event(event, stamp, .open, bytesMax: 4096) }
+      for _ in 0..<rounds { _ = PushMessage.event(event, modification, .open, bytesMax: 4096) }
     }
     let sealed = clock.measure {
       for _ in 0..<rounds {
-        _ = PushMessage.event(event, stamp, .sealed(key, nonces.next()), bytesMax: 4096)
+        _ = PushMessage.event(event, modification, .sealed(key, nonces.next()), bytesMax: 4096)
       }
     }
     print("a push of 250 bytes: \(open / rounds) open, \(sealed / rounds) sealed")

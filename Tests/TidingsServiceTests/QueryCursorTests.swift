@@ -77,13 +77,13 @@ internal import TidingsSQLite
   func gone() throws {
     let store = try filled()
     try store.declare("n")
-    try store.finishChores()
+    try store.finishMaintenance()
     let query = try store.query("n >= 0")
     let cursor = try store.page(query, limit: 3).answer.cursor
     try store.drop("n")
     #expect(code { _ = try store.page(query, cursor: cursor) } == .changeTokenExpired)
     try store.declare("n")
-    try store.finishChores()
+    try store.finishMaintenance()
     #expect(code { _ = try store.page(query, cursor: cursor) } == .changeTokenExpired)
 
     try store.makeZone("z")
@@ -117,7 +117,7 @@ internal import TidingsSQLite
     #expect(kept.records.last?.recordID.recordName == "r9", "in its old place, with its new value")
     #expect(kept.records.last?.fields["n"] == .int64(0))
     for number in 0..<3 { try store.save([record("r8", ["n": .int64(Int64(number))])]) }
-    try store.finishChores()
+    try store.finishMaintenance()
     #expect(code { _ = try store.page(query, cursor: cursor) } == .changeTokenExpired)
   }
 

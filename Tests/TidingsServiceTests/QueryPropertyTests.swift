@@ -55,9 +55,9 @@ internal import TidingsModel
         for store in [indexed, plain] { try store.save([record]) }
         model[record.recordID] = record
         if step == 20 { try declareSome(indexed, &random) }
-        if random.random.oneIn(4) { try indexed.doChores() }
+        if random.random.oneIn(4) { try indexed.doMaintenance() }
       }
-      if random.random.below(4) > 0 { try indexed.finishChores() }
+      if random.random.below(4) > 0 { try indexed.finishMaintenance() }
       let stored = try plain.all(plain.query(type: "T"))
       #expect(ids(stored) == Set(model.values.filter { $0.recordType == "T" }.map(\.recordID)))
 
@@ -95,7 +95,7 @@ internal import TidingsModel
       try declareSome(store, &random)
       for zone in RandomQueries.zones.dropFirst() { try store.makeZone(zone) }
       for _ in 0..<40 { try store.save([random.record()]) }
-      try store.finishChores()
+      try store.finishMaintenance()
       for _ in 0..<25 { try pageThrough(store, &random, seed) }
     }
   }
@@ -138,7 +138,7 @@ internal import TidingsModel
           lasting.remove(record.recordID)
         }
       }
-      if random.random.oneIn(3) { try store.doChores() }
+      if random.random.oneIn(3) { try store.doMaintenance() }
     } while !cursor.isEmpty
     #expect(ids(returned).count == returned.count, "a record came twice: \(about)")
     #expect(lasting.isSubset(of: ids(returned)), "missed: \(about)")

@@ -98,9 +98,9 @@ final class QueryStore {
 
   /// Does one round of pieces; returns whether there is more to do.
   @discardableResult
-  func doChores() throws -> Bool { try write { try engine.doChores() } == .zero }
+  func doMaintenance() throws -> Bool { try write { try engine.doMaintenance() } == .zero }
 
-  func finishChores() throws { while try doChores() {} }
+  func finishMaintenance() throws { while try doMaintenance() {} }
 
   struct Page {
     var records: [Record] = []

@@ -7,8 +7,8 @@ extension SplitMix64 {
   mutating func record() -> TidingsV1.Record {
     var record = TidingsV1.Record(text(), text(), zone: oneIn(2) ? "" : text(), tag: text())
     for _ in 0..<below(12) { record.fields["f\(below(100))"] = fieldValue() }
-    if oneIn(2) { record.created = stamp() }
-    if oneIn(2) { record.modified = stamp() }
+    if oneIn(2) { record.created = modification() }
+    if oneIn(2) { record.modified = modification() }
     if oneIn(4) { record.parent = reference() }
     return record
   }
@@ -77,7 +77,7 @@ extension SplitMix64 {
 
   private mutating func asset() -> TidingsV1.Asset { .init(checksum: bytes(32), size: next()) }
 
-  private mutating func stamp() -> TidingsV1.Stamp {
+  private mutating func modification() -> TidingsV1.ModificationInfo {
     .init(timestamp: timestamp(), userRecordName: text(), deviceID: text())
   }
 }

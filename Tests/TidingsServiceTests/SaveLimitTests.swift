@@ -184,10 +184,10 @@ internal import TidingsSQLite
 
     let day: Int64 = 86_400_000
     let later = try self.engine(at: 89 * day)
-    _ = try group(later) { try later.doChores() }
+    _ = try group(later) { try later.doMaintenance() }
     #expect(try count("SELECT count(*) FROM client_tokens") == 2)
     let muchLater = try self.engine(at: 91 * day)
-    _ = try group(muchLater) { try muchLater.doChores() }
+    _ = try group(muchLater) { try muchLater.doMaintenance() }
     #expect(try count("SELECT count(*) FROM client_tokens") == 0)
   }
 

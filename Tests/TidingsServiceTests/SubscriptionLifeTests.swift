@@ -123,7 +123,7 @@ internal import TidingsModel
   }
 
   @Test("many subscriptions to one channel that fires once end together", arguments: [false, true])
-  func onceForMany(doesChores: Bool) throws {
+  func onceForMany(doesMaintenance: Bool) throws {
     let store = try EventStore()
     let options: Subscription.FiringOptions = [.recordCreation, .once]
     let users = (0..<700).map { "user\($0)" }
@@ -134,9 +134,9 @@ internal import TidingsModel
     try store.modify([Record("a", [:]), Record("b", [:])], in: shared)
     #expect(try store.newStories() == ["created a"])
     #expect(store.committed?.changedSubscribers == [])
-    if doesChores { try store.doChores() }
+    if doesMaintenance { try store.doMaintenance() }
     let open = try store.number("SELECT count(*) FROM subscriptions WHERE ended IS NULL")
-    #expect(open == (doesChores ? 0 : 700))
+    #expect(open == (doesMaintenance ? 0 : 700))
     #expect(try store.engine.subscriptionNames(of: "user3", in: shared) == [])
     #expect(try store.feed(of: "user3") == ["s 1-1"])
 
@@ -157,7 +157,7 @@ internal import TidingsModel
       #expect(try store.feed(of: "user200") == ["s 1-1", "t 1-2"])
       #expect(try store.feed(of: "user500") == ["s 1-1"])
       #expect(try store.engine.subscriptionNames(of: "user0", in: shared) == [])
-      try store.doChores()
+      try store.doMaintenance()
     }
     #expect(try store.number("SELECT count(*) FROM subscriptions WHERE ended IS NULL") == 0)
     #expect(try store.number("SELECT count(*) FROM channels WHERE closed > 0") == 0)

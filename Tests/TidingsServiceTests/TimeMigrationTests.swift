@@ -60,7 +60,7 @@ internal import TidingsSQLite
           record("old\(index)", ["t": .timestamp(Timestamp(millisecondsSince1970: time))])
         }
       )
-      try store.finishChores()
+      try store.finishMaintenance()
     }
     try downgrade(path)
 

@@ -129,7 +129,7 @@ internal import TidingsSQLite
     var pieces = 0
     repeat {
       pieces += 1
-      let pause = try commit(engine) { try engine.doChores() }
+      let pause = try commit(engine) { try engine.doMaintenance() }
       retired.formUnion(told.takeEnded().retiredTopics)
       if pause != .zero, pieces > 10 { break }
     } while pieces < 1_000
@@ -145,7 +145,7 @@ internal import TidingsSQLite
     // It is done once.
     let now = try topics("ada", engine)
     _ = try commit(engine) { try engine.revokeKey(key) }
-    while try commit(engine, { try engine.doChores() }) == .zero {}
+    while try commit(engine, { try engine.doMaintenance() }) == .zero {}
     #expect(try topics("ada", engine) == now)
   }
 
@@ -159,7 +159,7 @@ internal import TidingsSQLite
       wrongBy += milliseconds
       for _ in 0..<3 {
         time += 60_000
-        _ = try commit(engine) { try engine.doChores() }
+        _ = try commit(engine) { try engine.doMaintenance() }
       }
       return told.takeEnded().keys.count
     }
@@ -174,7 +174,7 @@ internal import TidingsSQLite
   func expiry() throws {
     let engine = try open()
     try prepare(engine, publicCount: 3, privateCount: 2)
-    func work() throws { while try commit(engine, { try engine.doChores() }) == .zero {} }
+    func work() throws { while try commit(engine, { try engine.doMaintenance() }) == .zero {} }
     let expires = Timestamp(millisecondsSince1970: time + 10_000)
     _ = try commit(engine) { try engine.authorizeKey(KeyRequest(key, expires: expires), of: "ada") }
     let old = try topics("ada", engine)

@@ -67,7 +67,7 @@ internal import TidingsSQL
     #expect(try store.number("SELECT id FROM zones WHERE name = 'attic'") > zone)
     try store.restart()
     _ = try store.newEvents()
-    try store.doChores()
+    try store.doMaintenance()
     let later = try store.newEvents()
     #expect(later.map(\.story) == ["zone attic", "deleted r2", "deleted r3"])
     #expect(Set(later.map(\.batch)) == [first[0].batch])
@@ -102,7 +102,7 @@ internal import TidingsSQL
     try store.deleteZone("attic")
     let first = try store.newEvents()
     #expect(first.map(\.story) == (0..<10).map { "deleted r\($0)" } + ["database attic"])
-    try store.doChores()
+    try store.doMaintenance()
     let later = try store.newEvents()
     #expect(later.map(\.story) == (10..<50).map { "deleted r\($0)" })
     #expect(Set((first + later).map(\.batch)).count == 1)
@@ -136,7 +136,7 @@ internal import TidingsSQL
     let other = Record("other", zone: "attic", ["n": .int64(5)])
     try store.modify([other])
     try store.modify(delete: [other.recordID])
-    try store.doChores()
+    try store.doMaintenance()
     let names = try store.feed().map { String($0.prefix { $0 != " " }) }
     let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
     // Of the deleted zone those that were active then, whatever became of them; of the new one the others.
@@ -144,7 +144,7 @@ internal import TidingsSQL
     let created = ["kept": 1, "once": 1, "again": 1, "new": 1, "newType": 2]
     #expect(counts == deleted.merging(created, uniquingKeysWith: +))
     try store.deleteZone("attic")
-    try store.doChores()
+    try store.doMaintenance()
     #expect(try store.number("SELECT count(*) FROM zone_removal_channels") == 0)
   }
 
@@ -156,7 +156,7 @@ internal import TidingsSQL
     try store.modify(Self.records(4))
     try store.deleteZone("attic")
     #expect(try store.page().isSplit)
-    try store.doChores()
+    try store.doMaintenance()
     #expect(try !store.page().isSplit)
   }
 
@@ -171,7 +171,7 @@ internal import TidingsSQL
     _ = try store.newEvents()
     try store.modify([Record("r1", zone: "attic", ["n": .int64(1)])])
     #expect(try store.newStories() == ["deleted r1", "created r1"])
-    try store.doChores()
+    try store.doMaintenance()
     #expect(try store.newStories() == ["deleted r0", "deleted r2"])
     #expect(try store.number("SELECT count(*) FROM records") == 1)
   }
@@ -189,7 +189,7 @@ internal import TidingsSQL
     try store.saveZones("attic")
     let error = #expect(throws: ItemError.self) { try store.deleteZone("attic") }
     #expect(error?.code == .zoneBusy && error?.retryAfter != nil)
-    try store.doChores()
+    try store.doMaintenance()
     try store.deleteZone("attic")
   }
 
@@ -260,11 +260,11 @@ internal import TidingsSQL
             try store.commit { try $0.deleteSubscription(id, of: "ada", in: EventStore.database) }
           } catch let error as ItemError where error.code == .unknownItem {}
         }
-      case 10: try pieces.doOneChore()
+      case 10: try pieces.doOneTask()
       default: if random.oneIn(2) { try both { try $0.restart() } }
       }
     }
-    try both { try $0.doChores() }
+    try both { try $0.doMaintenance() }
     let (expected, found) = (try whole.stories(), try pieces.stories())
     for key in Set(expected.keys).union(found.keys).sorted() {
       #expect(found[key] == expected[key], "seed \(seed), \(key)")

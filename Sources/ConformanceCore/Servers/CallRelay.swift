@@ -35,7 +35,7 @@ final class CallRelay: Sendable {
     BlockingThread.start { [desk, weak self] in
       var fault: Fault?
       while true {
-        sockets.wait(for: desk.bell)
+        sockets.wait(for: desk.wakeUpEvent)
         for order in desk.take() {
           guard case .use(let next) = order else { return }
           fault = next

@@ -39,7 +39,7 @@ final class PushRelay: Sendable {
       var fault = Fault.none
       var held: [[[UInt8]]] = []
       while true {
-        sockets.wait(for: desk.bell)
+        sockets.wait(for: desk.wakeUpEvent)
         for order in desk.take() {
           switch order {
           case .connect(let server): sockets.connect(to: server)

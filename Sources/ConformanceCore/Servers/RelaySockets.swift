@@ -2,20 +2,20 @@ internal import CZeroMQ
 internal import Glibc
 internal import Synchronization
 
-/// What a relay's thread and the others share: orders, and a bell that wakes the thread.
+/// What a relay's thread and the others share: orders, and an event that wakes the thread.
 final class RelayDesk<Order: Sendable>: Sendable {
   private let orders = Mutex<[Order]>([])
-  let bell = tidings_eventfd_make()
+  let wakeUpEvent = tidings_eventfd_make()
 
-  deinit { close(bell) }
+  deinit { close(wakeUpEvent) }
 
   func give(_ order: Order) {
     orders.withLock { $0.append(order) }
-    tidings_eventfd_signal(bell)
+    tidings_eventfd_signal(wakeUpEvent)
   }
 
   func take() -> [Order] {
-    tidings_eventfd_clear(bell)
+    tidings_eventfd_clear(wakeUpEvent)
     return orders.withLock { orders in
       defer { orders = [] }
       return orders
@@ -91,12 +91,12 @@ final class RelaySockets: @unchecked Sendable {
     }
   }
 
-  /// Waits until there is something to receive, or the bell rings.
-  func wait(for bell: CInt) {
+  /// Waits until there is something to receive, or the wake-up flag rings.
+  func wait(for wakeUpEvent: CInt) {
     var items = [
       zmq_pollitem_t(socket: front, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
       zmq_pollitem_t(socket: back, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
-      zmq_pollitem_t(socket: nil, fd: bell, events: Int16(ZMQ_POLLIN), revents: 0),
+      zmq_pollitem_t(socket: nil, fd: wakeUpEvent, events: Int16(ZMQ_POLLIN), revents: 0),
     ]
     zmq_poll(&items, CInt(items.count), -1)
   }

@@ -17,7 +17,7 @@ struct Vector {
     /// A push, its topic's key and channel (empty: the control topic), what is inside (`nil`: refused).
     case push(push: [UInt8], key: [UInt8], channelID: String, opened: [UInt8]?)
     /// An encrypted value, where it stands, what is inside (`nil`: refused).
-    case value(EncryptedPlace, value: [UInt8], opened: [UInt8]?)
+    case value(EncryptedLocation, value: [UInt8], opened: [UInt8]?)
     /// A text of binary keys, and the bytes (`nil`: refused).
     case z85(text: String, bytes: [UInt8]?)
     /// A key file, and its keys in Z85 (none: refused).
@@ -27,7 +27,7 @@ struct Vector {
   }
 
   /// Where an encrypted value stands.
-  struct EncryptedPlace {
+  struct EncryptedLocation {
     var keyRing: String
     var databaseID: [UInt8]
     var recordID: [UInt8]

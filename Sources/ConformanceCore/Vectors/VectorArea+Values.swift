@@ -144,7 +144,7 @@ private struct Place {
     _ value: TidingsV1.FieldValue.Value,
     _ type: TidingsV1.EncryptedType
   ) -> TidingsV1.EncryptedValue {
-    let place = FieldPlace(
+    let place = FieldLocation(
       container: database.container,
       environment: "development",
       zoneOwner: record.zoneID?.ownerName ?? user,
@@ -166,7 +166,7 @@ private struct Place {
     _ value: TidingsV1.EncryptedValue,
     opened: TidingsV1.FieldValue? = nil
   ) -> Vector {
-    let place = Vector.EncryptedPlace(
+    let place = Vector.EncryptedLocation(
       keyRing: ring,
       databaseID: database.encoded(),
       recordID: record.encoded(),

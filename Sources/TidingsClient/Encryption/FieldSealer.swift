@@ -169,12 +169,12 @@ public struct FieldSealer: Sendable {
   private func place(
     _ field: String,
     _ id: TidingsV1.RecordID
-  ) throws(EncryptionError) -> FieldPlace {
+  ) throws(EncryptionError) -> FieldLocation {
     guard !id.recordName.isEmpty else { throw .noRecordName }
     let zone = id.zoneID ?? .init()
     let owner = zone.ownerName.isEmpty ? user : zone.ownerName
     guard !owner.isEmpty else { throw .noUser }
-    return FieldPlace(
+    return FieldLocation(
       container: database.container.isEmpty ? "default" : database.container,
       environment: database.environment == .production ? "production" : "development",
       zoneOwner: owner,

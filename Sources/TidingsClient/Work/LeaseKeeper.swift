@@ -19,14 +19,14 @@ final class LeaseKeeper: Sendable {
   let client: Client
   let group: String
   let timeout: Duration
-  let bell: WorkBell
+  let signal: WorkSignal
   private let state = Mutex(State())
 
-  init(_ client: Client, group: String, timeout: Duration, bell: WorkBell) {
+  init(_ client: Client, group: String, timeout: Duration, signal: WorkSignal) {
     self.client = client
     self.group = group
     self.timeout = timeout
-    self.bell = bell
+    self.signal = signal
   }
 
   /// How many leases are held.
@@ -46,7 +46,7 @@ final class LeaseKeeper: Sendable {
   /// Extends a lease no longer.
   func forget(_ leaseID: String) {
     state.withLock { _ = $0.held.removeValue(forKey: leaseID) }
-    bell.ring()
+    signal.raise()
   }
 
   /// Settles leases.

@@ -8,7 +8,7 @@ internal import TidingsZeroMQ
 /// What was published is not looked at: the server knows who of a group is to get it.
 struct PushWatch: Sendable {
   let client: Client
-  let bell: WorkBell
+  let signal: WorkSignal
 
   /// Works until the task is cancelled.
   func run() async {
@@ -23,7 +23,7 @@ struct PushWatch: Sendable {
         try? await Task.sleep(for: error.isWorthRepeating ? backoff.next() : Backoff.longest)
         continue
       }
-      bell.ring()
+      signal.raise()
       while !Task.isCancelled, await !heard(&listener) {}
     }
     await listener.connection?.close()
@@ -76,7 +76,7 @@ struct PushWatch: Sendable {
         guard let push = try? TidingsV1.Push(decoding: body) else { return true }
         return push.content == .channelsChanged(true)
       }
-      bell.ring()
+      signal.raise()
       return false
     case .disconnected: return false
     case .connected, .lost, .tick: return true

@@ -8,7 +8,7 @@ final class WorkSession: Sendable {
   private static let shortestPause = Duration.milliseconds(20)
 
   private let workers: NotificationWorkers
-  private let bell = WorkBell()
+  private let signal = WorkSignal()
   private let keeper: LeaseKeeper
   /// Leased and not yielded yet, the next one last.
   private let waiting = Mutex<[NotificationLease]>([])
@@ -20,9 +20,9 @@ final class WorkSession: Sendable {
       workers.client,
       group: workers.group,
       timeout: workers.timeout,
-      bell: bell
+      signal: signal
     )
-    let watcher = PushWatch(client: workers.client, bell: bell)
+    let watcher = PushWatch(client: workers.client, signal: signal)
     watch = Task { await watcher.run() }
   }
 
@@ -38,10 +38,10 @@ final class WorkSession: Sendable {
     if let lease = waiting.withLock({ $0.popLast() }) { return lease.isLost ? nil : lease }
     let room = workers.concurrency - keeper.count
     guard room > 0 else {
-      await bell.wait(for: workers.client.configuration.reconcileInterval)
+      await signal.wait(for: workers.client.configuration.reconcileInterval)
       return nil
     }
-    bell.silence()
+    signal.lower()
     let page = try await lease(room)
     let leases = page.notifications.map { NotificationLease($0, keeper) }
     for lease in leases { keeper.hold(lease) }
@@ -49,7 +49,7 @@ final class WorkSession: Sendable {
       waiting.withLock { $0 = leases.dropFirst().reversed() }
       return first
     }
-    if !page.moreComing { await bell.wait(for: pause(until: page.nextExpiry)) }
+    if !page.moreComing { await signal.wait(for: pause(until: page.nextExpiry)) }
     return nil
   }
 

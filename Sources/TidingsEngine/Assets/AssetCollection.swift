@@ -5,7 +5,7 @@ internal import TidingsSQL
 ///
 /// Their files are removed after the commit: a crash in between leaves files without rows, never rows without
 /// files.
-final class AssetCollection: Chore, TransactionParticipant {
+final class AssetCollection: MaintenanceTask, TransactionParticipant {
   private let retentionMilliseconds: Int64
   private let usage: UsageTable
   private let catalog: Catalog

@@ -27,7 +27,7 @@ final class AssetTable: RecordFollower {
   private let publicAssets: PublicAssets
   private let usage: UsageTable
   private let catalog: Catalog
-  private let bell: ChoreBell
+  private let wakeUp: WakeUpFlag
   private let select: any SQLStatement
   private let selectReclaimable: any SQLStatement
   private let reclaim: any SQLStatement
@@ -44,9 +44,9 @@ final class AssetTable: RecordFollower {
     codec: any BodyCodec,
     usage: UsageTable,
     catalog: Catalog,
-    bell: ChoreBell
+    wakeUp: WakeUpFlag
   ) throws {
-    (self.usage, self.catalog, self.bell) = (usage, catalog, bell)
+    (self.usage, self.catalog, self.wakeUp) = (usage, catalog, wakeUp)
     publicAssets = try PublicAssets(connection, codec: codec)
     select = try connection.prepare(
       "SELECT size, released, payer FROM assets WHERE database_id = ?1 AND checksum = ?2"
@@ -192,7 +192,7 @@ final class AssetTable: RecordFollower {
       try reclaim.run()
       try pay(-asset.size, payer, in: database)
       missing -= asset.size
-      bell.ring()
+      wakeUp.raise()
     }
   }
 

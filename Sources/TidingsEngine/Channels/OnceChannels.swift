@@ -11,7 +11,7 @@ final class OnceChannels {
   private static let rowsPerPiece: Int64 = 500
   private static let pause = Duration.seconds(600)
 
-  private let bell: ChoreBell
+  private let wakeUp: WakeUpFlag
   private var changed: Set<ChangedSubscriber> = []
   private let selectOwners: any SQLStatement
   private let endAll: any SQLStatement
@@ -21,8 +21,8 @@ final class OnceChannels {
   private let countOpen: any SQLStatement
   private let settle: any SQLStatement
 
-  init(_ connection: any SQLConnection, bell: ChoreBell) throws {
-    self.bell = bell
+  init(_ connection: any SQLConnection, wakeUp: WakeUpFlag) throws {
+    self.wakeUp = wakeUp
     // Some may have ended already with `closed`, and not know it.
     let active =
       """
@@ -65,7 +65,7 @@ final class OnceChannels {
       close.bind(channel, at: 1)
       close.bind(sequence, at: 2)
       try close.run()
-      return bell.ring()
+      return wakeUp.raise()
     }
     selectOwners.bind(channel, at: 1)
     try selectOwners.forEachRow {
@@ -93,7 +93,7 @@ extension OnceChannels: TransactionParticipant {
   func didRollback() { changed = [] }
 }
 
-extension OnceChannels: Chore {
+extension OnceChannels: MaintenanceTask {
   /// Writes into rows of subscriptions that they have ended.
   func work(at moment: Moment) throws -> Duration {
     guard let (channel, closed) = try nextClosed() else { return Self.pause }

@@ -6,7 +6,7 @@ internal import TidingsSQL
 ///
 /// A row says that a reset runs, and what is still there is what is left to do: after a crash it begins
 /// again and finds less. Until it is done nobody writes there, so that nothing new is lost.
-final class DevelopmentReset: Chore, TransactionParticipant {
+final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
   /// Rows that are looked at in a piece.
   private static let rowsPerPiece: Int64 = 200
   /// Subscriptions that are ended in a piece.
@@ -25,7 +25,7 @@ final class DevelopmentReset: Chore, TransactionParticipant {
   private let zones: ModifyZones
   private let subscriptions: ModifySubscriptions
   private let firings: ChannelFirings
-  private let bell: ChoreBell
+  private let wakeUp: WakeUpFlag
   private let schemas: ModifySchema
   private let readerChannels: ReaderChannels
   private let directory: DirectoryTable
@@ -51,7 +51,7 @@ final class DevelopmentReset: Chore, TransactionParticipant {
   ///   - schemas: Makes schemas production's.
   ///   - readerChannels: Follows grants.
   ///   - directory: Forgets who published themselves.
-  ///   - bell: Wakes this.
+  ///   - wakeUp: Wakes this.
   /// - Throws: `SQLError`.
   init(
     _ connection: any SQLConnection,
@@ -62,10 +62,10 @@ final class DevelopmentReset: Chore, TransactionParticipant {
     schemas: ModifySchema,
     readerChannels: ReaderChannels,
     directory: DirectoryTable,
-    bell: ChoreBell
+    wakeUp: WakeUpFlag
   ) throws {
     (self.catalog, self.zones, self.subscriptions) = (catalog, zones, subscriptions)
-    (self.firings, self.bell) = (firings, bell)
+    (self.firings, self.wakeUp) = (firings, wakeUp)
     (self.schemas, self.readerChannels) = (schemas, readerChannels)
     self.directory = directory
     let development = Environment.development.rawValue
@@ -132,7 +132,7 @@ final class DevelopmentReset: Chore, TransactionParticipant {
     try insert.run()
     running[container] = running[container] ?? user
     catalog.containersBeingReset.insert(container)
-    bell.ring()
+    wakeUp.raise()
   }
 
   // MARK: Pieces

@@ -5,7 +5,7 @@ internal import TidingsSQL
 ///
 /// A row says how far each erasure is, written with each piece: after a crash it resumes there. They run one
 /// after the other. Until one is finished its user cannot call, so that nothing new appears.
-final class UserEraser: Chore, TransactionParticipant {
+final class UserEraser: MaintenanceTask, TransactionParticipant {
   /// Erasures that are not finished.
   static let runningMax = 1_000
   /// Rows that are looked at or removed in one statement.
@@ -37,7 +37,7 @@ final class UserEraser: Chore, TransactionParticipant {
   let sql: LazyStatements
   let codec: any BodyCodec
   private let table: UserErasureTable
-  private let bell: ChoreBell
+  private let wakeUp: WakeUpFlag
   private let limits: Limits
   /// Those that are not finished, in the order in which they were wanted.
   private var running: [UserErasure] = []
@@ -52,11 +52,11 @@ final class UserEraser: Chore, TransactionParticipant {
     secret: [UInt8],
     tables: Tables,
     codec: any BodyCodec,
-    bell: ChoreBell,
+    wakeUp: WakeUpFlag,
     limits: Limits
   ) throws {
     self.tables = tables
-    (self.codec, self.bell, self.limits) = (codec, bell, limits)
+    (self.codec, self.wakeUp, self.limits) = (codec, wakeUp, limits)
     sql = LazyStatements(connection)
     table = try UserErasureTable(connection, secret: secret)
     try reload()
@@ -81,7 +81,7 @@ final class UserEraser: Chore, TransactionParticipant {
   // MARK: Erasures
 
   /// Other tasks have work now, or this one has.
-  func wake() { bell.ring() }
+  func wake() { wakeUp.raise() }
 
   /// The newest erasure of a user; `nil`: there is none.
   func erasure(of user: String) throws -> UserErasure? {
@@ -110,7 +110,7 @@ final class UserEraser: Chore, TransactionParticipant {
     try table.add(user, by: administrator, publicRecords, at: now)
     running = try table.running()
     users.insert(user)
-    bell.ring()
+    wakeUp.raise()
     guard let begun = running.last else { throw SQLError(.damaged, "an erasure is missing") }
     return begun
   }

@@ -5,7 +5,7 @@ internal import TidingsSQL
 /// milliseconds at a time.
 ///
 /// How far it came is in the store: a crash costs one piece.
-final class IndexBuilder: Chore {
+final class IndexBuilder: MaintenanceTask {
   /// Rows of records that one piece looks at: a few milliseconds.
   private static let rowsPerPiece = 400
   /// Entries that one piece removes.

@@ -1,7 +1,7 @@
 internal import TidingsModel
 
 /// Removes the entries that no cursor of a query can need any more.
-final class IndexPurge: Chore {
+final class IndexPurge: MaintenanceTask {
   private static let entriesPerPiece = 500
   private static let pause = Duration.seconds(60)
 

@@ -1,7 +1,7 @@
 internal import TidingsModel
 
 extension Engine {
-  /// Begins to remove what is stored for a user; `doChores` goes on with it.
+  /// Begins to remove what is stored for a user; `doMaintenance` goes on with it.
   ///
   /// - Parameters:
   ///   - user: Whom.

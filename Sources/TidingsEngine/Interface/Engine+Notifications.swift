@@ -95,7 +95,7 @@ extension Engine {
   ///   - reached: Up to which number it had each channel.
   ///   - caller: The device.
   ///   - time: When.
-  /// - Returns: When `doChores` is to be called, at the latest, to write that.
+  /// - Returns: When `doMaintenance` is to be called, at the latest, to write that.
   public func noteFetch(
     _ reached: [Int64: Int64],
     by caller: Caller,

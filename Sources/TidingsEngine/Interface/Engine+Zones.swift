@@ -11,7 +11,7 @@ extension Engine {
   }
 
   /// Deletes a zone with all its records; those of a large one are removed, and fire, as a part of
-  /// `doChores`.
+  /// `doMaintenance`.
   public func deleteZone(
     _ id: ZoneID,
     in database: DatabaseID,

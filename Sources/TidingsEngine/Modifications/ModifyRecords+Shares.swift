@@ -35,7 +35,7 @@ extension ModifyRecords {
         owner: call.database.id.owner,
         name: name,
         isByAdministrator: call.participant != nil,
-        time: call.stamp.timestamp,
+        time: call.modification.timestamp,
         limits: limits,
         makeURL: makeURL,
         isKnown: isKnownUser
@@ -62,7 +62,11 @@ extension ModifyRecords {
       let row = try tables.records.row(recordID.recordName, in: zone), let old = try decoded(row),
       let share = old.share
     else { return false }
-    let new = old.changed(share: share.left(by: call.stamp.caller.user), in: zone, call.stamp)
+    let new = old.changed(
+      share: share.left(by: call.modification.caller.user),
+      in: zone,
+      call.modification
+    )
     plan.write(write(new, over: old, row, item: item, in: zone), outcome: .deleted(recordID))
     return true
   }
@@ -90,8 +94,8 @@ extension ModifyRecords {
     else { return nil }
     guard let changed = try change(share) else { return old }
     let call = RecordCall(context, database: zone.database, named: zone.database.id, access: nil)
-    let stamp = isRequest ? old.modified ?? call.stamp : call.stamp
-    let new = old.changed(share: changed, in: zone, stamp)
+    let modification = isRequest ? old.modified ?? call.modification : call.modification
+    let new = old.changed(share: changed, in: zone, modification)
     var plan = RecordPlan(
       itemCount: 1,
       atomicity: Atomicity(requested: true, scope: .private),
@@ -281,7 +285,7 @@ extension ModifyRecords {
       else { continue }
       new.shareRecordName = names[root] ?? ""
       new.changeTag = RecordTable.changeTag(zone.head + 1)
-      new.modified = call.stamp
+      new.modified = call.modification
       plan.write(write(new, over: old, row, item: nil, in: zone), outcome: .saved(new))
     }
   }
@@ -393,11 +397,15 @@ extension ModifyRecords {
 
 extension Record {
   /// The record of a share with another state.
-  fileprivate func changed(share: Share, in zone: ZoneEntry, _ stamp: Record.Stamp) -> Record {
+  fileprivate func changed(
+    share: Share,
+    in zone: ZoneEntry,
+    _ modification: Record.ModificationInfo
+  ) -> Record {
     var new = self
     new.share = share
     new.changeTag = RecordTable.changeTag(zone.head + 1)
-    new.modified = stamp
+    new.modified = modification
     return new
   }
 }

@@ -6,7 +6,7 @@ extension ModifyRecords {
     let id = sent.recordID
     guard sent.recordType != UserRecord.recordType, id.zoneID == .default else { return }
     let isKept =
-      try id.isUserRecord(of: call.stamp.caller.user)
+      try id.isUserRecord(of: call.modification.caller.user)
       || call.database.id.scope == .public && hasAccount(id.recordName)
     guard isKept else { return }
     throw ItemError(
@@ -19,7 +19,7 @@ extension ModifyRecords {
   /// Refuses to delete the record of a user, also one that was never saved.
   func checkDeletion(of id: RecordID, _ stored: Record?, _ call: RecordCall) throws(ItemError) {
     guard !call.erasesUser else { return }
-    let user = call.stamp.caller.user
+    let user = call.modification.caller.user
     guard stored.map(\.isUserRecord) ?? (call.participant == nil && id.isUserRecord(of: user))
     else { return }
     throw ItemError(

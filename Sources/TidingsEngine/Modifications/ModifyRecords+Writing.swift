@@ -21,7 +21,7 @@ extension ModifyRecords {
         write.discovery,
         of: write.row.recordType,
         in: call.database.id,
-        by: mayTeach == nil ? nil : call.stamp.caller.user
+        by: mayTeach == nil ? nil : call.modification.caller.user
       )
     }
     for write in plan.writes {
@@ -44,7 +44,7 @@ extension ModifyRecords {
       for zone in taken {
         try tables.clientTokens.keep(
           mark,
-          of: call.stamp.caller,
+          of: call.modification.caller,
           in: zone,
           at: call.steady
         )
@@ -74,7 +74,7 @@ extension ModifyRecords {
       try tables.assets.add(
         asset,
         to: call.database,
-        by: call.stamp.caller.user,
+        by: call.modification.caller.user,
         at: call.steady
       )
     }
@@ -133,7 +133,7 @@ extension ModifyRecords {
   }
 
   /// What would go along, without a write.
-  func foretell(_ plan: RecordPlan, _ call: RecordCall) throws -> [CascadedDeletion] {
+  func preview(_ plan: RecordPlan, _ call: RecordCall) throws -> [CascadedDeletion] {
     var shown = ShownCascades()
     for cascade in plan.cascades {
       let name = cascade.recordID.recordName

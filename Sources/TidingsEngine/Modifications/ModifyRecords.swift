@@ -80,7 +80,7 @@ final class ModifyRecords {
     var result = ModifiedRecords(outcomes: plan.outcomes.compactMap(\.self))
     result.changedAnything = !plan.writes.isEmpty && !call.isDryRun
     result.cascadedDeletions =
-      call.isDryRun ? try foretell(plan, call) : try apply(plan, call, mark: mark)
+      call.isDryRun ? try preview(plan, call) : try apply(plan, call, mark: mark)
     return result
   }
 
@@ -156,11 +156,11 @@ final class ModifyRecords {
     let removesParent = sent.parent?.recordID.recordName.isEmpty == true
     if removesParent { sent.parent = nil }
     do {
-      let place = try call.named.place(of: sent.recordID.zoneID, for: call.stamp.caller.user)
+      let place = try call.named.place(of: sent.recordID.zoneID, for: call.modification.caller.user)
       sent.recordID.zoneID = place.zone
-      sent = try sent.settled(at: place, for: call.stamp.caller.user)
+      sent = try sent.settled(at: place, for: call.modification.caller.user)
       try sent.validate()
-      try sent.checkUserRecord(savedBy: call.stamp.caller.user)
+      try sent.checkUserRecord(savedBy: call.modification.caller.user)
       let zone = try zone(sent.recordID.zoneID, call)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
       if row?.body == nil { try checkNameIsFree(for: sent, call) }
@@ -187,7 +187,7 @@ final class ModifyRecords {
         return
       }
       if call.access == nil { old = try row.flatMap(decoded) }
-      var new = try sent.merged(into: old, in: zone, call.stamp)
+      var new = try sent.merged(into: old, in: zone, call.modification)
       if removesParent { new.parent = nil }
       if isShare { new.share = try share(of: new, over: old, in: zone, call) }
       // Shares are in no schema.
@@ -268,9 +268,9 @@ final class ModifyRecords {
         of: new.recordType,
         in: call.database.id,
         planned: plan.discovered,
-        by: mayTeach == nil ? nil : call.stamp.caller.user,
+        by: mayTeach == nil ? nil : call.modification.caller.user,
         teaches: { [mayTeach] in
-          try mayTeach?(call.stamp.caller.user, call.database.id.container) ?? true
+          try mayTeach?(call.modification.caller.user, call.database.id.container) ?? true
         }
       )
     } catch var error as ItemError {
@@ -288,7 +288,7 @@ final class ModifyRecords {
     var recordID = recordID
     do {
       recordID.zoneID =
-        try call.named.place(of: recordID.zoneID, for: call.stamp.caller.user).zone
+        try call.named.place(of: recordID.zoneID, for: call.modification.caller.user).zone
       try recordID.validate()
       let zone = try zone(recordID.zoneID, call)
       if let participant = call.participant,
@@ -338,12 +338,12 @@ final class ModifyRecords {
       throw try catalog.absence(of: id, in: database, scope: database.id.scope)
     }
     guard call.isDryRun else {
-      return try catalog.makeZone(id, in: database, at: call.stamp.timestamp)
+      return try catalog.makeZone(id, in: database, at: call.modification.timestamp)
     }
     return ZoneEntry(
       number: 0,
       id: id,
-      created: call.stamp.timestamp,
+      created: call.modification.timestamp,
       head: 0,
       database: database
     )

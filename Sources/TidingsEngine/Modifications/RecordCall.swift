@@ -6,7 +6,7 @@ struct RecordCall {
   let database: DatabaseEntry
   /// The database as the call names it: `database`, or the shared one of the caller.
   let named: DatabaseID
-  let stamp: Record.Stamp
+  let modification: Record.ModificationInfo
   let isDryRun: Bool
   /// The call is the server's own: a user is being erased, and the user's record with them.
   let erasesUser: Bool
@@ -31,7 +31,10 @@ struct RecordCall {
     sharingBudget: SharingBudget? = nil
   ) {
     (self.context, self.database, self.named) = (context, database, named)
-    stamp = Record.Stamp(timestamp: context.moment.timeOfDay, caller: context.caller)
+    modification = Record.ModificationInfo(
+      timestamp: context.moment.timeOfDay,
+      caller: context.caller
+    )
     (self.isDryRun, self.erasesUser) = (isDryRun, erasesUser)
     (self.access, self.participant) = (access, participant)
     (self.uploads, self.sharingBudget) = (uploads, sharingBudget)

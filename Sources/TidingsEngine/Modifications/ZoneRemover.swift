@@ -23,7 +23,7 @@ final class ZoneRemover: TransactionParticipant {
   private let usage: UsageTable
   private let followers: [any RecordFollower]
   private let codec: any BodyCodec
-  private let bell: ChoreBell
+  private let wakeUp: WakeUpFlag
   private let limits: Limits
   /// What the calls of the transaction may still remove and store themselves.
   private var rowsLeft = 0
@@ -40,14 +40,14 @@ final class ZoneRemover: TransactionParticipant {
     usage: UsageTable,
     followers: [any RecordFollower],
     codec: any BodyCodec,
-    bell: ChoreBell,
+    wakeUp: WakeUpFlag,
     limits: Limits
   ) {
     (self.removals, self.removalChannels) = (removals, removalChannels)
     (self.records, self.channels) = (records, channels)
     (self.events, self.firings) = (events, firings)
     self.usage = usage
-    (self.followers, self.codec, self.bell, self.limits) = (followers, codec, bell, limits)
+    (self.followers, self.codec, self.wakeUp, self.limits) = (followers, codec, wakeUp, limits)
   }
 
   func begin(at moment: Moment) { rowsLeft = limits.zoneRowsPerTransactionMax }
@@ -88,7 +88,7 @@ final class ZoneRemover: TransactionParticipant {
     let number = try removals.add(zone, by: call.caller, at: call.moment)
     for type in types { try removals.addType(type, number) }
     call.removals.append(number)
-    bell.ring()
+    wakeUp.raise()
   }
 
   /// A record is created: those of the same name that deleted zones of the same name still have are
@@ -253,7 +253,7 @@ final class ZoneRemover: TransactionParticipant {
   }
 }
 
-extension ZoneRemover: Chore {
+extension ZoneRemover: MaintenanceTask {
   func work(at moment: Moment) throws -> Duration {
     var budget = PieceBudget.betweenTurns()
     while !budget.isSpent {

@@ -3,11 +3,11 @@ internal import TidingsSQL
 
 /// Writes what users set their badges to.
 final class BadgeTable {
-  private let places: EventPlaces
+  private let places: EventPositions
   private let upsert: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
-    places = try EventPlaces(connection)
+    places = try EventPositions(connection)
     upsert = try connection.prepare(
       """
       INSERT INTO badges (owner, container, environment, value, event_id)

@@ -10,7 +10,7 @@ final class LoggedEvents: FeedEvents {
   private let inbox: Inbox
   private let rows: any SQLStatement
   private let memberships: MembershipTable
-  private let places: EventPlaces
+  private let places: EventPositions
   private let bodies: EventBodies
   private let last: Int64
   /// The memberships of the channels that came by.
@@ -38,7 +38,7 @@ final class LoggedEvents: FeedEvents {
     for caller: Caller,
     rows: any SQLStatement,
     memberships: MembershipTable,
-    places: EventPlaces,
+    places: EventPositions,
     bodies: EventBodies
   ) {
     self.bodies = bodies

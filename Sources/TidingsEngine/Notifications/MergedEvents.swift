@@ -46,7 +46,7 @@ final class MergedEvents: FeedEvents {
     after place: Int64,
     _ memberships: [MembershipTable.Membership],
     for caller: Caller,
-    _ places: EventPlaces,
+    _ places: EventPositions,
     _ bodies: EventBodies,
     _ statements: StatementPool
   ) throws {

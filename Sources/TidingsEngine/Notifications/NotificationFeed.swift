@@ -9,9 +9,9 @@ final class NotificationFeed {
   private let limits: Limits
   private let codec: any BodyCodec
   private let memberships: MembershipTable
-  private let places: EventPlaces
+  private let places: EventPositions
   private let marks: ReadMarkReader
-  private let floors: NotificationFloor
+  private let floors: RetentionLimit
   private let badges: BadgeReader
   private let pool: StatementPool
   private let selectLog: any SQLStatement
@@ -32,9 +32,9 @@ final class NotificationFeed {
     self.codec = codec
     bodies = try EventBodies(connection, codec: codec)
     memberships = try MembershipTable(connection)
-    places = try EventPlaces(connection)
+    places = try EventPositions(connection)
     marks = try ReadMarkReader(connection)
-    floors = try NotificationFloor(connection, places: places, limits: limits)
+    floors = try RetentionLimit(connection, places: places, limits: limits)
     badges = try BadgeReader(
       connection,
       memberships: memberships,

@@ -7,7 +7,7 @@ internal import TidingsSQL
 /// Each channel's floor rises in the same transaction, so that a token that would need what is
 /// forgotten expires instead of skipping it. The newest event always stays, so that no number is given
 /// twice.
-final class NotificationRetention: Chore {
+final class NotificationRetention: MaintenanceTask {
   /// Most rows that one piece removes, about.
   private static let rowsMax = 300
 

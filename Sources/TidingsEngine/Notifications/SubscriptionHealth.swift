@@ -38,7 +38,7 @@ final class SubscriptionHealthReader {
     self.visibility = visibility
     self.codec = codec
     self.interruption = interruption
-    counter = try UnreadCounter(connection, places: EventPlaces(connection))
+    counter = try UnreadCounter(connection, places: EventPositions(connection))
     selectNames = try connection.prepare(
       """
       SELECT subscription_id FROM subscriptions

@@ -6,11 +6,11 @@ final class UnreadCounter {
   /// Nothing is counted beyond this.
   static let countMax: Int64 = 9_999
 
-  private let places: EventPlaces
+  private let places: EventPositions
   private let count: any SQLStatement
   private let list: any SQLStatement
 
-  init(_ connection: any SQLConnection, places: EventPlaces) throws {
+  init(_ connection: any SQLConnection, places: EventPositions) throws {
     self.places = places
     count = try connection.prepare(
       """

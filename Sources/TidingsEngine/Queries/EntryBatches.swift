@@ -10,7 +10,7 @@ struct VisitedEntry {
 }
 
 /// Where entries of a range go on.
-enum EntryPlace {
+enum EntryPosition {
   /// From this key and name on.
   case ascending(IndexKey, String)
   /// At this key, from this name on; then at lower keys, the highest first.
@@ -23,9 +23,9 @@ enum EntryPlace {
 struct EntryBatch {
   let entries: [VisitedEntry]
   /// Where the next batch begins; `nil`: this was the last.
-  let next: EntryPlace?
+  let next: EntryPosition?
 
-  init(_ entries: [VisitedEntry], next: EntryPlace? = nil) {
+  init(_ entries: [VisitedEntry], next: EntryPosition? = nil) {
     (self.entries, self.next) = (entries, next)
   }
 }
@@ -104,7 +104,7 @@ final class EntryBatches {
     _ index: Int64,
     _ range: KeyRange,
     in zone: QueryZone,
-    from place: EntryPlace,
+    from place: EntryPosition,
     limit: Int
   ) throws -> EntryBatch {
     switch place {

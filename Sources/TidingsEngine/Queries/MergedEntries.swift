@@ -57,7 +57,7 @@ struct OrderedEntries: Comparable {
     _ range: KeyRange,
     isDescending: Bool,
     _ zone: QueryZone,
-    from place: EntryPlace,
+    from place: EntryPosition,
     batchCount: Int,
     _ batches: EntryBatches
   ) throws {

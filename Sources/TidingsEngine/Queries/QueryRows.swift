@@ -283,7 +283,7 @@ final class QueryRows {
     let start: QueryPosition?
 
     /// Where a zone begins in a range.
-    func place(in zone: QueryZone, _ range: KeyRange) -> EntryPlace {
+    func place(in zone: QueryZone, _ range: KeyRange) -> EntryPosition {
       guard let start, let key = start.keys.first, range.contains(key) else {
         return isDescending ? .below(range.upper) : .ascending(range.lower, "")
       }

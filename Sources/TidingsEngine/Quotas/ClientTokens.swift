@@ -99,7 +99,7 @@ extension ClientTokens: RecordFollower {
   }
 }
 
-extension ClientTokens: Chore {
+extension ClientTokens: MaintenanceTask {
   private static let pause = Duration.seconds(600)
   private static let rowsPerPiece: Int64 = 500
 

@@ -111,7 +111,7 @@ final class DeviceNames: TransactionParticipant {
   }
 }
 
-extension DeviceNames: Chore {
+extension DeviceNames: MaintenanceTask {
   private static let pause = Duration.seconds(3_600)
   private static let rowsPerPiece: Int64 = 500
 

@@ -170,7 +170,7 @@ final class AncestorLog: TransactionParticipant {
   }
 }
 
-extension AncestorLog: Chore {
+extension AncestorLog: MaintenanceTask {
   private static let pause = Duration.seconds(60)
 
   func work(at moment: Moment) throws -> Duration {

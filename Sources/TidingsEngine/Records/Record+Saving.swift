@@ -30,13 +30,13 @@ extension Record {
   /// - Parameters:
   ///   - old: What is stored; `nil`: nothing.
   ///   - zone: The record's zone.
-  ///   - stamp: When and by whom it is saved.
+  ///   - modification: When and by whom it is saved.
   /// - Returns: The record to store.
   /// - Throws: `invalidArguments` for another type.
   func merged(
     into old: Record?,
     in zone: ZoneEntry,
-    _ stamp: Record.Stamp
+    _ modification: Record.ModificationInfo
   ) throws(ItemError) -> Record {
     if let old, old.recordType != recordType {
       throw ItemError(
@@ -50,8 +50,8 @@ extension Record {
     new.parent = parent ?? old?.parent
     new.shareRecordName = old?.shareRecordName ?? ""
     new.changeTag = RecordTable.changeTag(zone.head + 1)
-    new.created = old?.created ?? stamp
-    new.modified = stamp
+    new.created = old?.created ?? modification
+    new.modified = modification
     return new
   }
 }

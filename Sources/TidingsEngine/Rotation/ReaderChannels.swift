@@ -6,7 +6,7 @@ internal import TidingsSQL
 ///
 /// The first ones move with the change, the others in pieces; until then they hear nothing, since
 /// channels tell only of what may be read at the time.
-final class ReaderChannels: Chore, TransactionParticipant {
+final class ReaderChannels: MaintenanceTask, TransactionParticipant {
   /// Most subscriptions and channels that are looked at with a change of grants.
   private static let firstPieceMax = 1_000
   private static let pieceMax = 200
@@ -18,7 +18,7 @@ final class ReaderChannels: Chore, TransactionParticipant {
   private let accesses: PublicAccesses
   private let rotation: ChannelRotation
   private let codec: any BodyCodec
-  private let bell: ChoreBell
+  private let wakeUp: WakeUpFlag
   private let selectDatabases: any SQLStatement
   /// The channels to look at, the next one last; `nil`: not known.
   private var pending: [Int64]?
@@ -33,7 +33,7 @@ final class ReaderChannels: Chore, TransactionParticipant {
     accesses: PublicAccesses,
     rotation: ChannelRotation,
     codec: any BodyCodec,
-    bell: ChoreBell
+    wakeUp: WakeUpFlag
   ) throws {
     self.catalog = catalog
     self.channels = channels
@@ -41,7 +41,7 @@ final class ReaderChannels: Chore, TransactionParticipant {
     self.accesses = accesses
     self.rotation = rotation
     self.codec = codec
-    self.bell = bell
+    self.wakeUp = wakeUp
     selectDatabases = try connection.prepare("SELECT id FROM databases WHERE scope = ?1")
   }
 
@@ -56,7 +56,7 @@ final class ReaderChannels: Chore, TransactionParticipant {
 
   func didRollback() {
     (changed, retired) = ([], [])
-    bell.ring()
+    wakeUp.raise()
   }
 
   /// Looks at everything again.
@@ -70,7 +70,7 @@ final class ReaderChannels: Chore, TransactionParticipant {
     let numbers = channels.numbers(in: entry)
     pending = Array(Set(pending ?? []).union(numbers)).sorted()
     try move(piece: Self.firstPieceMax)
-    if pending?.isEmpty == false { bell.ring() }
+    if pending?.isEmpty == false { wakeUp.raise() }
   }
 
   /// The database; `nil`: nothing was ever written to it, or the container was not deployed before.

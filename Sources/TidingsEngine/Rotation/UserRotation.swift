@@ -25,10 +25,10 @@ final class UserRotation: TransactionParticipant {
   private let rotation: ChannelRotation
   private let controlTopics: ControlTopics
   private let directory: AccountDirectory
-  private let bell: ChoreBell
+  private let wakeUp: WakeUpFlag
   private let advanceEpoch: any SQLStatement
   private let progress: UserRotationProgress
-  let news: RotationNews
+  let news: RotationNotices
   private let leases: OpenLeases
   private let selectSubscriptions: any SQLStatement
   private let selectOwn: any SQLStatement
@@ -42,17 +42,17 @@ final class UserRotation: TransactionParticipant {
     rotation: ChannelRotation,
     controlTopics: ControlTopics,
     directory: AccountDirectory,
-    bell: ChoreBell
+    wakeUp: WakeUpFlag
   ) throws {
     self.rotation = rotation
     self.controlTopics = controlTopics
     self.directory = directory
-    self.bell = bell
+    self.wakeUp = wakeUp
     advanceEpoch = try connection.prepare(
       "UPDATE accounts SET control_epoch = control_epoch + 1 WHERE user = ?1"
     )
     progress = try UserRotationProgress(connection)
-    news = try RotationNews(connection)
+    news = try RotationNotices(connection)
     leases = try OpenLeases(connection)
     selectSubscriptions = try connection.prepare(
       """
@@ -118,12 +118,12 @@ final class UserRotation: TransactionParticipant {
         stage: isUsed ? .subscriptions : .leases
       )
     )
-    bell.ring()
+    wakeUp.raise()
     return try work(for: user, rowsMax: Self.rowsAtOnce)
   }
 
   /// A key expires at another time.
-  func expiryChanged() { bell.ring() }
+  func expiryChanged() { wakeUp.raise() }
 
   // MARK: Pieces
 
@@ -267,9 +267,9 @@ final class UserRotation: TransactionParticipant {
 
 }
 
-extension UserRotation: Chore {
+extension UserRotation: MaintenanceTask {
   func work(at moment: Moment) throws -> Duration {
-    if news.isUntold {
+    if news.hasPending {
       try news.work()
       return .zero
     }

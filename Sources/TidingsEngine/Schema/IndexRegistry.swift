@@ -8,7 +8,7 @@ final class IndexRegistry: TransactionParticipant {
   /// Those that `IndexBuilder` has to work on, oldest first.
   private(set) var unfinished: [DeclaredIndex] = []
 
-  private let bell: ChoreBell
+  private let wakeUp: WakeUpFlag
   private let selectAll: any SQLStatement
   private let insert: any SQLStatement
   private let update: any SQLStatement
@@ -16,8 +16,8 @@ final class IndexRegistry: TransactionParticipant {
   private let bumpVersion: any SQLStatement
 
   /// The registry of a store; it rings when there is an index to build or to remove.
-  init(_ connection: any SQLConnection, bell: ChoreBell) throws {
-    self.bell = bell
+  init(_ connection: any SQLConnection, wakeUp: WakeUpFlag) throws {
+    self.wakeUp = wakeUp
     selectAll = try connection.prepare(
       """
       SELECT id, container, environment, record_type, field, kind, state, built_zone, built_name
@@ -89,7 +89,7 @@ final class IndexRegistry: TransactionParticipant {
     )
     byType[type, default: []].append(index)
     unfinished.append(index)
-    bell.ring()
+    wakeUp.raise()
   }
 
   /// Drops an index: queries do without it from now on, its entries are removed in the background.
@@ -112,7 +112,7 @@ final class IndexRegistry: TransactionParticipant {
     try write(index)
     forgetDropped(index)
     if !unfinished.contains(where: { $0 === index }) { unfinished.append(index) }
-    bell.ring()
+    wakeUp.raise()
   }
 
   /// The indexes of a container that are building or ready, by type, field and kind.

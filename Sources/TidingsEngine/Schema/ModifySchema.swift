@@ -4,13 +4,13 @@ internal import TidingsSQL
 /// Applies schemas to development, and deploys them to production.
 final class ModifySchema {
   private let schemas: SchemaTable
-  private let census: RecordCensus
+  private let census: RecordTypeCounter
   private let limits: Limits
 
   init(_ connection: any SQLConnection, schemas: SchemaTable, limits: Limits) throws {
     self.schemas = schemas
     self.limits = limits
-    census = try RecordCensus(connection)
+    census = try RecordTypeCounter(connection)
   }
 
   /// Brings development to what a text says.
@@ -113,7 +113,7 @@ final class ModifySchema {
         let records = try found ?? census.types(in: entry.container, entry.environment)
         found = records
         if records.names.contains(type) { return .some }
-        return records.isComplete ? .none : .unknown(lookedThrough: Int(RecordCensus.rowsMax))
+        return records.isComplete ? .none : .unknown(lookedThrough: Int(RecordTypeCounter.rowsMax))
       }
       if let problem { throw ItemError(.invalidArguments, problem) }
     }

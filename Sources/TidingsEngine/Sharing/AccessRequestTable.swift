@@ -5,13 +5,13 @@ internal import TidingsSQL
 /// nothing, and nobody asks for too many shares.
 final class AccessRequestTable {
   /// Aged rows that a new one removes: more than come, so that none stays.
-  private static let agedRowsPerRequest: Int64 = 4
+  private static let expiredRowsPerRequest: Int64 = 4
 
   private let limits: Limits
   private let selectRequest: any SQLStatement
   private let countOfUser: any SQLStatement
   private let upsert: any SQLStatement
-  private let deleteAged: any SQLStatement
+  private let deleteExpired: any SQLStatement
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
@@ -27,7 +27,7 @@ final class AccessRequestTable {
       ON CONFLICT (user, share_id) DO UPDATE SET asked = excluded.asked
       """
     )
-    deleteAged = try connection.prepare(
+    deleteExpired = try connection.prepare(
       """
       DELETE FROM access_requests WHERE (user, share_id) IN (
         SELECT user, share_id FROM access_requests WHERE asked <= ?1 ORDER BY asked LIMIT ?2
@@ -63,9 +63,9 @@ final class AccessRequestTable {
 
   /// A user asked for a share.
   func remember(_ user: String, share: Int64, at time: SteadyTime) throws {
-    deleteAged.bind(oldest(at: time), at: 1)
-    deleteAged.bind(Self.agedRowsPerRequest, at: 2)
-    try deleteAged.run()
+    deleteExpired.bind(oldest(at: time), at: 1)
+    deleteExpired.bind(Self.expiredRowsPerRequest, at: 2)
+    try deleteExpired.run()
     upsert.bind(user, at: 1)
     upsert.bind(share, at: 2)
     upsert.bind(time.milliseconds, at: 3)

@@ -54,9 +54,9 @@ final class SubscriptionExplainer {
     _ step: () throws -> Void
   ) throws -> [SubscriptionExplanation] {
     let database = try catalog.database(id)
-    let stamp = Record.Stamp(timestamp: time, caller: caller)
+    let modification = Record.ModificationInfo(timestamp: time, caller: caller)
     let shared = try id.scope == .shared ? sharedRecords(of: change, in: id) : nil
-    let (old, new) = try states(of: change, shared, in: database, of: id, stamp, reading)
+    let (old, new) = try states(of: change, shared, in: database, of: id, modification, reading)
     let refusal = try refusal(of: new ?? old, reading)
     let isShared = try shared.map { try $0.concerns(old: old, new: new) } ?? true
     var wanted = Set(ids)
@@ -115,12 +115,12 @@ final class SubscriptionExplainer {
     _ shared: SharedRecords?,
     in database: DatabaseEntry?,
     of id: DatabaseID,
-    _ stamp: Record.Stamp,
+    _ modification: Record.ModificationInfo,
     _ reading: PublicReading?
   ) throws -> (old: Record?, new: Record?) {
     switch change {
     case .change(let old, let new):
-      let states = try Self.checked(old, new, stamp)
+      let states = try Self.checked(old, new, modification)
       // A misspelled zone would be explained as if it were another one.
       if shared == nil, let record = states.new ?? states.old {
         _ = try zone(record.recordID.zoneID, in: database, of: id)
@@ -134,7 +134,7 @@ final class SubscriptionExplainer {
       sent.recordID.zoneID = zone.id
       try sent.validate()
       let old = try stored(sent.recordID.recordName, in: zone, shared, reading)
-      var new = try sent.merged(into: old, in: zone, stamp)
+      var new = try sent.merged(into: old, in: zone, modification)
       if removesParent { new.parent = nil }
       return (old, new)
     case .deletion(let recordID):
@@ -154,12 +154,16 @@ final class SubscriptionExplainer {
   private static func checked(
     _ sentOld: Record?,
     _ sentNew: Record?,
-    _ stamp: Record.Stamp
+    _ modification: Record.ModificationInfo
   ) throws(ItemError) -> (old: Record?, new: Record?) {
     let names = [sentNew, sentOld].compactMap { $0?.recordID.recordName }
     let name = names.first { !$0.isEmpty } ?? RecordID.randomName()
-    let old = try sentOld?.completed(name: name, created: stamp, modified: stamp)
-    let new = try sentNew?.completed(name: name, created: old?.created ?? stamp, modified: stamp)
+    let old = try sentOld?.completed(name: name, created: modification, modified: modification)
+    let new = try sentNew?.completed(
+      name: name,
+      created: old?.created ?? modification,
+      modified: modification
+    )
     guard let record = new ?? old else {
       throw ItemError(
         .invalidArguments,
@@ -230,8 +234,8 @@ extension Record {
   /// This record as the server would keep it.
   fileprivate func completed(
     name: String,
-    created: Stamp,
-    modified: Stamp
+    created: ModificationInfo,
+    modified: ModificationInfo
   ) throws(ItemError) -> Record {
     var record = self
     if record.recordID.recordName.isEmpty { record.recordID.recordName = name }

@@ -17,7 +17,7 @@ public final class CKAsset: NSObject, CKRecordValueProtocol, Sendable {
   /// What a database knows it by.
   struct Stored: Sendable {
     var asset: TidingsV1.Asset
-    var place: AssetPlace
+    var place: AssetLocation
   }
 
   /// A file to be uploaded with the record.
@@ -44,7 +44,7 @@ public final class CKAsset: NSObject, CKRecordValueProtocol, Sendable {
 }
 
 /// Where an asset is known by its checksum: elsewhere it must be sent again.
-struct AssetPlace: Hashable, Sendable {
+struct AssetLocation: Hashable, Sendable {
   var endpoint = ""
   var user = ""
   var database = TidingsV1.DatabaseID()

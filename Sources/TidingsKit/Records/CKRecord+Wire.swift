@@ -8,7 +8,7 @@ extension CKRecord.Contents {
   /// - Parameters:
   ///   - record: The answer.
   ///   - place: Where its assets are known.
-  init(_ record: TidingsV1.Record, assetsIn place: AssetPlace = AssetPlace()) {
+  init(_ record: TidingsV1.Record, assetsIn place: AssetLocation = AssetLocation()) {
     let id = CKRecord.ID(record.recordID ?? .init())
     self.init(recordType: record.recordType, recordID: id)
     let owner = record.recordID?.zoneID?.ownerName ?? ""
@@ -129,13 +129,13 @@ extension TidingsV1.Reference {
   }
 }
 
-extension CKRecord.SystemStamp {
-  init(_ stamp: TidingsV1.Stamp) {
-    let time = stamp.timestamp.map { Date($0) } ?? Date(timeIntervalSince1970: 0)
-    self.init(date: time, userName: stamp.userRecordName, device: stamp.deviceID)
+extension CKRecord.SystemModification {
+  init(_ modification: TidingsV1.ModificationInfo) {
+    let time = modification.timestamp.map { Date($0) } ?? Date(timeIntervalSince1970: 0)
+    self.init(date: time, userName: modification.userRecordName, device: modification.deviceID)
   }
 
-  var wire: TidingsV1.Stamp {
+  var wire: TidingsV1.ModificationInfo {
     .init(timestamp: .init(date), userRecordName: userName, deviceID: device)
   }
 }

@@ -24,8 +24,8 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     var isParentChanged = false
     var share: CKRecord.Reference?
     var changeTag: String?
-    var created: SystemStamp?
-    var modified: SystemStamp?
+    var created: SystemModification?
+    var modified: SystemModification?
     /// Why encrypted values could not be opened.
     var unopened: [String: CKError] = [:]
     /// Of shares.
@@ -33,7 +33,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   }
 
   /// When and by whom.
-  struct SystemStamp: Sendable {
+  struct SystemModification: Sendable {
     var date: Date
     var userName: String
     var device: String
@@ -75,18 +75,20 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   open var modificationDate: Date? { contents.withLock { $0.modified?.date } }
   /// The user who saved it first.
   open var creatorUserRecordID: CKRecord.ID? {
-    stamp(\.created).map { .init(recordName: $0.userName) }
+    modification(\.created).map { .init(recordName: $0.userName) }
   }
   /// The user who saved it last.
   open var lastModifiedUserRecordID: CKRecord.ID? {
-    stamp(\.modified).map { .init(recordName: $0.userName) }
+    modification(\.modified).map { .init(recordName: $0.userName) }
   }
   /// The device that saved it last, if it has a name.
   open var lastModifiedDevice: String? {
-    stamp(\.modified).flatMap { $0.device.isEmpty ? nil : $0.device }
+    modification(\.modified).flatMap { $0.device.isEmpty ? nil : $0.device }
   }
 
-  private func stamp(_ path: any KeyPath<Contents, SystemStamp?> & Sendable) -> SystemStamp? {
+  private func modification(
+    _ path: any KeyPath<Contents, SystemModification?> & Sendable
+  ) -> SystemModification? {
     contents.withLock { $0[keyPath: path] }
   }
 
@@ -217,7 +219,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// Writes the record with all its fields.
   open func encode(with coder: NSCoder) { contents.withLock { $0 }.encode(with: coder) }
 
-  /// Writes the identity, the change tag and the stamps, without the fields: to be kept beside the
+  /// Writes the identity, the change tag and the modifications, without the fields: to be kept beside the
   /// program's own copy of them.
   open func encodeSystemFields(with coder: NSCoder) {
     contents.withLock { $0 }.systemFields.encode(with: coder)

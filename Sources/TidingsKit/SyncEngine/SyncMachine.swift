@@ -58,7 +58,7 @@ struct SyncMachine: Sendable {
   /// The progress changed since it was told.
   private var isStateNew = false
   /// How far the database's feed goes, as heard from the server; `nil`: look in any case.
-  private var newsToken: [UInt8]?
+  private var pendingToken: [UInt8]?
 
   /// An engine's decisions.
   ///
@@ -104,8 +104,8 @@ struct SyncMachine: Sendable {
   }
 
   /// The server has changes.
-  mutating func noteNews(_ token: [UInt8]) {
-    newsToken = token
+  mutating func notePendingChanges(_ token: [UInt8]) {
+    pendingToken = token
     schedule.want(.fetch)
   }
 
@@ -286,7 +286,7 @@ struct SyncMachine: Sendable {
 
   private mutating func beginFetch() {
     schedule.begin(.fetch)
-    let isKnown = newsToken == progress.databaseToken && progress.unfetchedZones.isEmpty
+    let isKnown = pendingToken == progress.databaseToken && progress.unfetchedZones.isEmpty
     guard !isKnown else { return }
     start(.fetch(.init()), .scheduled)
   }

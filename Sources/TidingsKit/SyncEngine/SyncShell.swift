@@ -157,8 +157,8 @@ final class SyncShell: Sendable {
   }
 
   /// The server has changes.
-  func noteNews(_ token: [UInt8]) {
-    machine.withLock { $0.noteNews(token) }
+  func notePendingChanges(_ token: [UInt8]) {
+    machine.withLock { $0.notePendingChanges(token) }
     wake()
   }
 

@@ -27,14 +27,14 @@ struct SyncWatch: Sendable {
         ) { if case .restored = $0 { shell()?.noteReturn() } }
         for try await page in feed {
           token = page.changeToken
-          shell()?.noteNews(token)
+          shell()?.notePendingChanges(token)
         }
       } catch ChangeFeedError.changeTokenExpired {
         // The engine finds that out, too. From here on, all changes are news.
         token = []
       } catch {
         // A fetch meets the same, and tells it; then a change is looked for from where it got to.
-        shell()?.noteNews([])
+        shell()?.notePendingChanges([])
         try? await Task.sleep(for: SyncSchedule.longestPause)
       }
     }

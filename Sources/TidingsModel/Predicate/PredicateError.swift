@@ -20,7 +20,7 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
   ///   - offset: The place, in bytes.
   init(_ message: String, in text: [UInt8], at offset: Int) {
     self.message = message
-    let place = TextPlace(offset, in: text)
+    let place = TextPosition(offset, in: text)
     line = place.line
     column = place.column
     excerpt = place.excerpt

@@ -10,7 +10,7 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   public var excerpt: String
 
   /// An error at a place in a text.
-  init(_ message: String, at place: TextPlace) {
+  init(_ message: String, at place: TextPosition) {
     self.message = message
     line = place.line
     column = place.column

@@ -26,7 +26,7 @@ struct SchemaScanner {
   var isAtEnd: Bool { position == text.count }
 
   func error(_ message: String, at offset: Int? = nil) -> SchemaError {
-    SchemaError(message, at: TextPlace(offset ?? position, in: text))
+    SchemaError(message, at: TextPosition(offset ?? position, in: text))
   }
 
   /// An error that says what was expected and what stands here.

@@ -33,7 +33,7 @@ final class Committer {
   /// The engine's own work is about to use the store.
   ///
   /// - Throws: `SQLError`.
-  func openForChores() throws {
+  func openForMaintenance() throws {
     try open()
     group.hasWrites = true
   }

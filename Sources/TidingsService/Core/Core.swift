@@ -77,7 +77,7 @@ final class Core: LoopTurn {
   let failures: StoreFailures
   /// The one backup or check that runs.
   let walks = StoreWalkSlot()
-  private var choresDue: ContinuousClock.Instant?
+  private var maintenanceDue: ContinuousClock.Instant?
   private var administrationWatch = AdministrationWatch()
   /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
   var keepsAnswer = true
@@ -181,7 +181,7 @@ final class Core: LoopTurn {
       steadyClock: steadyClock,
       remote: remote
     )
-    choresDue = .now
+    maintenanceDue = .now
     if callerMode == .authenticated { administrationWatch.begin(at: .now) }
   }
 
@@ -390,7 +390,7 @@ final class Core: LoopTurn {
       let pause = engine.noteFetch(reached, by: caller, at: .now)
     else { return }
     let due = ContinuousClock.now.advanced(by: pause)
-    choresDue = choresDue.map { min($0, due) } ?? due
+    maintenanceDue = maintenanceDue.map { min($0, due) } ?? due
   }
 
   /// Counts what counts once the group is committed.
@@ -433,7 +433,7 @@ final class Core: LoopTurn {
     publisher.announceChannels(group.calls.announcedTopics, on: loop)
     if let transaction = group.transaction { tell(transaction, on: loop) }
     if group.calls.hasWrites {
-      if engine.hasUrgentChores { choresDue = .now }
+      if engine.hasUrgentMaintenance { maintenanceDue = .now }
       log.committed()
     }
     log.restart()
@@ -500,13 +500,13 @@ final class Core: LoopTurn {
   }
 
   var nextTimer: ContinuousClock.Instant? {
-    [publisher.nextTimer, choresDue, waitingCalls.nextTimer, administrationWatch.due].lazy
+    [publisher.nextTimer, maintenanceDue, waitingCalls.nextTimer, administrationWatch.due].lazy
       .compactMap(\.self).min()
   }
 
   func timerFired(_ loop: LoopContext) {
     if let timer = publisher.nextTimer, timer <= loop.now { publisher.timerFired(on: loop) }
-    if let choresDue, choresDue <= loop.now { doChores(on: loop) }
+    if let maintenanceDue, maintenanceDue <= loop.now { doMaintenance(on: loop) }
     if let timer = waitingCalls.nextTimer, timer <= loop.now { endWaits(on: loop) }
     if administrationWatch.isDue(at: loop.now) { watchAdministration() }
   }
@@ -532,31 +532,33 @@ final class Core: LoopTurn {
     }
   }
 
-  private func doChores(on loop: LoopContext) {
+  private func doMaintenance(on loop: LoopContext) {
     guard !isStoreTaken else {
-      choresDue = .now.advanced(by: Self.choresPauseDuringLongCall)
+      maintenanceDue = .now.advanced(by: Self.maintenancePauseDuringLongCall)
       return
     }
     guard !log.isFull else {
-      choresDue = .now.advanced(by: Self.choresPauseAfterFailure)
+      maintenanceDue = .now.advanced(by: Self.maintenancePauseAfterFailure)
       return
     }
     do {
-      try committer.openForChores()
+      try committer.openForMaintenance()
       if let notice = engine.takeClockNotice() {
         logger.log(notice.isWarning ? .warning : .info, notice.description)
       }
-      choresDue = try engine.doChores().map { .now.advanced(by: max($0, Self.choresPause)) }
+      maintenanceDue = try engine.doMaintenance().map {
+        .now.advanced(by: max($0, Self.maintenancePause))
+      }
     } catch {
-      choresDue = .now.advanced(by: Self.choresPauseAfterFailure)
+      maintenanceDue = .now.advanced(by: Self.maintenancePauseAfterFailure)
       giveUpCall(after: error, on: loop)
     }
   }
 
   /// Between two pieces of the engine's own work callers have their turns.
-  private static let choresPause = Duration.milliseconds(1)
-  private static let choresPauseAfterFailure = Duration.seconds(10)
-  private static let choresPauseDuringLongCall = Duration.milliseconds(10)
+  private static let maintenancePause = Duration.milliseconds(1)
+  private static let maintenancePauseAfterFailure = Duration.seconds(10)
+  private static let maintenancePauseDuringLongCall = Duration.milliseconds(10)
 
   /// Nothing that a call waits for is committed, or will be with this group.
   ///

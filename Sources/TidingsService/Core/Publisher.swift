@@ -75,7 +75,7 @@ struct Publisher: ~Copyable {
 
   private mutating func publishNow(_ events: [StoredEvent], on loop: LoopContext) {
     guard !events.isEmpty else { return }
-    let stamp = PushMessage.Stamp(.now)
+    let published = PushMessage.PublicationTime(.now)
     for event in events {
       let decision = pacing.decide(
         event.topic,
@@ -86,7 +86,7 @@ struct Publisher: ~Copyable {
       guard decision == .publish else { continue }
       let push = PushMessage.event(
         event,
-        stamp,
+        published,
         protection(event.topic),
         bytesMax: pushBytesMax
       )
@@ -96,7 +96,7 @@ struct Publisher: ~Copyable {
       publications.note(
         event.channel,
         event.sequence,
-        Publication(time: stamp.time, isCoalesced: false, isPruned: push.isPruned)
+        Publication(time: published.time, isCoalesced: false, isPruned: push.isPruned)
       )
     }
   }
@@ -104,11 +104,11 @@ struct Publisher: ~Copyable {
   /// Tells users' devices what another one marked read.
   mutating func publish(_ marks: [PushedReadMarks], on loop: LoopContext) {
     guard !marks.isEmpty else { return }
-    let stamp = PushMessage.Stamp(.now)
+    let published = PushMessage.PublicationTime(.now)
     for marks in marks {
       let push = PushMessage.readMarks(
         marks,
-        stamp,
+        published,
         protection(marks.topic),
         bytesMax: pushBytesMax
       )
@@ -120,7 +120,7 @@ struct Publisher: ~Copyable {
   /// Tells users' devices that their channels changed.
   func announceChannels(_ topics: Set<[UInt8]>, on loop: LoopContext) {
     guard !topics.isEmpty else { return }
-    let push = PushMessage.channelsChanged(PushMessage.Stamp(.now))
+    let push = PushMessage.channelsChanged(PushMessage.PublicationTime(.now))
     for topic in topics { loop.publish(topic: topic, body: push) }
   }
 
@@ -135,21 +135,21 @@ struct Publisher: ~Copyable {
   /// Publishes what is due: the numbers of merged events, and beacons.
   mutating func timerFired(on loop: LoopContext) {
     if !unpublished.isEmpty { publishSome(Self.eventsPerTurn, on: loop) }
-    let stamp = PushMessage.Stamp(.now)
+    let published = PushMessage.PublicationTime(.now)
     for merged in pacing.takeDue(at: loop.now) {
-      publishNumber(merged.sequence, after: merged.previous, merged.topic, stamp, on: loop)
+      publishNumber(merged.sequence, after: merged.previous, merged.topic, published, on: loop)
       beacons.published(merged.topic, merged.sequence, at: loop.now)
       counters.coalesced += UInt64(clamping: merged.sequence - merged.previous)
       for sequence in (merged.previous + 1)...merged.sequence {
         publications.note(
           merged.channel,
           sequence,
-          Publication(time: stamp.time, isCoalesced: true, isPruned: false)
+          Publication(time: published.time, isCoalesced: true, isPruned: false)
         )
       }
     }
     for beacon in beacons.takeDue(at: loop.now) {
-      publishNumber(beacon.sequence, after: beacon.sequence - 1, beacon.topic, stamp, on: loop)
+      publishNumber(beacon.sequence, after: beacon.sequence - 1, beacon.topic, published, on: loop)
     }
   }
 
@@ -157,10 +157,10 @@ struct Publisher: ~Copyable {
     _ sequence: Int64,
     after previous: Int64,
     _ topic: [UInt8],
-    _ stamp: PushMessage.Stamp,
+    _ published: PushMessage.PublicationTime,
     on loop: LoopContext
   ) {
-    loop.publish(topic: topic, body: PushMessage.number(sequence, after: previous, stamp))
+    loop.publish(topic: topic, body: PushMessage.number(sequence, after: previous, published))
   }
 
   private mutating func protection(_ topic: [UInt8]) -> PushMessage.Protection {

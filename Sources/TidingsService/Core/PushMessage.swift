@@ -15,7 +15,7 @@ struct PushMessage: ~Copyable {
   }
 
   /// The encoded time of publication, made once for all that is published together.
-  struct Stamp {
+  struct PublicationTime {
     let time: Timestamp
     fileprivate let bytes: [UInt8]
 
@@ -41,12 +41,17 @@ struct PushMessage: ~Copyable {
 
   private var message: SplicedMessage
 
-  private init(_ sequence: Int64, after previous: Int64, _ stamp: Stamp, tag: UInt64 = 0, room: Int)
-  {
+  private init(
+    _ sequence: Int64,
+    after previous: Int64,
+    _ published: PublicationTime,
+    tag: UInt64 = 0,
+    room: Int
+  ) {
     message = SplicedMessage(capacity: 64 + SealingKey.overheadBytes + room)
     if sequence != 0 { message.add(1, varint: UInt64(clamping: sequence)) }
     if previous != 0 { message.add(2, varint: UInt64(clamping: previous)) }
-    message.add(3, stamp.bytes)
+    message.add(3, published.bytes)
     if tag != 0 { message.add(4, fixed64: tag) }
   }
 
@@ -67,20 +72,20 @@ struct PushMessage: ~Copyable {
   ///
   /// - Parameters:
   ///   - event: The event; the one before it was published too.
-  ///   - stamp: When it is published.
+  ///   - published: When it is published.
   ///   - protection: How.
   ///   - bytesMax: Largest push, before it is sealed; more is pruned.
   /// - Returns: The push, and that it was pruned.
   static func event(
     _ event: StoredEvent,
-    _ stamp: Stamp,
+    _ published: PublicationTime,
     _ protection: Protection,
     bytesMax: Int
   ) -> (bytes: [UInt8], isPruned: Bool) {
     var push = PushMessage(
       event.sequence,
       after: event.sequence - 1,
-      stamp,
+      published,
       tag: event.originTag,
       room: min(event.body.count, bytesMax)
     )
@@ -98,14 +103,18 @@ struct PushMessage: ~Copyable {
   }
 
   /// A number without content: a channel's newest once more, or that of several events.
-  static func number(_ sequence: Int64, after previous: Int64, _ stamp: Stamp) -> [UInt8] {
-    PushMessage(sequence, after: previous, stamp, room: 0).message.bytes
+  static func number(
+    _ sequence: Int64,
+    after previous: Int64,
+    _ published: PublicationTime
+  ) -> [UInt8] {
+    PushMessage(sequence, after: previous, published, room: 0).message.bytes
   }
 
   /// A user marked notifications read.
   static func readMarks(
     _ marks: PushedReadMarks,
-    _ stamp: Stamp,
+    _ published: PublicationTime,
     _ protection: Protection,
     bytesMax: Int
   ) -> [UInt8] {
@@ -113,7 +122,7 @@ struct PushMessage: ~Copyable {
     var push = PushMessage(
       marks.last,
       after: marks.previous,
-      stamp,
+      published,
       tag: marks.originTag,
       room: min(content.count, bytesMax)
     )
@@ -122,8 +131,8 @@ struct PushMessage: ~Copyable {
   }
 
   /// A user's channels changed.
-  static func channelsChanged(_ stamp: Stamp) -> [UInt8] {
-    var push = PushMessage(0, after: 0, stamp, room: 0)
+  static func channelsChanged(_ published: PublicationTime) -> [UInt8] {
+    var push = PushMessage(0, after: 0, published, room: 0)
     push.message.add(Content.channelsChanged.rawValue, varint: 1)
     return push.message.bytes
   }

@@ -91,8 +91,10 @@ extension TidingsV1.ZoneID? {
   /// The zone that is meant in a database.
   ///
   /// - Throws: `invalidArguments` for an owner who cannot be.
-  func place(in database: DatabaseID, for caller: Caller) throws(ItemError) -> DatabaseID.ZonePlace
-  {
+  func place(
+    in database: DatabaseID,
+    for caller: Caller
+  ) throws(ItemError) -> DatabaseID.ZoneLocation {
     try database.place(of: model, for: caller.user)
   }
 }

@@ -76,8 +76,8 @@ enum RecordReader {
       fields: RecordFields(fields)
     )
     record.changeTag = try string(source.change_tag, "\(path()).change_tag")
-    record.created = try stamp(source.created, "\(path()).created")
-    record.modified = try stamp(source.modified, "\(path()).modified")
+    record.created = try modification(source.created, "\(path()).created")
+    record.modified = try modification(source.modified, "\(path()).modified")
     if let parent = source.parent {
       record.parent = try reference(parent, "\(path()).parent")
     }
@@ -207,12 +207,12 @@ enum RecordReader {
     return result
   }
 
-  private static func stamp(
-    _ message: UnsafeMutablePointer<Tidings__V1__Stamp>?,
+  private static func modification(
+    _ message: UnsafeMutablePointer<Tidings__V1__ModificationInfo>?,
     _ path: @autoclosure () -> String
-  ) throws(RPCError) -> Record.Stamp? {
+  ) throws(RPCError) -> Record.ModificationInfo? {
     guard let message, let time = message.pointee.timestamp else { return nil }
-    return Record.Stamp(
+    return Record.ModificationInfo(
       timestamp: try timestamp(time.pointee, path()),
       caller: Caller(
         user: try string(message.pointee.user_record_name, path()),

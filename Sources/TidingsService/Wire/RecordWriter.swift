@@ -18,8 +18,8 @@ enum RecordWriter {
     message.pointee.record_id = recordID(record.recordID, in: arena)
     message.pointee.record_type = arena.packed(record.recordType)
     message.pointee.change_tag = arena.packed(record.changeTag)
-    message.pointee.created = stamp(record.created, in: arena)
-    message.pointee.modified = stamp(record.modified, in: arena)
+    message.pointee.created = modification(record.created, in: arena)
+    message.pointee.modified = modification(record.modified, in: arena)
     if let parent = record.parent { message.pointee.parent = reference(parent, in: arena) }
     if let share = record.share { message.pointee.share = self.share(share, in: arena) }
     if !record.shareRecordName.isEmpty {
@@ -176,18 +176,18 @@ enum RecordWriter {
     }
   }
 
-  private static func stamp(
-    _ stamp: Record.Stamp?,
+  private static func modification(
+    _ modification: Record.ModificationInfo?,
     in arena: borrowing Arena
   )
-    -> UnsafeMutablePointer<Tidings__V1__Stamp>?
+    -> UnsafeMutablePointer<Tidings__V1__ModificationInfo>?
   {
-    guard let stamp else { return nil }
-    let message = arena.allocate(Tidings__V1__Stamp.self)
-    tidings__v1__stamp__init(message)
-    message.pointee.timestamp = timestamp(stamp.timestamp, in: arena)
-    message.pointee.user_record_name = arena.packed(stamp.caller.user)
-    message.pointee.device_id = arena.packed(stamp.caller.device)
+    guard let modification else { return nil }
+    let message = arena.allocate(Tidings__V1__ModificationInfo.self)
+    tidings__v1__modification_info__init(message)
+    message.pointee.timestamp = timestamp(modification.timestamp, in: arena)
+    message.pointee.user_record_name = arena.packed(modification.caller.user)
+    message.pointee.device_id = arena.packed(modification.caller.device)
     return message
   }
 

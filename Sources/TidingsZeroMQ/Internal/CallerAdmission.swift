@@ -18,7 +18,7 @@ struct CallerAdmission {
   var boundsRates = false
 
   private var rates = CallRates()
-  private var census = PeerCensus<ConnectionNumber>()
+  private var census = PeerCounter<ConnectionNumber>()
   private var bounds: [CallerKey: CallerBounds] = [:]
   /// Connections that were admitted lately, each at the place of its number.
   private var recent = [ConnectionNumber?](repeating: nil, count: CallerAdmission.recentCount)

@@ -79,7 +79,7 @@ struct LiveCandidates {
 
   /// What a verb prints that is run for the same server as the command line that is typed.
   private func output(_ verb: [String], notation: String) async -> String {
-    let time = invocation.surroundings.environment[Self.timeVariable] ?? Self.timeMax
+    let time = invocation.program.environment[Self.timeVariable] ?? Self.timeMax
     var arguments =
       verb + [
         "--output", notation, "--timeout", time, "--connect-timeout", time, "--retries", "0",
@@ -94,7 +94,7 @@ struct LiveCandidates {
       writeData: { bytes in printed.withLock { $0 += bytes } },
       writeMessage: { _ in }
     )
-    _ = await invocation.surroundings.run(arguments, output)
+    _ = await invocation.program.run(arguments, output)
     return String(decoding: printed.withLock { $0 }, as: UTF8.self)
   }
 }

@@ -15,7 +15,7 @@ enum LocalChecks {
   private static let descriptorsMin: UInt = 256
 
   static func all(_ invocation: Invocation) -> [Diagnosis] {
-    contexts(ContextFolder(invocation.surroundings.environment))
+    contexts(ContextFolder(invocation.program.environment))
       + [keys(invocation), keyRing(ringPath(invocation))].compactMap(\.self)
       + [descriptors()]
   }
@@ -76,7 +76,7 @@ enum LocalChecks {
   /// The ring that is named, or the one of the data folder, if it is there.
   private static func ringPath(_ invocation: Invocation) -> String? {
     if let path = invocation.settings.keyRingPath { return path }
-    return DefaultKeyRing.path(invocation.surroundings.environment)
+    return DefaultKeyRing.path(invocation.program.environment)
       .flatMap { Folder.isFile($0) ? $0 : nil }
   }
 

@@ -48,17 +48,17 @@ extension Record {
       )
     )
     changeTag = record.changeTag
-    created = record.created.map(Stamp.init)
-    modified = record.modified.map(Stamp.init)
+    created = record.created.map(ModificationInfo.init)
+    modified = record.modified.map(ModificationInfo.init)
     parent = record.parent.map(Reference.init)
   }
 }
 
-extension Record.Stamp {
-  fileprivate init(_ stamp: TidingsV1.Stamp) {
+extension Record.ModificationInfo {
+  fileprivate init(_ modification: TidingsV1.ModificationInfo) {
     self.init(
-      timestamp: Timestamp(stamp.timestamp ?? .init()),
-      caller: Caller(user: stamp.userRecordName, device: stamp.deviceID)
+      timestamp: Timestamp(modification.timestamp ?? .init()),
+      caller: Caller(user: modification.userRecordName, device: modification.deviceID)
     )
   }
 }

@@ -18,11 +18,11 @@ enum RecordJSON {
     ])
   }
 
-  private static func json(_ stamp: TidingsV1.Stamp) -> JSONValue {
+  private static func json(_ modification: TidingsV1.ModificationInfo) -> JSONValue {
     .omittingNil([
-      "timestamp": stamp.timestamp.map { .timestamp($0) },
-      "userRecordName": .string(stamp.userRecordName),
-      "deviceId": stamp.deviceID.isEmpty ? nil : .string(stamp.deviceID),
+      "timestamp": modification.timestamp.map { .timestamp($0) },
+      "userRecordName": .string(modification.userRecordName),
+      "deviceId": modification.deviceID.isEmpty ? nil : .string(modification.deviceID),
     ])
   }
 

@@ -43,7 +43,7 @@ extension Verb {
       var (seen, problems) = (Set<[UInt8]>(), 0)
       for zone in zones {
         try await forEachPage(of: zone, invocation, session) { records in
-          let places = records.flatMap(AssetPlace.all).filter {
+          let places = records.flatMap(AssetLocation.all).filter {
             seen.insert($0.asset.checksum).inserted
           }
           for (place, problem) in try await look(places, check) {
@@ -64,11 +64,11 @@ extension Verb {
 
   /// The assets that something is wrong with.
   private static func look(
-    _ places: [AssetPlace],
+    _ places: [AssetLocation],
     _ check: AssetCheck
-  ) async throws -> [(AssetPlace, String)] {
-    try await withThrowingTaskGroup(of: (AssetPlace, String)?.self) { group in
-      var found: [(AssetPlace, String)] = []
+  ) async throws -> [(AssetLocation, String)] {
+    try await withThrowingTaskGroup(of: (AssetLocation, String)?.self) { group in
+      var found: [(AssetLocation, String)] = []
       for (index, place) in places.enumerated() {
         if index >= checksAtOnce, let problem = try await group.next() ?? nil {
           found.append(problem)
@@ -120,16 +120,16 @@ extension Verb {
 }
 
 /// An asset, and where it is named.
-private struct AssetPlace: Sendable {
+private struct AssetLocation: Sendable {
   let record: String
   let field: String
   let asset: TidingsV1.Asset
 
   /// The assets of a record.
-  static func all(of record: TidingsV1.Record) -> [AssetPlace] {
+  static func all(of record: TidingsV1.Record) -> [AssetLocation] {
     record.fields.sorted { $0.key < $1.key }.flatMap { name, value in
       value.assets.map {
-        AssetPlace(record: record.recordID?.recordName ?? "", field: name, asset: $0)
+        AssetLocation(record: record.recordID?.recordName ?? "", field: name, asset: $0)
       }
     }
   }

@@ -386,7 +386,7 @@ extension SavedContext {
 
 extension Invocation {
   /// The contexts of the user.
-  var contexts: ContextFolder { ContextFolder(surroundings.environment) }
+  var contexts: ContextFolder { ContextFolder(program.environment) }
 
   /// A context that the command line names.
   func context(_ name: String) throws -> SavedContext {

@@ -3,7 +3,7 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
-  private static let recordsUnlessTold = 100
+  private static let recordsDefault = 100
 
   static let query = Verb(
     command: Command(
@@ -17,7 +17,7 @@ extension Verb {
         Option(
           "limit",
           value: "N",
-          "Most records in all, over as many pages as it takes (default: \(recordsUnlessTold))."
+          "Most records in all, over as many pages as it takes (default: \(recordsDefault))."
         ),
         Option(flag: "all", "All records, page after page."),
         Option("cursor", value: "CURSOR", "Go on where an earlier query ended; then without TYPE."),
@@ -48,7 +48,7 @@ extension Verb {
       if let keys = arguments["desired-keys"] {
         request.desiredKeys = .init(keys: commaSeparated(keys))
       }
-      var left = arguments.has("all") ? Int.max : limit ?? recordsUnlessTold
+      var left = arguments.has("all") ? Int.max : limit ?? recordsDefault
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
       var printer = QueryPrinter(
         output: invocation.output,

@@ -26,7 +26,7 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let repl = Repl(invocation)
-      if invocation.surroundings.readLine == nil { return try await repl.runLines() }
+      if invocation.program.readLine == nil { return try await repl.runLines() }
       return await repl.converse()
     }
   )
@@ -66,7 +66,7 @@ struct Repl: Sendable {
 
   /// Runs lines as somebody types them.
   func converse() async -> ExitCode {
-    let history = ReplHistory(invocation.surroundings.environment)
+    let history = ReplHistory(invocation.program.environment)
     let editor = LineEditor(historyPath: history.prepare()) { [self] in candidates($0) }
     invocation.output.hint("rpcctl \(Program.version); help lists the verbs, Ctrl-D ends")
     // At the prompt there is nothing to interrupt.
@@ -95,7 +95,7 @@ struct Repl: Sendable {
     let prompt = invocation.arguments["context"].map { "\($0)> " } ?? "rpcctl> "
     if let editor { return await editor.readLine(prompt) }
     invocation.output.ask(prompt)
-    return invocation.surroundings.readLine?()
+    return invocation.program.readLine?()
   }
 
   private func run(_ words: [String]) async -> ExitCode {
@@ -104,7 +104,7 @@ struct Repl: Sendable {
     if words.first == "repl" {
       return invocation.output.fail(UsageError("this is repl already"))
     }
-    return await invocation.surroundings.run(arguments(words), invocation.output.asked(for: .auto))
+    return await invocation.program.run(arguments(words), invocation.output.asked(for: .auto))
   }
 
   /// The words of a line with the options that it does not have itself.

@@ -124,9 +124,9 @@ extension Verb {
       if Task.isCancelled { throw Interrupted() }
       if seen.isEnough(for: count, consumer.end != nil) { return .success }
       if let count {
-        throw NotSo("the time is over: \(seen.count) of \(count) notifications came")
+        throw ConditionNotMet("the time is over: \(seen.count) of \(count) notifications came")
       }
-      throw NotSo("the time is over: no notification came that satisfies --until")
+      throw ConditionNotMet("the time is over: no notification came that satisfies --until")
     }
   )
 

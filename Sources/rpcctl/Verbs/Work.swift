@@ -65,7 +65,7 @@ extension Verb {
       }.count
       if Task.isCancelled { throw Interrupted() }
       guard let count, done < count else { return .success }
-      throw NotSo("the time is over: \(done) of \(count) notifications are done")
+      throw ConditionNotMet("the time is over: \(done) of \(count) notifications are done")
     }
   )
 }

@@ -16,13 +16,13 @@ extension OracleSession {
     var open = reads
     for read in reads {
       let key = placeKey(read, caller, database)
-      var place = zonePlaces[key] ?? .init(reader: .init(read.zone, in: database))
+      var place = zoneLocations[key] ?? .init(reader: .init(read.zone, in: database))
       place.reader.filter(read.types)
-      zonePlaces[key] = place
+      zoneLocations[key] = place
     }
     for _ in 0..<pageCount where !open.isEmpty && complaint.isEmpty {
       let zones = open.map { read in
-        let place = zonePlaces[placeKey(read, caller, database)]
+        let place = zoneLocations[placeKey(read, caller, database)]
         return TidingsV1.ZoneChangesOptions(
           zoneID: .init(zoneName: read.zone),
           changeToken: place?.token ?? [],
@@ -58,13 +58,13 @@ extension OracleSession {
       let count = page.changedRecords.count + page.deletedRecords.count
       sum += count
       if read.limit > 0, count > read.limit { complain("\(read.zone) has \(count) records") }
-      let problem = zonePlaces[key]?.reader.read(page, keys: read.keys, by: caller, oracle)
+      let problem = zoneLocations[key]?.reader.read(page, keys: read.keys, by: caller, oracle)
       if let problem { complain("zone \(read.zone): \(problem)") }
       guard page.error == nil else {
-        zonePlaces[key] = nil
+        zoneLocations[key] = nil
         continue
       }
-      zonePlaces[key]?.token = page.changeToken
+      zoneLocations[key]?.token = page.changeToken
       if page.moreComing { open.append(read) }
     }
     if limit > 0, sum > limit { complain("the page has \(sum) records") }
@@ -75,8 +75,8 @@ extension OracleSession {
     _ read: OracleOperation.ZoneRead,
     _ caller: Oracle.Caller,
     _ database: Oracle.Database
-  ) -> PlaceKey {
-    PlaceKey(user: caller.user, database: database, zone: read.zone, slot: read.slot)
+  ) -> LocationKey {
+    LocationKey(user: caller.user, database: database, zone: read.zone, slot: read.slot)
   }
 
   mutating func readDatabase(
@@ -87,7 +87,7 @@ extension OracleSession {
     _ caller: Oracle.Caller,
     _ database: Oracle.Database
   ) async throws {
-    let key = PlaceKey(user: caller.user, database: database, slot: slot)
+    let key = LocationKey(user: caller.user, database: database, slot: slot)
     var place = databasePlaces[key] ?? .init(reader: .init(database))
     for count in 1...pageCount {
       let page = try await client.records.fetchDatabaseChanges(
@@ -111,7 +111,7 @@ extension OracleSession {
     _ caller: Oracle.Caller,
     _ database: Oracle.Database
   ) async throws {
-    let other = zonePlaces.first { key, place in
+    let other = zoneLocations.first { key, place in
       key.user == caller.user && key.zone != zone && !place.token.isEmpty
     }
     guard let other else { return }
@@ -142,7 +142,7 @@ extension OracleSession {
   ) async throws {
     let names = oracle.fetchZones(in: database).compactMap(\.zoneID?.zoneName)
     for name in names {
-      zonePlaces[.init(user: caller.user, database: database, zone: name, slot: 9)] = nil
+      zoneLocations[.init(user: caller.user, database: database, zone: name, slot: 9)] = nil
     }
     try await readZones(
       names.map { .init(zone: $0, slot: 9, keys: nil, types: [], limit: 0) },

@@ -6,19 +6,19 @@ internal import TidingsRPC
 /// One server, its clients, and the model beside them.
 struct OracleSession {
   /// A client's place in the feed of a zone.
-  struct ZonePlace {
+  struct ZoneLocation {
     var reader: OracleZoneReader
     var token: [UInt8] = []
   }
 
-  struct PlaceKey: Hashable {
+  struct LocationKey: Hashable {
     var user: String
     var database: Oracle.Database
     var zone = ""
     var slot: Int
   }
 
-  struct DatabasePlace {
+  struct DatabaseLocation {
     var reader: OracleDatabaseReader
     var token: [UInt8] = []
   }
@@ -35,8 +35,8 @@ struct OracleSession {
   var complaint = ""
   var oracle = Oracle()
   var notificationTokens: [String: (bytes: [UInt8], moment: Int, marks: Int)] = [:]
-  var zonePlaces: [PlaceKey: ZonePlace] = [:]
-  var databasePlaces: [PlaceKey: DatabasePlace] = [:]
+  var zoneLocations: [LocationKey: ZoneLocation] = [:]
+  var databasePlaces: [LocationKey: DatabaseLocation] = [:]
   var openQueries: [Int: OpenQuery] = [:]
 
   private var server: TestServer

@@ -135,7 +135,7 @@ struct ProofComparison {
 }
 
 extension TidingsV1.Notification {
-  /// What the model foretells.
+  /// What the model previews.
   fileprivate var compared: Self {
     .init(
       type: type,

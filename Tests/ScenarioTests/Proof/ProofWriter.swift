@@ -34,12 +34,15 @@ struct ProofWriter {
   }
 
   private mutating func request(in database: Oracle.Database) -> TidingsV1.ModifyRecordsRequest {
-    let stamp = TidingsV1.Record(
-      "Stamp",
-      "stamp-\(number)",
+    let modification = TidingsV1.Record(
+      "ModificationInfo",
+      "modification-\(number)",
       ["n": .init(.int64Value(callCount))]
     )
-    var request = TidingsV1.ModifyRecordsRequest(recordsToSave: [stamp], savePolicy: .allKeys)
+    var request = TidingsV1.ModifyRecordsRequest(
+      recordsToSave: [modification],
+      savePolicy: .allKeys
+    )
     // One zone often, so that references meet.
     let zones =
       database.owner == nil
@@ -55,7 +58,7 @@ struct ProofWriter {
         request.recordsToSave.append(record(id))
       }
     }
-    // What fails must not take the stamp along, unless nothing else is written then.
+    // What fails must not take the modification along, unless nothing else is written then.
     let isOneZone = Set(used.map(\.zone)).count == 1
     request.atomic = isOneZone ? random.pick([nil, true, false]) : false
     return request

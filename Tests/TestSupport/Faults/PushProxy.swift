@@ -43,17 +43,17 @@ public final class PushProxy: Sendable {
   fileprivate final class Desk: Sendable {
     let orders = Mutex<[Order]>([])
     let counts = Observed(Counts())
-    let bell = tidings_eventfd_make()
+    let wakeUpEvent = tidings_eventfd_make()
 
-    deinit { close(bell) }
+    deinit { close(wakeUpEvent) }
 
     func give(_ order: Order) {
       orders.withLock { $0.append(order) }
-      tidings_eventfd_signal(bell)
+      tidings_eventfd_signal(wakeUpEvent)
     }
 
     func take() -> [Order] {
-      tidings_eventfd_clear(bell)
+      tidings_eventfd_clear(wakeUpEvent)
       return orders.withLock { orders in
         defer { orders = [] }
         return orders
@@ -139,7 +139,7 @@ private final class PushProxyLoop: @unchecked Sendable {
     var items = [
       zmq_pollitem_t(socket: upstream, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
       zmq_pollitem_t(socket: downstream, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
-      zmq_pollitem_t(socket: nil, fd: desk.bell, events: Int16(ZMQ_POLLIN), revents: 0),
+      zmq_pollitem_t(socket: nil, fd: desk.wakeUpEvent, events: Int16(ZMQ_POLLIN), revents: 0),
     ]
     while true {
       zmq_poll(&items, CInt(items.count), -1)

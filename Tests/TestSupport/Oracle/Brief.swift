@@ -13,11 +13,11 @@ extension TidingsV1.Record {
   public var brief: String {
     let texts = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.brief)" }
     let parent = parent.map { ", parent \($0.recordID?.brief ?? "")" } ?? ""
-    let stamps = [created, modified].compactMap { stamp in
-      stamp.map { "\($0.userRecordName)/\($0.deviceID)" }
+    let modifications = [created, modified].compactMap { modification in
+      modification.map { "\($0.userRecordName)/\($0.deviceID)" }
     }
     return "\(recordType) \(recordID?.brief ?? "no ID") '\(changeTag)'\(parent) {"
-      + texts.joined(separator: ", ") + "}" + (stamps.isEmpty ? "" : " \(stamps)")
+      + texts.joined(separator: ", ") + "}" + (modifications.isEmpty ? "" : " \(modifications)")
   }
 }
 

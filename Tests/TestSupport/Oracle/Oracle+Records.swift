@@ -85,9 +85,12 @@ extension Oracle {
       new.parent = parent.recordID?.recordName.isEmpty ?? true ? nil : parent
     }
     new.changeTag = String(zone.head + 1, radix: 36)
-    let stamp = TidingsV1.Stamp(userRecordName: caller.user, deviceID: caller.device)
-    new.created = old?.created ?? stamp
-    new.modified = stamp
+    let modification = TidingsV1.ModificationInfo(
+      userRecordName: caller.user,
+      deviceID: caller.device
+    )
+    new.created = old?.created ?? modification
+    new.modified = modification
     var learned = kinds[new.recordType] ?? [:]
     for (field, value) in new.fields {
       guard let kind = value.kind else { continue }

@@ -121,8 +121,8 @@ extension OraclePredicate.Field {
 extension TidingsV1.Record {
   /// The value of a field, or of a system field.
   func value(of field: String) -> TidingsV1.FieldValue? {
-    func user(_ stamp: TidingsV1.Stamp?) -> TidingsV1.FieldValue? {
-      stamp.map { .init(.referenceValue(.init(recordID: .init($0.userRecordName)))) }
+    func user(_ modification: TidingsV1.ModificationInfo?) -> TidingsV1.FieldValue? {
+      modification.map { .init(.referenceValue(.init(recordID: .init($0.userRecordName)))) }
     }
     switch field {
     case "recordName": return .init(.stringValue(recordID?.recordName ?? ""))

@@ -455,10 +455,10 @@ import Testing
     var driver = Driver(isAutomatic: true)
     driver.run()
     driver.log = []
-    driver.machine.noteNews([1])
+    driver.machine.notePendingChanges([1])
     driver.run()
     #expect(driver.log.isEmpty)
-    driver.machine.noteNews([2])
+    driver.machine.notePendingChanges([2])
     driver.run()
     #expect(driver.log == ["willFetchChanges", "?database [1]", "?options", "didFetchChanges"])
   }

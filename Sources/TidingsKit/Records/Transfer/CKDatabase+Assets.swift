@@ -42,8 +42,8 @@ struct AssetWork: Sendable {
 
 extension CKDatabase {
   /// Where the assets of a zone's records are known.
-  func place(of zone: TidingsV1.ZoneID?) -> AssetPlace {
-    AssetPlace(
+  func place(of zone: TidingsV1.ZoneID?) -> AssetLocation {
+    AssetLocation(
       endpoint: link.settings.endpoint,
       user: databaseScope == .public ? "" : link.settings.user + link.settings.keyFile,
       database: databaseID,

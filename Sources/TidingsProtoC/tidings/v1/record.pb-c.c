@@ -637,49 +637,49 @@ void   tidings__v1__field_value__free_unpacked
   assert(message->base.descriptor == &tidings__v1__field_value__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   tidings__v1__stamp__init
-                     (Tidings__V1__Stamp         *message)
+void   tidings__v1__modification_info__init
+                     (Tidings__V1__ModificationInfo         *message)
 {
-  static const Tidings__V1__Stamp init_value = TIDINGS__V1__STAMP__INIT;
+  static const Tidings__V1__ModificationInfo init_value = TIDINGS__V1__MODIFICATION_INFO__INIT;
   *message = init_value;
 }
-size_t tidings__v1__stamp__get_packed_size
-                     (const Tidings__V1__Stamp *message)
+size_t tidings__v1__modification_info__get_packed_size
+                     (const Tidings__V1__ModificationInfo *message)
 {
-  assert(message->base.descriptor == &tidings__v1__stamp__descriptor);
+  assert(message->base.descriptor == &tidings__v1__modification_info__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t tidings__v1__stamp__pack
-                     (const Tidings__V1__Stamp *message,
+size_t tidings__v1__modification_info__pack
+                     (const Tidings__V1__ModificationInfo *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &tidings__v1__stamp__descriptor);
+  assert(message->base.descriptor == &tidings__v1__modification_info__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t tidings__v1__stamp__pack_to_buffer
-                     (const Tidings__V1__Stamp *message,
+size_t tidings__v1__modification_info__pack_to_buffer
+                     (const Tidings__V1__ModificationInfo *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &tidings__v1__stamp__descriptor);
+  assert(message->base.descriptor == &tidings__v1__modification_info__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Tidings__V1__Stamp *
-       tidings__v1__stamp__unpack
+Tidings__V1__ModificationInfo *
+       tidings__v1__modification_info__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Tidings__V1__Stamp *)
-     protobuf_c_message_unpack (&tidings__v1__stamp__descriptor,
+  return (Tidings__V1__ModificationInfo *)
+     protobuf_c_message_unpack (&tidings__v1__modification_info__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__stamp__free_unpacked
-                     (Tidings__V1__Stamp *message,
+void   tidings__v1__modification_info__free_unpacked
+                     (Tidings__V1__ModificationInfo *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &tidings__v1__stamp__descriptor);
+  assert(message->base.descriptor == &tidings__v1__modification_info__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__v1__participant__init
@@ -1744,7 +1744,7 @@ const ProtobufCMessageDescriptor tidings__v1__field_value__descriptor =
   (ProtobufCMessageInit) tidings__v1__field_value__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__stamp__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__modification_info__field_descriptors[3] =
 {
   {
     "timestamp",
@@ -1752,7 +1752,7 @@ static const ProtobufCFieldDescriptor tidings__v1__stamp__field_descriptors[3] =
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tidings__V1__Stamp, timestamp),
+    offsetof(Tidings__V1__ModificationInfo, timestamp),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -1764,7 +1764,7 @@ static const ProtobufCFieldDescriptor tidings__v1__stamp__field_descriptors[3] =
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tidings__V1__Stamp, user_record_name),
+    offsetof(Tidings__V1__ModificationInfo, user_record_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1776,36 +1776,36 @@ static const ProtobufCFieldDescriptor tidings__v1__stamp__field_descriptors[3] =
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tidings__V1__Stamp, device_id),
+    offsetof(Tidings__V1__ModificationInfo, device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned tidings__v1__stamp__field_indices_by_name[] = {
+static const unsigned tidings__v1__modification_info__field_indices_by_name[] = {
   2,   /* field[2] = device_id */
   0,   /* field[0] = timestamp */
   1,   /* field[1] = user_record_name */
 };
-static const ProtobufCIntRange tidings__v1__stamp__number_ranges[1 + 1] =
+static const ProtobufCIntRange tidings__v1__modification_info__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor tidings__v1__stamp__descriptor =
+const ProtobufCMessageDescriptor tidings__v1__modification_info__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "tidings.v1.Stamp",
-  "Stamp",
-  "Tidings__V1__Stamp",
+  "tidings.v1.ModificationInfo",
+  "ModificationInfo",
+  "Tidings__V1__ModificationInfo",
   "tidings.v1",
-  sizeof(Tidings__V1__Stamp),
+  sizeof(Tidings__V1__ModificationInfo),
   3,
-  tidings__v1__stamp__field_descriptors,
-  tidings__v1__stamp__field_indices_by_name,
-  1,  tidings__v1__stamp__number_ranges,
-  (ProtobufCMessageInit) tidings__v1__stamp__init,
+  tidings__v1__modification_info__field_descriptors,
+  tidings__v1__modification_info__field_indices_by_name,
+  1,  tidings__v1__modification_info__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__modification_info__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tidings__v1__participant__field_descriptors[7] =
@@ -2199,7 +2199,7 @@ static const ProtobufCFieldDescriptor tidings__v1__record__field_descriptors[9] 
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Tidings__V1__Record, created),
-    &tidings__v1__stamp__descriptor,
+    &tidings__v1__modification_info__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2211,7 +2211,7 @@ static const ProtobufCFieldDescriptor tidings__v1__record__field_descriptors[9] 
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Tidings__V1__Record, modified),
-    &tidings__v1__stamp__descriptor,
+    &tidings__v1__modification_info__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

@@ -10,7 +10,7 @@ extension Verb {
       "Tells whether two zones, of one server or two, hold the same records.",
       operands: "ZONE [OTHER]",
       completion: .live("zones"),
-      options: OtherPlace.options("with"),
+      options: OtherLocation.options("with"),
       discussion: """
         OTHER is a zone of the other place, which the options that begin with --with- name; without it
         one of the same name. Names, types, parents and fields are compared; change tags, times and users
@@ -27,7 +27,7 @@ extension Verb {
       guard (1...2).contains(operands.count) else { throw UsageError("which? ZONE [OTHER]") }
       let here = ZoneReader(invocation, try await invocation.connect(), zone: operands[0])
       var other = invocation
-      other.settings = try OtherPlace.settings("with", invocation)
+      other.settings = try OtherLocation.settings("with", invocation)
       let there = ZoneReader(other, try await other.connect(), zone: operands.last ?? "")
       async let theirs = there.digest()
       let mine = try await here.digest()

@@ -47,7 +47,7 @@ extension Verb {
       }
       if found.count > 0 { return .success }
       if Task.isCancelled { throw Interrupted() }
-      throw NotSo("the time is over, and '\(awaited.text)' is not so")
+      throw ConditionNotMet("the time is over, and '\(awaited.text)' is not so")
     }
   )
 }

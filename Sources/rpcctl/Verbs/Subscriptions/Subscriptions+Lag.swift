@@ -30,7 +30,8 @@ extension Verb {
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       let max = try arguments.number("max", in: 0...Int(Int32.max))
-      let place = try arguments["since"].map { try LogPlace($0, invocation.input) } ?? LogPlace()
+      let place =
+        try arguments["since"].map { try LogPosition($0, invocation.input) } ?? LogPosition()
       let session = try await invocation.connect()
       var lags: [String: Lag] = [:]
       try await invocation.eachNotificationPage(after: place.token, over: session) { page in
@@ -58,7 +59,7 @@ extension Verb {
 }
 
 /// A place in the log, exact to the notification where a watch keeps it.
-private struct LogPlace {
+private struct LogPosition {
   var token: [UInt8] = []
   private var position: InboxPosition?
 

@@ -28,7 +28,7 @@ extension Verb {
       let bytes =
         text.hasPrefix("@")
         ? try invocation.input.tokenBytes(String(text.dropFirst())) : try changeToken(text, "TOKEN")
-      let anatomy = TokenAnatomy(bytes)
+      let anatomy = TokenInspection(bytes)
       var object = anatomy.json.object ?? [:]
       var isForeign = false
       if invocation.arguments.has("check") {
@@ -100,7 +100,7 @@ extension Input {
   /// What a file holds: the state of a watch as it is, or the bytes of the token in it.
   fileprivate func tokenBytes(_ path: String) throws -> [UInt8] {
     let content = try read(path)
-    if case .watchState = TokenAnatomy(content).kind { return content }
+    if case .watchState = TokenInspection(content).kind { return content }
     return try TokenText.bytes("@" + path, "TOKEN", self)
   }
 }

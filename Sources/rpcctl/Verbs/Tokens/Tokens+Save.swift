@@ -21,7 +21,7 @@ extension Verb {
       let operands = invocation.arguments.operands
       guard operands.count == 2 else { throw UsageError("which? FILE TOKEN") }
       let token = try changeToken(operands[1], "TOKEN")
-      guard case .changeToken = TokenAnatomy(token).kind else {
+      guard case .changeToken = TokenInspection(token).kind else {
         throw UsageError("'\(operands[1])' is no token of a feed: it was cut, or is something else")
       }
       if invocation.wouldOnly("write the token to '\(operands[0])'") { return .success }

@@ -17,7 +17,7 @@ extension Verb {
           completion: .files,
           "Go on where FILE says, and keep there how far it came."
         )
-      ] + OtherPlace.options("to"),
+      ] + OtherLocation.options("to"),
       discussion: """
         OTHER is the zone that is written, in the place that the options beginning with --to- name;
         without it one of the same name. It is created if need be. Only records that differ are
@@ -38,7 +38,7 @@ extension Verb {
       let operands = invocation.arguments.operands
       guard (1...2).contains(operands.count) else { throw UsageError("which? ZONE [OTHER]") }
       var other = invocation
-      other.settings = try OtherPlace.settings("to", invocation)
+      other.settings = try OtherLocation.settings("to", invocation)
       let zone = try invocation.zoneID(operands[0])
       let target = try other.zoneID(operands.last ?? "")
       let route = "\(invocation.placeText(zone)) to \(other.placeText(target))"

@@ -10,10 +10,10 @@ from tidings.v1 import record_pb2 as wire
 from tidings.values import Value, from_wire, timestamp_from_wire, to_wire
 
 
-class Stamp:
+class ModificationInfo:
     """When, by whom and from which device a record was written."""
 
-    def __init__(self, message: wire.Stamp) -> None:
+    def __init__(self, message: wire.ModificationInfo) -> None:
         self.time: datetime = timestamp_from_wire(message.timestamp)
         """By the server's clock, in UTC."""
         self.user = message.user_record_name
@@ -21,7 +21,7 @@ class Stamp:
         """Empty when the call named none."""
 
     def __repr__(self) -> str:
-        return f"Stamp({self.time.isoformat()}, {self.user!r}, {self.device!r})"
+        return f"ModificationInfo({self.time.isoformat()}, {self.user!r}, {self.device!r})"
 
 
 class Record(MutableMapping[str, Value]):
@@ -53,8 +53,8 @@ class Record(MutableMapping[str, Value]):
         self._had_parent = False
         self.change_tag = ""
         """Changes with every save; empty: the record was not saved yet."""
-        self.created: Stamp | None = None
-        self.modified: Stamp | None = None
+        self.created: ModificationInfo | None = None
+        self.modified: ModificationInfo | None = None
         self.share: wire.Share | None = None
         """Of records of the type ``cloudkit.share``."""
         self.share_record_name = ""
@@ -128,8 +128,8 @@ class Record(MutableMapping[str, Value]):
     def _take_system_fields(self, message: wire.Record) -> None:
         self.id = RecordID.from_wire(message.record_id)
         self.change_tag = message.change_tag
-        self.created = Stamp(message.created) if message.HasField("created") else None
-        self.modified = Stamp(message.modified) if message.HasField("modified") else None
+        self.created = ModificationInfo(message.created) if message.HasField("created") else None
+        self.modified = ModificationInfo(message.modified) if message.HasField("modified") else None
         if message.HasField("parent") and message.parent.record_id.record_name:
             self.parent = RecordID.from_wire(message.parent.record_id)
         self._had_parent = self.parent is not None

@@ -509,7 +509,7 @@ extension TidingsV1 {
   }
 
   /// When, by whom and from which device a record was written.
-  public struct Stamp: Hashable, Sendable {
+  public struct ModificationInfo: Hashable, Sendable {
     /// By the server's clock, to the nanosecond as far as the clock has it.
     public var timestamp: GoogleProtobuf.Timestamp? = nil
     /// The user.
@@ -658,9 +658,9 @@ extension TidingsV1 {
     /// client changed.
     public var changeTag: String = ""
     /// Set by the server.
-    public var created: TidingsV1.Stamp? = nil
+    public var created: TidingsV1.ModificationInfo? = nil
     /// Set by the server.
-    public var modified: TidingsV1.Stamp? = nil
+    public var modified: TidingsV1.ModificationInfo? = nil
     /// The record that this one belongs to, in the same zone, with REFERENCE_ACTION_NONE. It must exist
     /// or be saved in the same call, and cannot be deleted before this one. Absent in a save: it stays as
     /// it is; without a record name: it is removed.
@@ -679,8 +679,8 @@ extension TidingsV1 {
       recordType: String = "",
       fields: [String: TidingsV1.FieldValue] = [:],
       changeTag: String = "",
-      created: TidingsV1.Stamp? = nil,
-      modified: TidingsV1.Stamp? = nil,
+      created: TidingsV1.ModificationInfo? = nil,
+      modified: TidingsV1.ModificationInfo? = nil,
       parent: TidingsV1.Reference? = nil,
       share: TidingsV1.Share? = nil,
       shareRecordName: String = ""
@@ -1342,15 +1342,15 @@ extension TidingsV1.FieldValue: TidingsProtobuf.GeneratedMessage {
   }
 }
 
-extension TidingsV1.Stamp: TidingsProtobuf.GeneratedMessage {
+extension TidingsV1.ModificationInfo: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
-  public static let messageName = "tidings.v1.Stamp"
+  public static let messageName = "tidings.v1.ModificationInfo"
 
   /// Unpacks bytes into the arena.
   public static func unpack(
     _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
   ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
-    try arena.unpack(bytes, "tidings.v1.Stamp", tidings__v1__stamp__init)
+    try arena.unpack(bytes, "tidings.v1.ModificationInfo", tidings__v1__modification_info__init)
   }
 
   /// Converts the generated C struct.
@@ -1358,20 +1358,20 @@ extension TidingsV1.Stamp: TidingsProtobuf.GeneratedMessage {
     unpacked pointer: UnsafeRawPointer
   ) throws(TidingsProtobuf.MessageDecodingError) {
     self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Stamp.self)
+    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModificationInfo.self)
     if let value = c.pointee.timestamp {
       self.timestamp = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
     }
-    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.Stamp.user_record_name")
-    self.deviceID = try TidingsProtobuf.Unpacked.string(c.pointee.device_id, "tidings.v1.Stamp.device_id")
+    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.ModificationInfo.user_record_name")
+    self.deviceID = try TidingsProtobuf.Unpacked.string(c.pointee.device_id, "tidings.v1.ModificationInfo.device_id")
   }
 
   /// Builds the generated C struct in the arena.
   public func packed(
     in arena: borrowing TidingsProtobuf.Arena
   ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Stamp.self)
-    tidings__v1__stamp__init(c)
+    let c = arena.allocate(Tidings__V1__ModificationInfo.self)
+    tidings__v1__modification_info__init(c)
     if let value = self.timestamp { c.pointee.timestamp = arena.packed(value) }
     c.pointee.user_record_name = arena.packed(self.userRecordName)
     c.pointee.device_id = arena.packed(self.deviceID)
@@ -1548,10 +1548,10 @@ extension TidingsV1.Record: TidingsProtobuf.GeneratedMessage {
     }
     self.changeTag = try TidingsProtobuf.Unpacked.string(c.pointee.change_tag, "tidings.v1.Record.change_tag")
     if let value = c.pointee.created {
-      self.created = try TidingsV1.Stamp(unpacked: UnsafeRawPointer(value))
+      self.created = try TidingsV1.ModificationInfo(unpacked: UnsafeRawPointer(value))
     }
     if let value = c.pointee.modified {
-      self.modified = try TidingsV1.Stamp(unpacked: UnsafeRawPointer(value))
+      self.modified = try TidingsV1.ModificationInfo(unpacked: UnsafeRawPointer(value))
     }
     if let value = c.pointee.parent {
       self.parent = try TidingsV1.Reference(unpacked: UnsafeRawPointer(value))
@@ -1631,41 +1631,42 @@ extension TidingsProtobuf.FileDescriptor {
       ASgLMhkudGlkaW5ncy52MS5SZWZlcmVuY2VMaXN0SABSEnJlZmVyZW5jZUxpc3RWYWx1ZRJBChBhc3NldF9saXN0X3Zh\
       bHVlGBAgASgLMhUudGlkaW5ncy52MS5Bc3NldExpc3RIAFIOYXNzZXRMaXN0VmFsdWUSRwoSdW5rbm93bl9saXN0X3Zh\
       bHVlGBEgASgLMhcudGlkaW5ncy52MS5Vbmtub3duTGlzdEgAUhB1bmtub3duTGlzdFZhbHVlEkUKD2VuY3J5cHRlZF92\
-      YWx1ZRgSIAEoCzIaLnRpZGluZ3MudjEuRW5jcnlwdGVkVmFsdWVIAFIOZW5jcnlwdGVkVmFsdWVCBwoFdmFsdWUiiAEK\
-      BVN0YW1wEjgKCXRpbWVzdGFtcBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXRpbWVzdGFtcBIoChB1\
-      c2VyX3JlY29yZF9uYW1lGAIgASgJUg51c2VyUmVjb3JkTmFtZRIbCglkZXZpY2VfaWQYAyABKAlSCGRldmljZUlkIvUC\
-      CgtQYXJ0aWNpcGFudBIoChB1c2VyX3JlY29yZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZRIvCgRyb2xlGAIgASgO\
-      MhsudGlkaW5ncy52MS5QYXJ0aWNpcGFudFJvbGVSBHJvbGUSQQoKcGVybWlzc2lvbhgDIAEoDjIhLnRpZGluZ3MudjEu\
-      UGFydGljaXBhbnRQZXJtaXNzaW9uUgpwZXJtaXNzaW9uEkkKEWFjY2VwdGFuY2Vfc3RhdHVzGAQgASgOMhwudGlkaW5n\
-      cy52MS5BY2NlcHRhbmNlU3RhdHVzUhBhY2NlcHRhbmNlU3RhdHVzEiUKDnBhcnRpY2lwYW50X2lkGAUgASgJUg1wYXJ0\
-      aWNpcGFudElkEiAKDG9uZV90aW1lX3VybBgGIAEoCVIKb25lVGltZVVybBI0CgdleHBpcmVzGAcgASgLMhouZ29vZ2xl\
-      LnByb3RvYnVmLlRpbWVzdGFtcFIHZXhwaXJlcyJ1Cg9BY2Nlc3NSZXF1ZXN0ZXISKAoQdXNlcl9yZWNvcmRfbmFtZRgB\
-      IAEoCVIOdXNlclJlY29yZE5hbWUSOAoJcmVxdWVzdGVkGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJ\
-      cmVxdWVzdGVkIv4CCgVTaGFyZRIoChByb290X3JlY29yZF9uYW1lGAEgASgJUg5yb290UmVjb3JkTmFtZRJOChFwdWJs\
-      aWNfcGVybWlzc2lvbhgCIAEoDjIhLnRpZGluZ3MudjEuUGFydGljaXBhbnRQZXJtaXNzaW9uUhBwdWJsaWNQZXJtaXNz\
-      aW9uEjsKDHBhcnRpY2lwYW50cxgDIAMoCzIXLnRpZGluZ3MudjEuUGFydGljaXBhbnRSDHBhcnRpY2lwYW50cxIQCgN1\
-      cmwYBCABKAlSA3VybBI0ChZhbGxvd3NfYWNjZXNzX3JlcXVlc3RzGAUgASgIUhRhbGxvd3NBY2Nlc3NSZXF1ZXN0cxI7\
-      CgpyZXF1ZXN0ZXJzGAYgAygLMhsudGlkaW5ncy52MS5BY2Nlc3NSZXF1ZXN0ZXJSCnJlcXVlc3RlcnMSOQoZYmxvY2tl\
-      ZF91c2VyX3JlY29yZF9uYW1lcxgHIAMoCVIWYmxvY2tlZFVzZXJSZWNvcmROYW1lcyLmAwoGUmVjb3JkEjEKCXJlY29y\
-      ZF9pZBgBIAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkEh8KC3JlY29yZF90eXBlGAIgASgJUgpyZWNv\
-      cmRUeXBlEjYKBmZpZWxkcxgDIAMoCzIeLnRpZGluZ3MudjEuUmVjb3JkLkZpZWxkc0VudHJ5UgZmaWVsZHMSHQoKY2hh\
-      bmdlX3RhZxgEIAEoCVIJY2hhbmdlVGFnEisKB2NyZWF0ZWQYBSABKAsyES50aWRpbmdzLnYxLlN0YW1wUgdjcmVhdGVk\
-      Ei0KCG1vZGlmaWVkGAYgASgLMhEudGlkaW5ncy52MS5TdGFtcFIIbW9kaWZpZWQSLQoGcGFyZW50GAcgASgLMhUudGlk\
-      aW5ncy52MS5SZWZlcmVuY2VSBnBhcmVudBInCgVzaGFyZRgIIAEoCzIRLnRpZGluZ3MudjEuU2hhcmVSBXNoYXJlEioK\
-      EXNoYXJlX3JlY29yZF9uYW1lGAkgASgJUg9zaGFyZVJlY29yZE5hbWUaUQoLRmllbGRzRW50cnkSEAoDa2V5GAEgASgJ\
-      UgNrZXkSLAoFdmFsdWUYAiABKAsyFi50aWRpbmdzLnYxLkZpZWxkVmFsdWVSBXZhbHVlOgI4ASqPAQoPUmVmZXJlbmNl\
-      QWN0aW9uEiAKHFJFRkVSRU5DRV9BQ1RJT05fVU5TUEVDSUZJRUQQABIZChVSRUZFUkVOQ0VfQUNUSU9OX05PTkUQARIg\
-      ChxSRUZFUkVOQ0VfQUNUSU9OX0RFTEVURV9TRUxGEAISHQoZUkVGRVJFTkNFX0FDVElPTl9WQUxJREFURRADKtQBCg1F\
-      bmNyeXB0ZWRUeXBlEh4KGkVOQ1JZUFRFRF9UWVBFX1VOU1BFQ0lGSUVEEAASGQoVRU5DUllQVEVEX1RZUEVfU1RSSU5H\
-      EAESGAoURU5DUllQVEVEX1RZUEVfSU5UNjQQAhIZChVFTkNSWVBURURfVFlQRV9ET1VCTEUQAxIYChRFTkNSWVBURURf\
-      VFlQRV9CWVRFUxAEEhwKGEVOQ1JZUFRFRF9UWVBFX1RJTUVTVEFNUBAFEhsKF0VOQ1JZUFRFRF9UWVBFX0xPQ0FUSU9O\
-      EAYqrQEKFVBhcnRpY2lwYW50UGVybWlzc2lvbhImCiJQQVJUSUNJUEFOVF9QRVJNSVNTSU9OX1VOU1BFQ0lGSUVEEAAS\
-      HwobUEFSVElDSVBBTlRfUEVSTUlTU0lPTl9OT05FEAESJAogUEFSVElDSVBBTlRfUEVSTUlTU0lPTl9SRUFEX09OTFkQ\
-      AhIlCiFQQVJUSUNJUEFOVF9QRVJNSVNTSU9OX1JFQURfV1JJVEUQAyq4AQoPUGFydGljaXBhbnRSb2xlEiAKHFBBUlRJ\
-      Q0lQQU5UX1JPTEVfVU5TUEVDSUZJRUQQABIaChZQQVJUSUNJUEFOVF9ST0xFX09XTkVSEAESIgoeUEFSVElDSVBBTlRf\
-      Uk9MRV9BRE1JTklTVFJBVE9SEAISIQodUEFSVElDSVBBTlRfUk9MRV9QUklWQVRFX1VTRVIQAxIgChxQQVJUSUNJUEFO\
-      VF9ST0xFX1BVQkxJQ19VU0VSEAQqkwEKEEFjY2VwdGFuY2VTdGF0dXMSIQodQUNDRVBUQU5DRV9TVEFUVVNfVU5TUEVD\
-      SUZJRUQQABIdChlBQ0NFUFRBTkNFX1NUQVRVU19QRU5ESU5HEAESHgoaQUNDRVBUQU5DRV9TVEFUVVNfQUNDRVBURUQQ\
-      AhIdChlBQ0NFUFRBTkNFX1NUQVRVU19SRU1PVkVEEANiBnByb3RvMw==
+      YWx1ZRgSIAEoCzIaLnRpZGluZ3MudjEuRW5jcnlwdGVkVmFsdWVIAFIOZW5jcnlwdGVkVmFsdWVCBwoFdmFsdWUikwEK\
+      EE1vZGlmaWNhdGlvbkluZm8SOAoJdGltZXN0YW1wGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdGlt\
+      ZXN0YW1wEigKEHVzZXJfcmVjb3JkX25hbWUYAiABKAlSDnVzZXJSZWNvcmROYW1lEhsKCWRldmljZV9pZBgDIAEoCVII\
+      ZGV2aWNlSWQi9QIKC1BhcnRpY2lwYW50EigKEHVzZXJfcmVjb3JkX25hbWUYASABKAlSDnVzZXJSZWNvcmROYW1lEi8K\
+      BHJvbGUYAiABKA4yGy50aWRpbmdzLnYxLlBhcnRpY2lwYW50Um9sZVIEcm9sZRJBCgpwZXJtaXNzaW9uGAMgASgOMiEu\
+      dGlkaW5ncy52MS5QYXJ0aWNpcGFudFBlcm1pc3Npb25SCnBlcm1pc3Npb24SSQoRYWNjZXB0YW5jZV9zdGF0dXMYBCAB\
+      KA4yHC50aWRpbmdzLnYxLkFjY2VwdGFuY2VTdGF0dXNSEGFjY2VwdGFuY2VTdGF0dXMSJQoOcGFydGljaXBhbnRfaWQY\
+      BSABKAlSDXBhcnRpY2lwYW50SWQSIAoMb25lX3RpbWVfdXJsGAYgASgJUgpvbmVUaW1lVXJsEjQKB2V4cGlyZXMYByAB\
+      KAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzInUKD0FjY2Vzc1JlcXVlc3RlchIoChB1c2VyX3Jl\
+      Y29yZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZRI4CglyZXF1ZXN0ZWQYAiABKAsyGi5nb29nbGUucHJvdG9idWYu\
+      VGltZXN0YW1wUglyZXF1ZXN0ZWQi/gIKBVNoYXJlEigKEHJvb3RfcmVjb3JkX25hbWUYASABKAlSDnJvb3RSZWNvcmRO\
+      YW1lEk4KEXB1YmxpY19wZXJtaXNzaW9uGAIgASgOMiEudGlkaW5ncy52MS5QYXJ0aWNpcGFudFBlcm1pc3Npb25SEHB1\
+      YmxpY1Blcm1pc3Npb24SOwoMcGFydGljaXBhbnRzGAMgAygLMhcudGlkaW5ncy52MS5QYXJ0aWNpcGFudFIMcGFydGlj\
+      aXBhbnRzEhAKA3VybBgEIAEoCVIDdXJsEjQKFmFsbG93c19hY2Nlc3NfcmVxdWVzdHMYBSABKAhSFGFsbG93c0FjY2Vz\
+      c1JlcXVlc3RzEjsKCnJlcXVlc3RlcnMYBiADKAsyGy50aWRpbmdzLnYxLkFjY2Vzc1JlcXVlc3RlclIKcmVxdWVzdGVy\
+      cxI5ChlibG9ja2VkX3VzZXJfcmVjb3JkX25hbWVzGAcgAygJUhZibG9ja2VkVXNlclJlY29yZE5hbWVzIvwDCgZSZWNv\
+      cmQSMQoJcmVjb3JkX2lkGAEgASgLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIIcmVjb3JkSWQSHwoLcmVjb3JkX3R5cGUY\
+      AiABKAlSCnJlY29yZFR5cGUSNgoGZmllbGRzGAMgAygLMh4udGlkaW5ncy52MS5SZWNvcmQuRmllbGRzRW50cnlSBmZp\
+      ZWxkcxIdCgpjaGFuZ2VfdGFnGAQgASgJUgljaGFuZ2VUYWcSNgoHY3JlYXRlZBgFIAEoCzIcLnRpZGluZ3MudjEuTW9k\
+      aWZpY2F0aW9uSW5mb1IHY3JlYXRlZBI4Cghtb2RpZmllZBgGIAEoCzIcLnRpZGluZ3MudjEuTW9kaWZpY2F0aW9uSW5m\
+      b1IIbW9kaWZpZWQSLQoGcGFyZW50GAcgASgLMhUudGlkaW5ncy52MS5SZWZlcmVuY2VSBnBhcmVudBInCgVzaGFyZRgI\
+      IAEoCzIRLnRpZGluZ3MudjEuU2hhcmVSBXNoYXJlEioKEXNoYXJlX3JlY29yZF9uYW1lGAkgASgJUg9zaGFyZVJlY29y\
+      ZE5hbWUaUQoLRmllbGRzRW50cnkSEAoDa2V5GAEgASgJUgNrZXkSLAoFdmFsdWUYAiABKAsyFi50aWRpbmdzLnYxLkZp\
+      ZWxkVmFsdWVSBXZhbHVlOgI4ASqPAQoPUmVmZXJlbmNlQWN0aW9uEiAKHFJFRkVSRU5DRV9BQ1RJT05fVU5TUEVDSUZJ\
+      RUQQABIZChVSRUZFUkVOQ0VfQUNUSU9OX05PTkUQARIgChxSRUZFUkVOQ0VfQUNUSU9OX0RFTEVURV9TRUxGEAISHQoZ\
+      UkVGRVJFTkNFX0FDVElPTl9WQUxJREFURRADKtQBCg1FbmNyeXB0ZWRUeXBlEh4KGkVOQ1JZUFRFRF9UWVBFX1VOU1BF\
+      Q0lGSUVEEAASGQoVRU5DUllQVEVEX1RZUEVfU1RSSU5HEAESGAoURU5DUllQVEVEX1RZUEVfSU5UNjQQAhIZChVFTkNS\
+      WVBURURfVFlQRV9ET1VCTEUQAxIYChRFTkNSWVBURURfVFlQRV9CWVRFUxAEEhwKGEVOQ1JZUFRFRF9UWVBFX1RJTUVT\
+      VEFNUBAFEhsKF0VOQ1JZUFRFRF9UWVBFX0xPQ0FUSU9OEAYqrQEKFVBhcnRpY2lwYW50UGVybWlzc2lvbhImCiJQQVJU\
+      SUNJUEFOVF9QRVJNSVNTSU9OX1VOU1BFQ0lGSUVEEAASHwobUEFSVElDSVBBTlRfUEVSTUlTU0lPTl9OT05FEAESJAog\
+      UEFSVElDSVBBTlRfUEVSTUlTU0lPTl9SRUFEX09OTFkQAhIlCiFQQVJUSUNJUEFOVF9QRVJNSVNTSU9OX1JFQURfV1JJ\
+      VEUQAyq4AQoPUGFydGljaXBhbnRSb2xlEiAKHFBBUlRJQ0lQQU5UX1JPTEVfVU5TUEVDSUZJRUQQABIaChZQQVJUSUNJ\
+      UEFOVF9ST0xFX09XTkVSEAESIgoeUEFSVElDSVBBTlRfUk9MRV9BRE1JTklTVFJBVE9SEAISIQodUEFSVElDSVBBTlRf\
+      Uk9MRV9QUklWQVRFX1VTRVIQAxIgChxQQVJUSUNJUEFOVF9ST0xFX1BVQkxJQ19VU0VSEAQqkwEKEEFjY2VwdGFuY2VT\
+      dGF0dXMSIQodQUNDRVBUQU5DRV9TVEFUVVNfVU5TUEVDSUZJRUQQABIdChlBQ0NFUFRBTkNFX1NUQVRVU19QRU5ESU5H\
+      EAESHgoaQUNDRVBUQU5DRV9TVEFUVVNfQUNDRVBURUQQAhIdChlBQ0NFUFRBTkNFX1NUQVRVU19SRU1PVkVEEANiBnBy\
+      b3RvMw==
       """)
 }

@@ -31,7 +31,7 @@ typedef struct Tidings__V1__AssetList Tidings__V1__AssetList;
 typedef struct Tidings__V1__UnknownList Tidings__V1__UnknownList;
 typedef struct Tidings__V1__EncryptedValue Tidings__V1__EncryptedValue;
 typedef struct Tidings__V1__FieldValue Tidings__V1__FieldValue;
-typedef struct Tidings__V1__Stamp Tidings__V1__Stamp;
+typedef struct Tidings__V1__ModificationInfo Tidings__V1__ModificationInfo;
 typedef struct Tidings__V1__Participant Tidings__V1__Participant;
 typedef struct Tidings__V1__AccessRequester Tidings__V1__AccessRequester;
 typedef struct Tidings__V1__Share Tidings__V1__Share;
@@ -587,7 +587,7 @@ struct  Tidings__V1__FieldValue
 /*
  * When, by whom and from which device a record was written.
  */
-struct  Tidings__V1__Stamp
+struct  Tidings__V1__ModificationInfo
 {
   ProtobufCMessage base;
   /*
@@ -603,8 +603,8 @@ struct  Tidings__V1__Stamp
    */
   ProtobufCBinaryData device_id;
 };
-#define TIDINGS__V1__STAMP__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__stamp__descriptor) \
+#define TIDINGS__V1__MODIFICATION_INFO__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__modification_info__descriptor) \
     , NULL, {0,NULL}, {0,NULL} }
 
 
@@ -763,11 +763,11 @@ struct  Tidings__V1__Record
   /*
    * Set by the server.
    */
-  Tidings__V1__Stamp *created;
+  Tidings__V1__ModificationInfo *created;
   /*
    * Set by the server.
    */
-  Tidings__V1__Stamp *modified;
+  Tidings__V1__ModificationInfo *modified;
   /*
    * The record that this one belongs to, in the same zone, with REFERENCE_ACTION_NONE. It must exist
    * or be saved in the same call, and cannot be deleted before this one. Absent in a save: it stays as
@@ -1054,24 +1054,24 @@ Tidings__V1__FieldValue *
 void   tidings__v1__field_value__free_unpacked
                      (Tidings__V1__FieldValue *message,
                       ProtobufCAllocator *allocator);
-/* Tidings__V1__Stamp methods */
-void   tidings__v1__stamp__init
-                     (Tidings__V1__Stamp         *message);
-size_t tidings__v1__stamp__get_packed_size
-                     (const Tidings__V1__Stamp   *message);
-size_t tidings__v1__stamp__pack
-                     (const Tidings__V1__Stamp   *message,
+/* Tidings__V1__ModificationInfo methods */
+void   tidings__v1__modification_info__init
+                     (Tidings__V1__ModificationInfo         *message);
+size_t tidings__v1__modification_info__get_packed_size
+                     (const Tidings__V1__ModificationInfo   *message);
+size_t tidings__v1__modification_info__pack
+                     (const Tidings__V1__ModificationInfo   *message,
                       uint8_t             *out);
-size_t tidings__v1__stamp__pack_to_buffer
-                     (const Tidings__V1__Stamp   *message,
+size_t tidings__v1__modification_info__pack_to_buffer
+                     (const Tidings__V1__ModificationInfo   *message,
                       ProtobufCBuffer     *buffer);
-Tidings__V1__Stamp *
-       tidings__v1__stamp__unpack
+Tidings__V1__ModificationInfo *
+       tidings__v1__modification_info__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__stamp__free_unpacked
-                     (Tidings__V1__Stamp *message,
+void   tidings__v1__modification_info__free_unpacked
+                     (Tidings__V1__ModificationInfo *message,
                       ProtobufCAllocator *allocator);
 /* Tidings__V1__Participant methods */
 void   tidings__v1__participant__init
@@ -1196,8 +1196,8 @@ typedef void (*Tidings__V1__EncryptedValue_Closure)
 typedef void (*Tidings__V1__FieldValue_Closure)
                  (const Tidings__V1__FieldValue *message,
                   void *closure_data);
-typedef void (*Tidings__V1__Stamp_Closure)
-                 (const Tidings__V1__Stamp *message,
+typedef void (*Tidings__V1__ModificationInfo_Closure)
+                 (const Tidings__V1__ModificationInfo *message,
                   void *closure_data);
 typedef void (*Tidings__V1__Participant_Closure)
                  (const Tidings__V1__Participant *message,
@@ -1239,7 +1239,7 @@ extern const ProtobufCMessageDescriptor tidings__v1__asset_list__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__unknown_list__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__encrypted_value__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__field_value__descriptor;
-extern const ProtobufCMessageDescriptor tidings__v1__stamp__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__modification_info__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__participant__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__access_requester__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__share__descriptor;

@@ -148,6 +148,16 @@ class LocationList(_message.Message):
     values: _containers.RepeatedCompositeFieldContainer[Location]
     def __init__(self, values: _Optional[_Iterable[_Union[Location, _Mapping]]] = ...) -> None: ...
 
+class ModificationInfo(_message.Message):
+    __slots__ = ["device_id", "timestamp", "user_record_name"]
+    DEVICE_ID_FIELD_NUMBER: _ClassVar[int]
+    TIMESTAMP_FIELD_NUMBER: _ClassVar[int]
+    USER_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
+    device_id: str
+    timestamp: _timestamp_pb2.Timestamp
+    user_record_name: str
+    def __init__(self, timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., user_record_name: _Optional[str] = ..., device_id: _Optional[str] = ...) -> None: ...
+
 class Participant(_message.Message):
     __slots__ = ["acceptance_status", "expires", "one_time_url", "participant_id", "permission", "role", "user_record_name"]
     ACCEPTANCE_STATUS_FIELD_NUMBER: _ClassVar[int]
@@ -185,15 +195,15 @@ class Record(_message.Message):
     SHARE_FIELD_NUMBER: _ClassVar[int]
     SHARE_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
     change_tag: str
-    created: Stamp
+    created: ModificationInfo
     fields: _containers.MessageMap[str, FieldValue]
-    modified: Stamp
+    modified: ModificationInfo
     parent: Reference
     record_id: _database_pb2.RecordID
     record_type: str
     share: Share
     share_record_name: str
-    def __init__(self, record_id: _Optional[_Union[_database_pb2.RecordID, _Mapping]] = ..., record_type: _Optional[str] = ..., fields: _Optional[_Mapping[str, FieldValue]] = ..., change_tag: _Optional[str] = ..., created: _Optional[_Union[Stamp, _Mapping]] = ..., modified: _Optional[_Union[Stamp, _Mapping]] = ..., parent: _Optional[_Union[Reference, _Mapping]] = ..., share: _Optional[_Union[Share, _Mapping]] = ..., share_record_name: _Optional[str] = ...) -> None: ...
+    def __init__(self, record_id: _Optional[_Union[_database_pb2.RecordID, _Mapping]] = ..., record_type: _Optional[str] = ..., fields: _Optional[_Mapping[str, FieldValue]] = ..., change_tag: _Optional[str] = ..., created: _Optional[_Union[ModificationInfo, _Mapping]] = ..., modified: _Optional[_Union[ModificationInfo, _Mapping]] = ..., parent: _Optional[_Union[Reference, _Mapping]] = ..., share: _Optional[_Union[Share, _Mapping]] = ..., share_record_name: _Optional[str] = ...) -> None: ...
 
 class Reference(_message.Message):
     __slots__ = ["action", "record_id"]
@@ -226,16 +236,6 @@ class Share(_message.Message):
     root_record_name: str
     url: str
     def __init__(self, root_record_name: _Optional[str] = ..., public_permission: _Optional[_Union[ParticipantPermission, str]] = ..., participants: _Optional[_Iterable[_Union[Participant, _Mapping]]] = ..., url: _Optional[str] = ..., allows_access_requests: bool = ..., requesters: _Optional[_Iterable[_Union[AccessRequester, _Mapping]]] = ..., blocked_user_record_names: _Optional[_Iterable[str]] = ...) -> None: ...
-
-class Stamp(_message.Message):
-    __slots__ = ["device_id", "timestamp", "user_record_name"]
-    DEVICE_ID_FIELD_NUMBER: _ClassVar[int]
-    TIMESTAMP_FIELD_NUMBER: _ClassVar[int]
-    USER_RECORD_NAME_FIELD_NUMBER: _ClassVar[int]
-    device_id: str
-    timestamp: _timestamp_pb2.Timestamp
-    user_record_name: str
-    def __init__(self, timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., user_record_name: _Optional[str] = ..., device_id: _Optional[str] = ...) -> None: ...
 
 class StringList(_message.Message):
     __slots__ = ["values"]

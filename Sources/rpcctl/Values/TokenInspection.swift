@@ -4,7 +4,7 @@ internal import TidingsJSON
 internal import TidingsProto
 
 /// What a token tells without the server's secret: nothing in it can be changed or made up.
-struct TokenAnatomy: Equatable {
+struct TokenInspection: Equatable {
   enum Kind: Equatable {
     /// A place in a feed: the store's incarnation, and numbers that only the server understands.
     case changeToken(incarnation: [UInt8], numbers: [UInt64])
@@ -70,7 +70,7 @@ struct TokenAnatomy: Equatable {
   var incarnation: String? {
     switch kind {
     case .changeToken(let incarnation, _): incarnation.hexadecimal
-    case .watchState(_, let token): TokenAnatomy(token).incarnation
+    case .watchState(_, let token): TokenInspection(token).incarnation
     case .unknown: nil
     }
   }

@@ -7,7 +7,7 @@ import TidingsRPC
 @testable import rpcctl
 
 /// What every verb takes: dry runs, questions, keys, and how much is told.
-@Suite struct ConductTests {
+@Suite struct ConfirmationPolicyTests {
   private static let empty: ScriptedTransport.Answer = {
     (_: ScriptedTransport.Call) throws(RPCError) in [[]]
   }

@@ -3,12 +3,12 @@ internal import TidingsSQL
 
 /// Refuses tokens from before what is kept, and those that are ahead of what there is: what a client
 /// would miss must not be passed over in silence.
-final class NotificationFloor {
-  private let places: EventPlaces
+final class RetentionLimit {
+  private let places: EventPositions
   private let limits: Limits
   private let selectLost: any SQLStatement
 
-  init(_ connection: any SQLConnection, places: EventPlaces, limits: Limits) throws {
+  init(_ connection: any SQLConnection, places: EventPositions, limits: Limits) throws {
     self.places = places
     self.limits = limits
     // The newest event that is forgotten of a channel was the user's, and is behind the token; or that

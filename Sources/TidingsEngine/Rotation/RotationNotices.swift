@@ -3,14 +3,14 @@ internal import TidingsSQL
 
 /// Whom to tell that channels have new topics, in pieces: a channel of a public database may have very
 /// many subscribers.
-final class RotationNews: TransactionParticipant {
+final class RotationNotices: TransactionParticipant {
   /// Subscribers that are told in one piece.
   private static let membersPerPiece = 500
 
   private let selectMembers: any SQLStatement
-  /// Channels whose subscribers are to be told; of the last up to `toldOwner`.
+  /// Channels whose subscribers are to be told; of the last up to `lastOwner`.
   private var untold: [Int64] = []
-  private var toldOwner = ""
+  private var lastOwner = ""
   private var told: Set<ChangedSubscriber> = []
 
   init(_ connection: any SQLConnection) throws {
@@ -23,7 +23,7 @@ final class RotationNews: TransactionParticipant {
   }
 
   /// There are subscribers who are not told yet.
-  var isUntold: Bool { !untold.isEmpty }
+  var hasPending: Bool { !untold.isEmpty }
 
   /// A channel has a new topic.
   func add(_ channel: Int64) { untold.append(channel) }
@@ -33,14 +33,14 @@ final class RotationNews: TransactionParticipant {
     guard let channel = untold.last else { return }
     var count = 0
     selectMembers.bind(channel, at: 1)
-    selectMembers.bind(toldOwner, at: 2)
+    selectMembers.bind(lastOwner, at: 2)
     selectMembers.bind(Int64(Self.membersPerPiece), at: 3)
     try selectMembers.forEachRow {
       count += 1
-      toldOwner = selectMembers.string(0)
+      lastOwner = selectMembers.string(0)
       told.insert(
         ChangedSubscriber(
-          user: toldOwner,
+          user: lastOwner,
           container: selectMembers.string(1),
           environment: Environment(rawValue: Int32(truncatingIfNeeded: selectMembers.int64(2)))
             ?? .development
@@ -49,7 +49,7 @@ final class RotationNews: TransactionParticipant {
     }
     guard count < Self.membersPerPiece else { return }
     untold.removeLast()
-    toldOwner = ""
+    lastOwner = ""
   }
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
@@ -61,6 +61,6 @@ final class RotationNews: TransactionParticipant {
   /// What was told in it is to be told again.
   func didRollback() {
     told = []
-    toldOwner = ""
+    lastOwner = ""
   }
 }

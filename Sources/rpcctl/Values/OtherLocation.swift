@@ -4,7 +4,7 @@ internal import CommandLineTools
 /// of the other, behind a word: `--to-endpoint`.
 ///
 /// What is not said is as in the first place; with a context, as the context says.
-struct OtherPlace: Sendable {
+struct OtherLocation: Sendable {
   private static let names = [
     "context", "endpoint", "container", "environment", "database", "owner", "key-file",
     "server-key", "as", "device",
@@ -43,7 +43,7 @@ struct OtherPlace: Sendable {
       return try Settings(parsed)
     }
     do {
-      let context = try ContextFolder(invocation.surroundings.environment).read(name)
+      let context = try ContextFolder(invocation.program.environment).read(name)
       return try Settings(
         ParsedArguments(list, options: options, prefix: prefix, settings: context.settings)
       )

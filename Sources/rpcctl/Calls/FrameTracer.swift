@@ -5,7 +5,7 @@ internal import TidingsProtobuf
 internal import TidingsZeroMQ
 
 /// Looks at the frames of calls: counts what is sent, and tells all of them with `--trace`.
-final class FrameTeller: Sendable {
+final class FrameTracer: Sendable {
   private let output: Output
   private let tellsFrames: Bool
   private let sent = Atomic(0)

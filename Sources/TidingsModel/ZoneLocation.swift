@@ -1,6 +1,6 @@
 extension DatabaseID {
   /// A zone where it is: no database is kept for what others share with a user.
-  public struct ZonePlace: Hashable, Sendable {
+  public struct ZoneLocation: Hashable, Sendable {
     /// The database that has the zone: in place of a shared one the private one of the zone's owner.
     public var database: DatabaseID
     /// The zone, without an owner.
@@ -14,9 +14,9 @@ extension DatabaseID {
   ///   - user: Who calls.
   /// - Returns: The zone's place; it may be that there is no such zone.
   /// - Throws: `invalidArguments` for an owner who cannot be; says nothing of what there is.
-  public func place(of zone: ZoneID, for user: String) throws(ItemError) -> ZonePlace {
+  public func place(of zone: ZoneID, for user: String) throws(ItemError) -> ZoneLocation {
     guard scope == .shared else {
-      return ZonePlace(database: self, zone: try own(zone, of: user))
+      return ZoneLocation(database: self, zone: try own(zone, of: user))
     }
     let name = Identifier.shown(zone.zoneName)
     guard !zone.ownerName.isEmpty else {
@@ -40,7 +40,7 @@ extension DatabaseID {
       scope: .private,
       owner: zone.ownerName
     )
-    return ZonePlace(database: owners, zone: ZoneID(zoneName: zone.zoneName))
+    return ZoneLocation(database: owners, zone: ZoneID(zoneName: zone.zoneName))
   }
 
   /// The zone without the owner: the caller's own name means none.
@@ -68,7 +68,7 @@ extension Record {
   ///   the owner of the record's zone is.
   /// - Throws: `invalidArguments` for a reference to another database.
   public func settled(
-    at place: DatabaseID.ZonePlace,
+    at place: DatabaseID.ZoneLocation,
     for user: String
   ) throws(ItemError) -> Record {
     guard namesOwner else { return self }

@@ -1,5 +1,5 @@
 /// A place in a text, as people look for it.
-struct TextPlace {
+struct TextPosition {
   /// Counted from 1.
   let line: Int
   /// In characters of the line, counted from 1.

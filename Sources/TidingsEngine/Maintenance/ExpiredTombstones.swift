@@ -2,7 +2,7 @@ internal import TidingsSQL
 
 /// Rows that tell of what is gone, each of an owner, with a number and a name: the oldest are forgotten a few
 /// at a time, and their owners' floors rise to the numbers that are forgotten.
-struct AgedRows {
+struct ExpiredTombstones {
   /// Most rows removed in one piece.
   static let rowsMax: Int64 = 200
 

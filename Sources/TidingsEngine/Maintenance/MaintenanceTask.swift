@@ -2,7 +2,7 @@ internal import TidingsModel
 
 /// Work of the engine's own, done a little at a time between calls: to build an index, to forget what
 /// is too old.
-protocol Chore: AnyObject {
+protocol MaintenanceTask: AnyObject {
   /// Does one piece of at most a few milliseconds, within the open transaction.
   ///
   /// - Parameter moment: That of the transaction.
@@ -11,45 +11,47 @@ protocol Chore: AnyObject {
   func work(at moment: Moment) throws -> Duration
 }
 
-/// When which chore is due.
-struct ChoreSchedule {
+/// When which maintenance task is due.
+struct MaintenanceSchedule {
   /// One that failed comes again after this long, so that damage in its way does not keep the others
   /// from their work.
   private static let pauseAfterFailure = Duration.seconds(60)
 
   private struct Entry {
-    let chore: any Chore
+    let task: any MaintenanceTask
     var due = SteadyTime(milliseconds: 0)
     /// It failed: until then nothing wakes it.
     var rests = SteadyTime(milliseconds: 0)
   }
 
-  private var chores: [Entry]
+  private var maintenance: [Entry]
 
   /// All of them are due.
-  init(_ chores: [any Chore]) { self.chores = chores.map { Entry(chore: $0) } }
+  init(_ maintenance: [any MaintenanceTask]) {
+    self.maintenance = maintenance.map { Entry(task: $0) }
+  }
 
-  /// Does a piece of each chore that is due.
+  /// Does a piece of each maintenance task that is due.
   ///
   /// - Returns: How long until the next one; `nil`: never.
   mutating func work(at moment: Moment) throws -> Duration? {
     let now = moment.steady
-    for index in chores.indices where chores[index].due <= now {
+    for index in maintenance.indices where maintenance[index].due <= now {
       do {
-        chores[index].due = now.advanced(by: try chores[index].chore.work(at: moment))
+        maintenance[index].due = now.advanced(by: try maintenance[index].task.work(at: moment))
       } catch {
-        chores[index].rests = now.advanced(by: Self.pauseAfterFailure)
-        chores[index].due = chores[index].rests
+        maintenance[index].rests = now.advanced(by: Self.pauseAfterFailure)
+        maintenance[index].due = maintenance[index].rests
         throw error
       }
     }
-    guard let next = chores.lazy.map(\.due).min() else { return nil }
+    guard let next = maintenance.lazy.map(\.due).min() else { return nil }
     return next <= now
       ? .zero : .milliseconds(next.milliseconds - now.milliseconds)
   }
 
-  /// All chores are due: something happened that gives them work.
+  /// All maintenance tasks are due: something happened that gives them work.
   mutating func wake() {
-    for index in chores.indices { chores[index].due = chores[index].rests }
+    for index in maintenance.indices { maintenance[index].due = maintenance[index].rests }
   }
 }

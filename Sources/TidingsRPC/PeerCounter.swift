@@ -2,7 +2,7 @@
 ///
 /// A value without clock or socket. A connection counts from its first call until it ends, for whoever
 /// called on it first.
-public struct PeerCensus<Peer: Hashable> {
+public struct PeerCounter<Peer: Hashable> {
   private var callers: [Peer: CallerKey] = [:]
   private var counts: [CallerKey: Int] = [:]
 

@@ -6,13 +6,13 @@ internal import TidingsSQL
 ///
 /// Each zone's floor rises in the same transaction, so that a token that would need what is forgotten
 /// expires instead of skipping it.
-final class TombstoneChore: Chore {
+final class TombstoneExpiry: MaintenanceTask {
   private let limits: Limits
   private var retention: Duration { limits.tombstoneRetention }
   private let usage: UsageTable
   private let catalog: Catalog
-  private let records: AgedRows
-  private let zones: AgedRows
+  private let records: ExpiredTombstones
+  private let zones: ExpiredTombstones
 
   init(
     _ connection: any SQLConnection,
@@ -22,7 +22,7 @@ final class TombstoneChore: Chore {
   ) throws {
     self.limits = limits
     (self.usage, self.catalog) = (usage, catalog)
-    records = try AgedRows(
+    records = try ExpiredTombstones(
       connection,
       select: """
         SELECT zone_id, sequence, name, length(name) + length(record_type), coalesce(
@@ -34,7 +34,7 @@ final class TombstoneChore: Chore {
       delete: "DELETE FROM records WHERE zone_id = ?1 AND name = ?2 AND deleted IS NOT NULL",
       raise: "UPDATE zones SET tombstone_floor = ?2 WHERE id = ?1 AND tombstone_floor < ?2"
     )
-    zones = try AgedRows(
+    zones = try ExpiredTombstones(
       connection,
       select: """
         SELECT database_id, changed, name, 2 * length(name) + 96, database_id FROM deleted_zones
@@ -56,7 +56,7 @@ final class TombstoneChore: Chore {
     )
     // An hour is precise enough for days; a shorter retention is looked after more often.
     let pause = min(.seconds(3600), max(.seconds(1), retention / 10))
-    return count == AgedRows.rowsMax ? .zero : pause
+    return count == ExpiredTombstones.rowsMax ? .zero : pause
   }
 }
 

@@ -1,6 +1,6 @@
 /// The field that a sealed value belongs to: what was sealed for one place opens in no other, so that
 /// nobody can pass one value off for another by moving it.
-public struct FieldPlace: Hashable, Sendable {
+public struct FieldLocation: Hashable, Sendable {
   /// The container.
   public var container: String
   /// `development` or `production`.

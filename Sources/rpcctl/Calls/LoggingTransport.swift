@@ -1,9 +1,9 @@
 internal import TidingsRPC
 
 /// Tells each call when it is over: `--verbose`.
-struct ToldTransport: ClientTransport {
+struct LoggingTransport: ClientTransport {
   let transport: any ClientTransport
-  let frames: FrameTeller
+  let frames: FrameTracer
   let output: Output
 
   func unary(

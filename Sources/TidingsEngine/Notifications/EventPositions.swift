@@ -4,7 +4,7 @@ internal import TidingsSQL
 ///
 /// The places of a channel's events rise with their numbers, and what is kept of a channel has no
 /// gaps.
-final class EventPlaces {
+final class EventPositions {
   private let selectFirst: any SQLStatement
   private let selectLast: any SQLStatement
   private let selectNewest: any SQLStatement

@@ -6,16 +6,16 @@ internal import TidingsSQL
 ///
 /// Each share's floor rises in the same transaction, so that a token that would need what is forgotten
 /// expires instead of skipping it.
-final class SharedRecordChore: Chore {
+final class SharedRecordExpiry: MaintenanceTask {
   private let limits: Limits
   private var retention: Duration { limits.tombstoneRetention }
-  private let records: AgedRows
+  private let records: ExpiredTombstones
   private let selectEnded: any SQLStatement
   private let deleteEnded: any SQLStatement
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
-    records = try AgedRows(
+    records = try ExpiredTombstones(
       connection,
       select: """
         SELECT share_id, changed, name, 0, 0 FROM shared_records
@@ -38,13 +38,13 @@ final class SharedRecordChore: Chore {
     let oldest = moment.steady.milliseconds - retention.milliseconds
     let count = max(try records.forget(before: oldest), try forgetShares(before: oldest))
     let pause = min(.seconds(3600), max(.seconds(1), retention / 10))
-    return count == AgedRows.rowsMax ? .zero : pause
+    return count == ExpiredTombstones.rowsMax ? .zero : pause
   }
 
   private func forgetShares(before oldest: Int64) throws -> Int64 {
     var numbers: [Int64] = []
     selectEnded.bind(oldest, at: 1)
-    selectEnded.bind(AgedRows.rowsMax, at: 2)
+    selectEnded.bind(ExpiredTombstones.rowsMax, at: 2)
     try selectEnded.forEachRow { numbers.append(selectEnded.int64(0)) }
     for number in numbers {
       deleteEnded.bind(number, at: 1)
