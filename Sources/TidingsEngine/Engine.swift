@@ -10,83 +10,49 @@ public final class Engine {
   /// What the engine refuses to exceed.
   public let limits: Limits
   let retentionSettings: RetentionSettings
-  let developmentReset: DevelopmentReset
-  let userEraser: UserEraser
-  let userDataReader: UserDataReader
   /// Changes when the store is restored from a backup: 16 hexadecimal digits.
   public let incarnation: String
   /// Takes the store's secret out of copies of its pages.
   package let secretEraser: SecretEraser
 
-  let codec: any BodyCodec
   /// The system's clocks, and the store's own.
   let time: StoreTime
   /// The moment of the transaction.
   private(set) var moment: Moment
   /// The time of day of the transaction, as users see it.
   var now: Timestamp { moment.timeOfDay }
-  /// What remembers something of the store, in the order in which it hears of transactions.
+  /// What remembers something of the store, in the order in which it is notified of transactions.
   private(set) var participants: [any TransactionParticipant] = []
-  /// A transaction was taken back: what memory knows of the store may be wrong.
+  /// A transaction was rolled back: what memory knows of the store may be wrong.
   private var mustReload = false
   /// Nothing that memory has is used in the next transaction without a look at the store.
   private let reloadsAlways: Bool
 
+  let room: RoomResources
   let catalog: Catalog
-  let accounts: AccountDirectory
-  let publicAccesses: PublicAccesses
-  let accountChanges: ModifyAccounts
-  let directory: UserDirectory
-  let userRotation: UserRotation
-  let quotas: QuotaTable
-  let usage: UsageTable
-  let devices: DeviceNames
-  private let eventBodies: EventBodies
-  let records: RecordTable
-  private let schemas: SchemaTable
-  private let ancestors: AncestorLog
-  let channels: ChannelRegistry
-  let subscriptions: SubscriptionTable
-  let sharedFirings: SharedFirings
-  private let onceChannels: OnceChannels
-  let readerChannels: ReaderChannels
-  private let events: EventStore
-  let firings: ChannelFirings
-  private let answers: AnswerLog
-  let readMarks: ReadMarkTable
-  let leasing: LeaseNotifications
-  let settling: SettleNotifications
-  let badges: BadgeTable
-  let fetchLog: FetchLog
-  let tracer: NotificationTracer
-  let recordChanges: ModifyRecords
-  let recordLookup: RecordLookup
-  let shareReader: ShareReader
-  let shareTable: ShareTable
-  let accessRequests: AccessRequestTable
-  let zoneChanges: ModifyZones
-  private let zoneRemover: ZoneRemover
+  let schema: SchemaAssembly
+  let records: RecordsAssembly
+  let quotas: QuotasAssembly
+  let sharing: SharingAssembly
+  let access: AccessAssembly
+  let assets: AssetsAssembly
+  let channels: ChannelsAssembly
+  let events: EventsAssembly
+  let notifications: NotificationsAssembly
+  let work: WorkAssembly
   let subscriptionChanges: ModifySubscriptions
-  let schemaChanges: ModifySchema
-  let originTags: OriginTags
-  let controlTopics: ControlTopics
+  let rotation: RotationAssembly
+  let modifications: ModificationsAssembly
+  let erasure: ErasureAssembly
+  let userDataReader: UserDataReader
   let pushKeys: PushKeys
-  let rotation: ChannelRotation
-  private let visibility: NotificationVisibility
-  let assets: AssetTable
-  private let assetCollection: AssetCollection
-
-  let indexes: IndexRegistry
 
   private var maintenance: MaintenanceSchedule
-  let wakeUp = WakeUpFlag()
-  /// Something was changed that gives the maintenance tasks work: do them soon.
-  public var hasUrgentMaintenance: Bool { wakeUp.isRaised }
-
+  /// Something was changed that gives the maintenance tasks work: run them soon.
+  public var hasUrgentMaintenance: Bool { room.wakeUp.isRaised }
   /// Lets calls that take long pause.
-  public let pace: Pace
+  public var pace: Pace { room.pace }
 
-  private let connection: any SQLConnection
   private let beginStatement: any SQLStatement
   private let commitStatement: any SQLStatement
 
@@ -112,291 +78,121 @@ public final class Engine {
     clock: @escaping () -> ClockReading
   ) throws {
     self.reloadsAlways = reloadsAlways
-    try connection.migrate(Migration.store)
-    self.connection = connection
     self.limits = limits
-    pace = Pace(costMax: limits.callCostMax)
+    try connection.migrate(Migration.store)
     retentionSettings = try RetentionSettings(connection, limits: limits)
     time = try StoreTime(connection, shared: steadyClock, read: clock)
     moment = time.moment()
-    self.codec = codec
     let identity = try StoreIdentity.starting(connection)
     incarnation = identity.incarnation.hexadecimal
     secretEraser = SecretEraser(identity.secret)
-    originTags = OriginTags(secret: identity.secret)
-    accounts = try AccountDirectory(connection, admittedKeys: admittedKeys)
-    controlTopics = try ControlTopics(connection, secret: identity.secret, accounts: accounts)
     pushKeys = PushKeys(secret: identity.secret)
+    room = RoomResources(
+      connection: connection,
+      codec: codec,
+      limits: limits,
+      secret: identity.secret,
+      pace: Pace(costMax: limits.callCostMax)
+    )
 
     catalog = try Catalog(connection, containersPerUserMax: limits.containersPerUserMax)
-    indexes = try IndexRegistry(connection, wakeUp: wakeUp)
-    schemas = try SchemaTable(connection, indexes: indexes, limits: limits)
-    publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
-    quotas = try QuotaTable(connection, limits: limits)
-    usage = try UsageTable(connection)
-    records = try RecordTable(connection)
-    ancestors = try AncestorLog(connection, limits: limits)
-    subscriptions = try SubscriptionTable(connection, usage: usage)
-    devices = try DeviceNames(connection, limits: limits)
-    eventBodies = try EventBodies(connection, codec: codec)
-    channels = try ChannelRegistry(connection, catalog: catalog, codec: codec, pace: pace)
-    onceChannels = try OnceChannels(connection, wakeUp: wakeUp)
-    shareReader = try ShareReader(connection)
-    shareTable = try ShareTable(connection)
-    accessRequests = try AccessRequestTable(connection, limits: limits)
-    rotation = try ChannelRotation(connection, channels: channels)
-    sharedFirings = try SharedFirings(
-      connection,
+    schema = try SchemaAssembly(room)
+    records = try RecordsAssembly(room)
+    let indexes = try IndexesAssembly(room, registry: schema.indexes)
+    quotas = try QuotasAssembly(room)
+    sharing = try SharingAssembly(room)
+    access = try AccessAssembly(
+      room,
       catalog: catalog,
-      channels: channels
+      schemas: schema.table,
+      admittedKeys: admittedKeys
     )
-    userRotation = try UserRotation(
-      connection,
-      rotation: rotation,
-      controlTopics: controlTopics,
-      directory: accounts,
-      wakeUp: wakeUp
-    )
-    accountChanges = ModifyAccounts(
-      try AccountTable(connection),
-      accounts,
-      quotas,
-      userRotation,
-      limits
-    )
-    let directoryTable = try DirectoryTable(connection)
-    directory = UserDirectory(directoryTable, accounts: accounts, catalog: catalog, limits: limits)
-    let zoneRemovals = try ZoneRemovalTable(connection, catalog: catalog)
-    let removalChannels = try RemovalChannels(
-      connection,
-      removals: zoneRemovals,
-      channels: channels
-    )
-    events = try EventStore(
-      connection,
-      channels: channels,
-      removalChannels: removalChannels,
-      originTags: originTags,
-      codec: codec,
-      limits: limits,
-      usage: usage,
-      pace: pace
-    )
-    firings = ChannelFirings(
-      events: events,
-      channels: channels,
-      removals: zoneRemovals,
-      removalChannels: removalChannels,
-      shared: sharedFirings,
-      onceChannels: onceChannels,
-      limits: limits,
-      access: FiringAccess(channels: channels, accesses: publicAccesses),
-      pace: pace
-    )
-    answers = try AnswerLog(connection, limits: limits, usage: usage)
-    readMarks = try ReadMarkTable(connection, memberships: try MembershipTable(connection))
-    let (workGroups, leases) = (try WorkGroupTable(connection), try LeaseTable(connection))
-    visibility = try NotificationVisibility(connection, codec: codec) {
-      [publicAccesses] user, recordType, database in
-      try publicAccesses.access(of: user, in: database).rights(on: recordType).readable
-    }
-    leasing = LeaseNotifications(
-      visibility: visibility,
-      channels: channels,
-      memberships: try MembershipTable(connection),
-      groups: workGroups,
-      leases: leases,
-      events: try WorkEvents(connection, bodies: eventBodies),
-      limits: limits
-    )
-    settling = SettleNotifications(groups: workGroups, leases: leases, readMarks: readMarks)
-    badges = try BadgeTable(connection)
-    fetchLog = try FetchLog(connection, devices: devices, usage: usage, quotas: quotas)
-    tracer = try NotificationTracer(
-      connection,
-      fetchLog: fetchLog,
-      visibility: visibility,
-      codec: codec,
-      bodies: eventBodies
-    )
-    assets = try AssetTable(
-      connection,
-      codec: codec,
-      usage: usage,
+    assets = try AssetsAssembly(room, catalog: catalog, usage: quotas.usage)
+    channels = try ChannelsAssembly(
+      room,
       catalog: catalog,
-      wakeUp: wakeUp
+      usage: quotas.usage,
+      accounts: access.accounts
     )
-    assetCollection = try AssetCollection(
-      connection,
-      limits: limits,
-      usage: usage,
-      catalog: catalog
-    )
-    readerChannels = try ReaderChannels(
-      connection,
+    let removal = try RemovalAssembly(room, catalog: catalog, channels: channels.registry)
+    events = try EventsAssembly(
+      room,
       catalog: catalog,
-      channels: channels,
-      subscriptions: subscriptions,
-      accesses: publicAccesses,
-      rotation: rotation,
-      codec: codec,
-      wakeUp: wakeUp
-    )
-    let references = try ReferenceTable(connection, limits: limits)
-    let clientTokens = try ClientTokens(connection, limits: limits, usage: usage)
-    schemaChanges = try ModifySchema(connection, schemas: schemas, limits: limits)
-    let indexEntries = try IndexEntries(connection)
-    let followers: [any RecordFollower] = [
-      usage,
-      references,
-      FieldIndex(registry: indexes, entries: indexEntries, pace: pace),
-      clientTokens,
-      assets,
-      shareTable,
-    ]
-    zoneRemover = ZoneRemover(
-      removals: zoneRemovals,
-      removalChannels: removalChannels,
-      records: records,
-      channels: channels,
-      events: events,
-      firings: firings,
-      usage: usage,
-      followers: followers,
-      codec: codec,
-      wakeUp: wakeUp,
-      limits: limits
-    )
-    recordChanges = ModifyRecords(
-      ModifyRecords.Tables(
-        catalog: catalog,
-        records: records,
-        ancestors: ancestors,
-        references: references,
-        schemas: schemas,
-        clientTokens: clientTokens,
-        channels: channels,
-        firings: firings,
-        shares: shareTable,
-        sharedRecords: try SharedRecordTable(connection),
-        assets: assets,
-        usage: usage,
-        quotas: quotas,
-        followers: followers,
-        zoneRemover: zoneRemover
-      ),
-      codec: codec,
-      limits: limits,
-      pace: pace,
-      hasAccount: { [accounts] in try accounts.user($0) != nil }
-    )
-    recordLookup = RecordLookup(
-      catalog: catalog,
-      records: records,
-      shares: shareReader,
-      codec: codec
-    )
-    zoneChanges = ModifyZones(
-      catalog: catalog,
-      firings: firings,
-      followers: followers,
-      remover: zoneRemover,
-      usage: usage,
       quotas: quotas,
-      limits: limits
+      access: access,
+      channels: channels,
+      removal: removal
     )
+    notifications = try NotificationsAssembly(
+      room,
+      catalog: catalog,
+      quotas: quotas,
+      access: access
+    )
+    work = try WorkAssembly(room, channels: channels.registry, notifications: notifications)
     subscriptionChanges = ModifySubscriptions(
-      accesses: publicAccesses,
-      firings: firings,
+      accesses: access.publicAccesses,
+      firings: events.firings,
       catalog: catalog,
-      channels: channels,
-      removalChannels: removalChannels,
-      subscriptions: subscriptions,
+      channels: channels.registry,
+      removalChannels: removal.channels,
+      subscriptions: channels.subscriptions,
+      quotas: quotas.table,
+      usage: quotas.usage,
+      schemas: schema.table,
+      codec: codec,
+      limits: limits
+    )
+    rotation = try RotationAssembly(room, catalog: catalog, access: access, channels: channels)
+    let rooms = ModificationsAssembly.Rooms(
+      catalog: catalog,
+      schema: schema,
+      records: records,
+      indexes: indexes,
       quotas: quotas,
-      usage: usage,
-      schemas: schemas,
-      codec: codec,
-      limits: limits
+      sharing: sharing,
+      access: access,
+      assets: assets,
+      channels: channels,
+      removal: removal,
+      events: events,
+      rotation: rotation
     )
-    developmentReset = try DevelopmentReset(
-      connection,
-      catalog: catalog,
-      zones: zoneChanges,
+    modifications = try ModificationsAssembly(room, rooms)
+    erasure = try ErasureAssembly(
+      room,
+      rooms,
+      modifications: modifications,
       subscriptions: subscriptionChanges,
-      firings: firings,
-      schemas: schemaChanges,
-      readerChannels: readerChannels,
-      directory: directoryTable,
-      wakeUp: wakeUp
-    )
-    userEraser = try UserEraser(
-      connection,
-      secret: identity.secret,
-      tables: UserEraser.Tables(
-        catalog: catalog,
-        zones: zoneChanges,
-        subscriptions: subscriptionChanges,
-        subscriptionTable: subscriptions,
-        firings: firings,
-        eventBodies: eventBodies,
-        records: recordChanges,
-        indexes: indexes,
-        indexEntries: indexEntries,
-        ancestors: ancestors,
-        usage: usage,
-        quotas: quotas,
-        devices: devices,
-        accounts: accounts,
-        publicAccesses: publicAccesses
-      ),
-      codec: codec,
-      wakeUp: wakeUp,
-      limits: limits
+      eventBodies: notifications.bodies
     )
     userDataReader = UserDataReader(
       connection,
       catalog: catalog,
       codec: codec,
-      bodies: eventBodies,
-      visibility: visibility
+      bodies: notifications.bodies,
+      visibility: notifications.visibility
     )
     // Unowned, since it changes records.
-    recordChanges.isKnownUser = { [unowned userEraser] in !userEraser.users.contains($0) }
-    let keyExpiry = try KeyExpiry(connection, rotation: userRotation)
-    maintenance = MaintenanceSchedule([
-      ancestors,
-      clientTokens,
-      zoneRemover,
-      developmentReset,
-      userEraser,
-      try IndexBuilder(connection, registry: indexes, entries: indexEntries, codec: codec),
-      IndexPurge(entries: indexEntries, limits: limits),
-      assetCollection,
-      try TombstoneExpiry(
-        connection,
-        limits: limits,
-        usage: usage,
-        catalog: catalog
-      ),
-      try SharedRecordExpiry(connection, limits: limits),
-      onceChannels,
-      readerChannels,
-      try NotificationRetention(connection, limits: limits, usage: usage, catalog: catalog),
-      devices,
-      keyExpiry,
-      userRotation,
-    ])
+    modifications.records.isKnownUser = { [unowned users = erasure.users] in
+      !users.users.contains($0)
+    }
     beginStatement = try connection.prepare("BEGIN")
     commitStatement = try connection.prepare("COMMIT")
-    // What remembers the zones and databases of the catalog comes after it.
-    participants = [
-      catalog, quotas, usage, devices, schemas, indexes, retentionSettings,
-      accounts, publicAccesses, userRotation, userRotation.news, keyExpiry,
-      ancestors, shareTable, assetCollection, zoneRemovals, zoneRemover, developmentReset,
-      userEraser,
-      subscriptions, channels, removalChannels, readerChannels, visibility,
-      events, eventBodies, sharedFirings, onceChannels, readMarks, time,
+
+    let assemblies: [any RoomAssembly] = [
+      schema, records, indexes, quotas, sharing, access, assets, channels, removal, events,
+      notifications, work, rotation, modifications, erasure,
     ]
+    let tombstones = try TombstoneExpiry(
+      connection,
+      limits: limits,
+      usage: quotas.usage,
+      catalog: catalog
+    )
+    maintenance = MaintenanceSchedule(assemblies.flatMap(\.tasks) + [tombstones])
+    // What remembers the zones and databases of the catalog comes after it.
+    participants = [catalog, retentionSettings] + assemblies.flatMap(\.participants) + [time]
   }
 
   // MARK: Transactions
@@ -453,7 +249,7 @@ public final class Engine {
   ///
   /// The next transaction begins with a fresh look at the store.
   public func rollback() {
-    connection.abandon()
+    room.connection.abandon()
     // What they had done is taken back too.
     maintenance.wake()
     for participant in participants { participant.didRollback() }
@@ -464,15 +260,15 @@ public final class Engine {
   ///
   /// - Returns: How long until the next piece; `nil`: there is none.
   public func doMaintenance() throws -> Duration? {
-    if wakeUp.isRaised {
+    if room.wakeUp.isRaised {
       maintenance.wake()
-      wakeUp.lower()
+      room.wakeUp.lower()
     }
     catalog.refusesResets = false
-    if fetchLog.isPending { try fetchLog.write(at: moment.steady) }
+    if notifications.fetchLog.isPending { try notifications.fetchLog.write(at: moment.steady) }
     try time.save(ifOlderThan: StoreTime.idleSaveInterval)
     let pause = try maintenance.work(at: moment)
-    return fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
+    return notifications.fetchLog.isPending ? min(pause ?? FetchLog.pause, FetchLog.pause) : pause
   }
 
   /// Makes several changes one call: zone and database subscriptions fire at its end, once for each zone
@@ -481,7 +277,7 @@ public final class Engine {
     by caller: Caller,
     _ body: (CallContext) throws -> R
   ) throws -> R {
-    try firings.asOneCall(by: caller, at: moment, body)
+    try events.firings.asOneCall(by: caller, at: moment, body)
   }
 
   /// A user's roles were written, in the open transaction: from now on calls, feeds and notifications
@@ -491,8 +287,8 @@ public final class Engine {
   ///
   /// - Throws: `SQLError`.
   public func rolesChanged(of user: String) throws {
-    publicAccesses.forget()
-    try readerChannels.rolesChanged(of: user)
+    access.publicAccesses.forget()
+    try rotation.readers.rolesChanged(of: user)
   }
 
   // MARK: Time
@@ -526,27 +322,27 @@ public final class Engine {
       )
     }
     let database = try catalog.makeDatabase(databaseID, by: user)
-    if try !assets.isPaid(asset, in: database) {
+    if try !assets.table.isPaid(asset, in: database) {
       try checkRoom(for: asset, in: database, by: user)
     }
-    try assets.add(asset, to: database, by: user, at: moment.steady)
+    try assets.table.add(asset, to: database, by: user, at: moment.steady)
     guard databaseID.scope == .public else { return }
-    try assets.addUpload(asset, to: database, by: user)
+    try assets.table.addUpload(asset, to: database, by: user)
   }
 
   /// Forgets no asset from the end of the open transaction until the hold is released.
-  package func holdAssets() -> AssetHold { assetCollection.hold() }
+  package func holdAssets() -> AssetHold { assets.collection.hold() }
 
   // MARK: Idempotency
 
   /// The first answer to a call, if it was answered.
   public func answer(to call: IdempotentCall) throws -> [UInt8]? {
-    try answers.answer(to: call, at: moment.steady)
+    try quotas.answers.answer(to: call, at: moment.steady)
   }
 
   /// Keeps the first answer to a call, in the open transaction.
   public func keep(_ response: [UInt8], for call: IdempotentCall) throws {
-    try answers.keep(response, for: call, at: moment.steady)
+    try quotas.answers.keep(response, for: call, at: moment.steady)
   }
 
   // MARK: Devices
@@ -554,5 +350,7 @@ public final class Engine {
   /// Refuses a call that writes under one device name too many of its user.
   ///
   /// - Throws: `ItemError` `limitExceeded`; `SQLError`.
-  public func checkDevice(of caller: Caller) throws { try devices.check(caller, at: moment.steady) }
+  public func checkDevice(of caller: Caller) throws {
+    try quotas.devices.check(caller, at: moment.steady)
+  }
 }

@@ -54,7 +54,8 @@ internal import TidingsModel
       try check(harness.engine, model, keys, users, "seed \(seed) round \(round)")
       for key in keys {
         let time = Timestamp(millisecondsSince1970: harness.time)
-        let isAdmitted = harness.engine.accounts.admittedKeys.number(of: key, at: time) != nil
+        let isAdmitted =
+          harness.engine.access.accounts.admittedKeys.number(of: key, at: time) != nil
         let expected = model.keys[key].map { model.isUsable($0, at: harness.time) } ?? false
         #expect(isAdmitted == expected, "seed \(seed) round \(round) \(key)")
       }
@@ -76,7 +77,7 @@ internal import TidingsModel
       #expect(account.displayName == user.displayName, comment)
       #expect((account.restricted != nil) == user.isRestricted, comment)
       #expect(account.roles == user.roles.sorted(), comment)
-      #expect(try engine.accounts.roles(of: account.name) == user.roles, comment)
+      #expect(try engine.access.accounts.roles(of: account.name) == user.roles, comment)
     }
     for key in listed.flatMap(\.keys) + (try engine.guestKeys()) {
       let expected = try #require(model.keys[key.publicKey], comment)
@@ -122,7 +123,7 @@ internal import TidingsModel
       #expect(code == .invalidArguments)
       #expect(try engine.accounts(after: "", limit: 10).accounts.isEmpty)
     }
-    #expect(harness.engine.accounts.admittedKeys.number(of: Self.key(1)) == nil)
+    #expect(harness.engine.access.accounts.admittedKeys.number(of: Self.key(1)) == nil)
   }
 
   @Test("the first administrator is created once, and again when none can call")

@@ -17,7 +17,7 @@ internal import TidingsSQL
     "ChannelFirings.prepared": "of the change at hand",
     "ChannelSweep.channel": "a walk that begins anew",
     "ChannelSweep.subscription": "a walk that begins anew",
-    "WakeUpFlag.isRung": "rung once too often does no harm",
+    "WakeUpFlag.isRaised": "raised once too often does no harm",
     "EndedShareRows.position": "is forgotten by ShareTable",
     "Engine.maintenance": "all of them are woken",
     "Engine.moment": "is of the open transaction",
@@ -33,11 +33,11 @@ internal import TidingsSQL
   ]
   /// Set when the engine is made, and never again.
   private static let constant: Set<String> = [
-    "ControlTopics.secret", "Engine.incarnation", "Engine.originTags",
+    "ControlTopics.secret", "Engine.incarnation", "EventsAssembly.originTags",
     "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.hasAccount",
     "ModifyRecords.isKnownUser",
     "ModifyRecords.mayTeach", "ModifySubscriptions.isDeveloper", "Pace.costMax",
-    "Pace.givesUpLongCalls", "Pace.timeMax", "UserErasureTable.secret",
+    "Pace.givesUpLongCalls", "Pace.timeMax", "RoomResources.secret", "UserErasureTable.secret",
   ]
 
   @Test("whatever remembers something of the store is told of transactions")
@@ -85,9 +85,16 @@ private struct MemoryWalk {
       seen.insert(ObjectIdentifier(object)).inserted
     else { return }
     let isParticipant = participants.contains(ObjectIdentifier(object))
-    for (label, value) in Mirror(reflecting: object).children {
-      let isFound = look(at: value)
-      if isFound, !isParticipant { found.insert("\(type(of: object)).\(label ?? "")") }
+    visitProperties(of: object, isParticipant: isParticipant)
+  }
+
+  private mutating func visitProperties(of owner: Any, isParticipant: Bool) {
+    for (label, value) in Mirror(reflecting: owner).children {
+      if value is any RoomAssembly || value is RoomResources {
+        visitProperties(of: value, isParticipant: false)
+      } else if look(at: value), !isParticipant {
+        found.insert("\(type(of: owner)).\(label ?? "")")
+      }
     }
   }
 

@@ -70,8 +70,8 @@ internal import TidingsSQLite
     guard let entry = try engine.catalog.database(database) else { return [] }
     var facts = ["\(engine.channelCount) channels"]
     for number in 1...80 as ClosedRange<Int64> {
-      guard let channel = engine.channels.entry(number) else { continue }
-      let content = try engine.channels.content(of: channel)
+      guard let channel = engine.channels.registry.entry(number) else { continue }
+      let content = try engine.channels.registry.content(of: channel)
       facts.append(
         "\(number): head \(channel.head), members \(channel.members), \(channel.kind), "
           + "database \(channel.databaseNumber) \(content.database.number), topic \(content.topic), "
@@ -80,7 +80,7 @@ internal import TidingsSQLite
     }
     for city in 0..<6 as Range<Int64> {
       var firings: [Firing] = []
-      engine.channels.match(
+      engine.channels.registry.match(
         old: nil,
         new: house("h", city: city),
         zone: .default,
@@ -147,7 +147,7 @@ internal import TidingsSQLite
         try engine.saveSubscription(subscription("b", 1), of: "ada", in: database)
       }
     }
-    #expect(engine.channels.entry(1)?.members == 1)
+    #expect(engine.channels.registry.entry(1)?.members == 1)
     _ = try commit(engine) { try engine.deleteSubscription("a", of: "ada", in: database) }
     #expect(engine.channelCount == 0)
   }
@@ -184,8 +184,8 @@ internal import TidingsSQLite
     #expect(again.map(\.topic) == events.map(\.topic))
     let left = try connection.prepare("SELECT count(*) FROM channels WHERE length(watch) < 10")
     #expect(try left.step() && left.int64(0) == 0)
-    let channel = try #require(second.channels.entry(1_051))
-    #expect(try second.channels.content(of: channel).definition.subscriptionID == "")
+    let channel = try #require(second.channels.registry.entry(1_051))
+    #expect(try second.channels.registry.content(of: channel).definition.subscriptionID == "")
   }
 
   @Test("changes are counted for the channels that look at them")
@@ -196,8 +196,10 @@ internal import TidingsSQLite
       try save(house("x", city: 1), engine)
       try save(house("y", city: 2), engine)
     }
-    #expect(engine.channels.evaluation(of: 1).count == 2)
-    #expect(engine.channels.evaluation(of: 1).last == Timestamp(millisecondsSince1970: 1_000))
-    #expect(engine.channels.evaluation(of: 2).last == nil)
+    #expect(engine.channels.registry.evaluation(of: 1).count == 2)
+    #expect(
+      engine.channels.registry.evaluation(of: 1).last == Timestamp(millisecondsSince1970: 1_000)
+    )
+    #expect(engine.channels.registry.evaluation(of: 2).last == nil)
   }
 }

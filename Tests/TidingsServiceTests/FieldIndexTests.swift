@@ -33,7 +33,9 @@ internal import TidingsSQLite
         )
       }
       try store.declare("n")
-      #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.building])
+      #expect(
+        store.engine.schema.indexes.indexes(of: "default", .development).map(\.state) == [.building]
+      )
       try store.doMaintenance()
       try store.doMaintenance()
       let built = try entryCount(store)
@@ -49,7 +51,9 @@ internal import TidingsSQLite
       names.insert(name)
     }
     try store.finishMaintenance()
-    #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.ready])
+    #expect(
+      store.engine.schema.indexes.indexes(of: "default", .development).map(\.state) == [.ready]
+    )
     #expect(try entryCount(store, where: "until IS NULL") == 1200)
     let page = try store.page(store.query("n = 7"))
     #expect(page.answer.report.indexField == "n" && page.answer.report.entriesVisited == 2)
@@ -91,7 +95,9 @@ internal import TidingsSQLite
       )
     }
     try store.finishMaintenance()
-    #expect(store.engine.indexes.indexes(of: "default", .development).map(\.state) == [.ready])
+    #expect(
+      store.engine.schema.indexes.indexes(of: "default", .development).map(\.state) == [.ready]
+    )
     #expect(try entryCount(store) == 0)
   }
 

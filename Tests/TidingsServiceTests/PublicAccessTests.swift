@@ -183,7 +183,7 @@ internal import TidingsSQLite
     var readable = 0
     let time = try ContinuousClock().measure {
       for _ in 0..<rounds {
-        let access = try engine.publicAccesses.access(of: "ann", in: PublicStore.database)
+        let access = try engine.access.publicAccesses.access(of: "ann", in: PublicStore.database)
         if try access.canRead(stored.recordID, of: "T", in: zone, creator: { "" }) { readable += 1 }
       }
     }

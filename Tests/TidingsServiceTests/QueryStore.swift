@@ -74,7 +74,7 @@ final class QueryStore {
 
   func declare(_ field: String, _ kind: IndexKind = .ordered, type: String = "T") throws {
     try write {
-      try engine.indexes.declare(
+      try engine.schema.indexes.declare(
         container: database.container,
         environment: database.environment,
         recordType: type,
@@ -86,7 +86,7 @@ final class QueryStore {
 
   func drop(_ field: String, _ kind: IndexKind = .ordered, type: String = "T") throws {
     try write {
-      try engine.indexes.drop(
+      try engine.schema.indexes.drop(
         container: database.container,
         environment: database.environment,
         recordType: type,

@@ -24,15 +24,16 @@ extension Engine {
     }
     guard share.allowsAccessRequests else { throw ItemError.noShare }
     let (number, moment) = (found.share.number, moment)
-    guard try !accessRequests.isRemembered(caller.user, share: number, at: moment.steady) else {
+    guard try !sharing.accessRequests.isRemembered(caller.user, share: number, at: moment.steady)
+    else {
       return
     }
-    try accessRequests.checkCount(of: caller.user, at: moment.steady)
+    try sharing.accessRequests.checkCount(of: caller.user, at: moment.steady)
     try asOneCall(by: caller) { call in
-      _ = try recordChanges.changeShare(name, in: zone, by: call, isRequest: true) {
+      _ = try modifications.records.changeShare(name, in: zone, by: call, isRequest: true) {
         try $0.requested(by: caller.user, at: moment.timeOfDay, named: name, limits: limits)
       }
     }
-    try accessRequests.remember(caller.user, share: number, at: moment.steady)
+    try sharing.accessRequests.remember(caller.user, share: number, at: moment.steady)
   }
 }

@@ -8,8 +8,8 @@ extension Engine {
   /// - Returns: Whose calls it may make, or why not.
   /// - Throws: `SQLError`.
   public func standing(ofKey number: Int64) throws -> KeyStanding {
-    guard let holder = try accounts.holder(of: number) else {
-      guard let revoked = try accounts.revoked(number) else { return .unknown }
+    guard let holder = try access.accounts.holder(of: number) else {
+      guard let revoked = try access.accounts.revoked(number) else { return .unknown }
       return .revoked(revoked.user, since: revoked.since)
     }
     if let expires = holder.expires, expires <= time.timeOfDay {
@@ -27,59 +27,61 @@ extension Engine {
   public func holder(
     ofKey number: Int64
   ) throws -> (user: String, publicKey: PublicKey, expires: Timestamp?)? {
-    if let holder = try accounts.holder(of: number) {
+    if let holder = try access.accounts.holder(of: number) {
       return (holder.user, holder.publicKey, holder.expires)
     }
-    return try accounts.revoked(number).map { ($0.user, $0.publicKey, nil) }
+    return try access.accounts.revoked(number).map { ($0.user, $0.publicKey, nil) }
   }
 
   /// Whether a user may administer the server.
   public func isAdministrator(_ user: String) throws -> Bool {
-    try accounts.roles(of: user).contains(AccountDirectory.administratorRole)
+    try access.accounts.roles(of: user).contains(AccountDirectory.administratorRole)
   }
 
   /// How long somebody can administer the server with a key.
   ///
   /// - Throws: `SQLError`.
   public var administration: Administration {
-    get throws { try accounts.administration(at: time.timeOfDay) }
+    get throws { try access.accounts.administration(at: time.timeOfDay) }
   }
 
   /// Whether an administrator has a key, though it may have expired: the server is not for everybody.
-  public var isAdministered: Bool { get throws { try accounts.hasAdministratorKey() } }
+  public var isAdministered: Bool { get throws { try access.accounts.hasAdministratorKey() } }
 
   /// Whether a user may change the schema of a container.
   public func isDeveloper(_ user: String, of container: String) throws -> Bool {
-    try accounts.isDeveloper(user, of: container)
+    try access.accounts.isDeveloper(user, of: container)
   }
 
   /// From now on only developers' saves teach schemas, and only they see all types: the server knows who
   /// calls.
   public func letOnlyDevelopersTeach() {
-    let isDeveloper = { [accounts] (user: String, container: String) in
+    let isDeveloper = { [accounts = access.accounts] (user: String, container: String) in
       try accounts.isDeveloper(user, of: container)
     }
-    recordChanges.mayTeach = isDeveloper
+    modifications.records.mayTeach = isDeveloper
     subscriptionChanges.isDeveloper = isDeveloper
   }
 
   /// The roles of a user, sorted.
-  public func roles(of user: String) throws -> [String] { try accounts.roles(of: user).sorted() }
+  public func roles(of user: String) throws -> [String] {
+    try access.accounts.roles(of: user).sorted()
+  }
 
   /// What others see of a user.
   ///
   /// - Returns: `nil`: nobody created the user; else a text, perhaps empty.
   public func displayName(of user: String) throws -> String? {
-    try accounts.user(user)?.displayName
+    try access.accounts.user(user)?.displayName
   }
 
   /// The administrator does not admit the user's calls.
   public func isRestricted(_ user: String) throws -> Bool {
-    try accounts.user(user)?.isRestricted ?? false
+    try access.accounts.user(user)?.isRestricted ?? false
   }
 
   /// There are users whose calls are refused.
-  public var hasRestrictedUsers: Bool { accounts.restrictedCount > 0 }
+  public var hasRestrictedUsers: Bool { access.accounts.restrictedCount > 0 }
 
   // MARK: Administration
 
@@ -96,7 +98,7 @@ extension Engine {
   ///   `invalidArguments`; `SQLError`.
   @discardableResult
   public func createAdministrator(_ name: String, key: KeyRequest) throws -> Account {
-    let account = try accountChanges.createAdministrator(name, key: key, at: now)
+    let account = try modifications.accounts.createAdministrator(name, key: key, at: now)
     try rolesChanged(of: name)
     return account
   }
@@ -111,7 +113,7 @@ extension Engine {
         "the user '\(request.name)' is being erased: create the name again when that is done"
       )
     }
-    let account = try accountChanges.create(request, at: now)
+    let account = try modifications.accounts.create(request, at: now)
     if !account.roles.isEmpty { try rolesChanged(of: account.name) }
     return account
   }
@@ -121,12 +123,12 @@ extension Engine {
   /// - Throws: `ItemError` `unknownItem`; `serverRejectedRequest` for the last administrator who can
   ///   call for ever; `SQLError`.
   public func updateUser(_ name: String, _ change: AccountChange) throws -> Account {
-    try accountChanges.update(name, change, at: now)
+    try modifications.accounts.update(name, change, at: now)
   }
 
   /// Sets the roles of a user; errors as `updateUser`.
   public func assignRoles(_ roles: [String], to name: String) throws -> Account {
-    let account = try accountChanges.assign(roles, to: name, at: now)
+    let account = try modifications.accounts.assign(roles, to: name, at: now)
     try rolesChanged(of: name)
     return account
   }
@@ -141,7 +143,7 @@ extension Engine {
   ///   an expiry would leave no administrator who can call for ever; `unknownItem`, `limitExceeded`;
   ///   `SQLError`.
   public func authorizeKey(_ key: KeyRequest, of name: String) throws -> Account? {
-    try accountChanges.authorize(key, of: name, at: now)
+    try modifications.accounts.authorize(key, of: name, at: now)
   }
 
   /// Refuses a key for ever, and gives new topics to all that its user hears.
@@ -151,24 +153,24 @@ extension Engine {
   /// - Throws: `ItemError` `unknownItem`; `serverRejectedRequest` for the last administrator's last
   ///   key that does not expire; `SQLError`.
   public func revokeKey(_ key: PublicKey) throws -> (account: Account?, rotatedCount: Int) {
-    try accountChanges.revoke(key, at: now)
+    try modifications.accounts.revoke(key, at: now)
   }
 
   /// A user with roles and keys.
   ///
   /// - Throws: `ItemError` `unknownItem`; `SQLError`.
-  public func account(_ name: String) throws -> Account { try accountChanges.account(name) }
+  public func account(_ name: String) throws -> Account { try modifications.accounts.account(name) }
 
   /// Users after a name, sorted; at most `limit`.
   public func accounts(
     after name: String,
     limit: Int
   ) throws -> (accounts: [Account], moreComing: Bool) {
-    let page = try accountChanges.accounts(after: name, limit: limit)
+    let page = try modifications.accounts.accounts(after: name, limit: limit)
     return (page.accounts, page.more)
   }
 
   /// The keys of guests.
-  public func guestKeys() throws -> [AccountKey] { try accountChanges.guestKeys() }
+  public func guestKeys() throws -> [AccountKey] { try modifications.accounts.guestKeys() }
 
 }

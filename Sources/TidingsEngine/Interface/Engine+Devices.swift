@@ -14,6 +14,6 @@ extension Engine {
     after name: String,
     limit: Int
   ) throws -> [(name: String, lastWrite: Timestamp)] {
-    try devices.names(of: user, after: name, limit: limit)
+    try quotas.devices.names(of: user, after: name, limit: limit)
   }
 }

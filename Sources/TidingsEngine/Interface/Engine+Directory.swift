@@ -17,7 +17,7 @@ extension Engine {
     in container: String,
     _ environment: Environment
   ) throws -> DirectoryEntry? {
-    try directory.update(entry, of: user, in: container, environment)
+    try access.directory.update(entry, of: user, in: container, environment)
   }
 
   /// What a user published; `nil`: the user is not in the directory.
@@ -26,7 +26,7 @@ extension Engine {
     in container: String,
     _ environment: Environment
   ) throws -> DirectoryEntry? {
-    try directory.entry(of: user, in: container, environment)
+    try access.directory.entry(of: user, in: container, environment)
   }
 
   /// Looks up a user for a caller.
@@ -38,7 +38,7 @@ extension Engine {
     in container: String,
     _ environment: Environment
   ) throws -> VisibleUser {
-    try directory.find(lookup, for: caller, in: container, environment)
+    try access.directory.find(lookup, for: caller, in: container, environment)
   }
 
   /// The users of a directory after a name, sorted; at most `limit`, without those who are restricted.
@@ -48,6 +48,6 @@ extension Engine {
     after name: String,
     limit: Int
   ) throws -> (users: [VisibleUser], moreComing: Bool) {
-    try directory.page(of: container, environment, after: name, limit: limit)
+    try access.directory.page(of: container, environment, after: name, limit: limit)
   }
 }

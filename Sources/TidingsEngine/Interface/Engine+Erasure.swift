@@ -16,15 +16,15 @@ extension Engine {
     publicRecords: UserErasure.PublicRecords
   ) throws -> UserErasure {
     try Self.check(erasing: user)
-    guard !userEraser.users.contains(user) else {
-      return try userEraser.begin(user, by: administrator, publicRecords, at: now)
+    guard !erasure.users.users.contains(user) else {
+      return try erasure.users.begin(user, by: administrator, publicRecords, at: now)
     }
-    if try accounts.user(user) != nil {
-      try accountChanges.checkRemoval(of: user, at: now)
+    if try access.accounts.user(user) != nil {
+      try modifications.accounts.checkRemoval(of: user, at: now)
       // From here on the user cannot call, and gets no pushes.
-      _ = try accountChanges.update(user, AccountChange(isRestricted: true), at: now)
+      _ = try modifications.accounts.update(user, AccountChange(isRestricted: true), at: now)
     }
-    return try userEraser.begin(user, by: administrator, publicRecords, at: now)
+    return try erasure.users.begin(user, by: administrator, publicRecords, at: now)
   }
 
   private static func check(erasing user: String) throws(ItemError) {
@@ -40,19 +40,21 @@ extension Engine {
   }
 
   /// The newest erasure of a user; `nil`: there is none.
-  public func erasure(of user: String) throws -> UserErasure? { try userEraser.erasure(of: user) }
+  public func erasure(of user: String) throws -> UserErasure? {
+    try erasure.users.erasure(of: user)
+  }
 
   /// An erasure by its ID, 32 hexadecimal digits; `nil`: there is none.
   public func erasure(id: String) throws -> UserErasure? {
     guard let bytes = [UInt8](hexadecimal: id) else { return nil }
-    return try userEraser.erasure(bytes)
+    return try erasure.users.erasure(bytes)
   }
 
   /// Whether what is stored for a user is being removed: the user cannot call.
-  public func isBeingErased(_ user: String) -> Bool { userEraser.users.contains(user) }
+  public func isBeingErased(_ user: String) -> Bool { erasure.users.users.contains(user) }
 
   /// There are users whose data is being removed.
-  public var isErasing: Bool { !userEraser.users.isEmpty }
+  public var isErasing: Bool { !erasure.users.users.isEmpty }
 }
 
 extension [UInt8] {

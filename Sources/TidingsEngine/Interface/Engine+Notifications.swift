@@ -45,12 +45,12 @@ extension Engine {
   /// How many changes were looked at that a channel might have fired for, since the server started,
   /// and when the last one; for all channels of a record type together.
   public func evaluation(of channel: Int64) -> (count: UInt64, last: Timestamp?) {
-    let evaluation = channels.evaluation(of: channel)
+    let evaluation = channels.registry.evaluation(of: channel)
     return (evaluation.count, evaluation.last)
   }
 
   /// How many channels have subscribers.
-  public var channelCount: Int { channels.count }
+  public var channelCount: Int { channels.registry.count }
 
   // MARK: Notifications
 
@@ -68,7 +68,7 @@ extension Engine {
     return try ids.map { text in
       do {
         let id = try Self.notificationID(text)
-        try readMarks.mark(id, in: inbox, by: caller.device, at: now)
+        try notifications.readMarks.mark(id, in: inbox, by: caller.device, at: now)
         return nil
       } catch let error as ItemError {
         return error
@@ -86,7 +86,7 @@ extension Engine {
     try catalog.requireDeployed(container, environment)
     try catalog.enter(container, environment, user)
     let inbox = Inbox(user: user, container: container, environment: environment)
-    try badges.set(Int64(value), of: inbox)
+    try notifications.badges.set(Int64(value), of: inbox)
   }
 
   /// Notes that a page of the log brought notifications to a device, to be written a little later.
@@ -102,9 +102,9 @@ extension Engine {
     at time: Timestamp
   ) -> Duration? {
     for (channel, sequence) in reached {
-      fetchLog.note(channel, upTo: sequence, by: caller, at: time)
+      notifications.fetchLog.note(channel, upTo: sequence, by: caller, at: time)
     }
-    return fetchLog.isPending ? FetchLog.pause : nil
+    return notifications.fetchLog.isPending ? FetchLog.pause : nil
   }
 
   /// The story of a notification of the caller's.
@@ -118,7 +118,7 @@ extension Engine {
   ) throws -> NotificationTrace {
     try catalog.requireDeployed(container, environment)
     let inbox = Inbox(user: caller.user, container: container, environment: environment)
-    return try tracer.trace(try Self.notificationID(text), in: inbox)
+    return try notifications.tracer.trace(try Self.notificationID(text), in: inbox)
   }
 
   private static func notificationID(_ text: String) throws(ItemError) -> NotificationID {
@@ -138,7 +138,7 @@ extension Engine {
     container: String,
     environment: Environment
   ) throws -> Int64 {
-    try readMarks.newest(
+    try notifications.readMarks.newest(
       of: Inbox(user: user, container: container, environment: environment)
     )
   }
@@ -152,16 +152,16 @@ extension Engine {
     -> [PushChannel]
   {
     try catalog.requireDeployed(container, environment)
-    let topics = try subscriptions.topics(
+    let topics = try channels.subscriptions.topics(
       of: caller.user,
       container: container,
       environment: environment,
       pace: pace
     )
-    let device = originTags.device(of: caller)
+    let device = events.originTags.device(of: caller)
     return try topics.compactMap { number, subscriptionID, topic in
       try pace.decisionStep()
-      guard let channel = channels.entry(number) else { return nil }
+      guard let channel = channels.registry.entry(number) else { return nil }
       return PushChannel(
         channel: number,
         head: channel.head,
@@ -178,11 +178,11 @@ extension Engine {
     container: String,
     environment: Environment
   ) throws -> [UInt8] {
-    try controlTopics.topic(of: user, container: container, environment: environment)
+    try channels.controlTopics.topic(of: user, container: container, environment: environment)
   }
 
   /// Marks pushes on a topic that a device caused; 0 when it gave no name.
   public func originTag(of caller: Caller, topic: [UInt8]) -> UInt64 {
-    originTags.tag(caller, topic: topic)
+    events.originTags.tag(caller, topic: topic)
   }
 }

@@ -5,10 +5,10 @@ extension Engine {
   /// What the private databases of a user take, by container, sorted.
   public func usage(of user: String) throws -> [ContainerUsage] {
     guard !user.isEmpty else { return [] }
-    return try usage.containers(of: user).map { container in
+    return try quotas.usage.containers(of: user).map { container in
       ContainerUsage(
         container: container,
-        usage: try usage.usage(of: user, in: container),
+        usage: try quotas.usage.usage(of: user, in: container),
         subscriptions: try subscriptionCount(of: user, in: container)
       )
     }
@@ -16,27 +16,30 @@ extension Engine {
 
   /// What the public databases of a container take, in both environments.
   public func publicUsage(in container: String) throws -> Usage {
-    try usage.usage(of: "", in: container)
+    try quotas.usage.usage(of: "", in: container)
   }
 
   /// What a user may take.
   public func quota(of user: String) throws -> Quota {
-    user.isEmpty ? limits.userQuota : try quotas.quota(of: user)
+    user.isEmpty ? limits.userQuota : try quotas.table.quota(of: user)
   }
 
   /// Gives a user with an account a quota of one's own; `nil`: the server's again.
-  public func setQuota(_ quota: Quota?, of user: String) throws { try quotas.set(quota, of: user) }
+  public func setQuota(_ quota: Quota?, of user: String) throws {
+    try quotas.table.set(quota, of: user)
+  }
 
   /// Whether any user has a bound of one's own on calls in a second.
-  public var hasQuotasOfRates: Bool { get throws { try quotas.hasRates } }
+  public var hasQuotasOfRates: Bool { get throws { try quotas.table.hasRates } }
 
   private func subscriptionCount(of user: String, in container: String) throws -> Int64 {
     // Those that fired for the only time have ended since.
-    subscriptions.forgetOwned()
+    channels.subscriptions.forgetOwned()
     return try [Environment.development, .production].reduce(0) { count, environment in
       count
         + Int64(
-          try subscriptions.owned(of: user, container: container, environment: environment).count
+          try channels.subscriptions.owned(of: user, container: container, environment: environment)
+            .count
         )
     }
   }
@@ -53,7 +56,7 @@ extension Engine {
     )
     guard database.id.scope == .public else { return }
     // A record could not name it either.
-    let used = try usage.account(of: database)
+    let used = try quotas.usage.account(of: database)
     guard !limits.publicQuota.admits(change, over: used) else { return }
     throw limits.publicQuota.exceeded(
       by: "the asset \(asset.checksum.hexadecimal)",
@@ -70,12 +73,12 @@ extension Engine {
     _ what: String,
     in database: DatabaseID
   ) throws {
-    let quota = try quotas.quota(of: user)
-    var used = try usage.account(of: user)
+    let quota = try quotas.table.quota(of: user)
+    var used = try quotas.usage.account(of: user)
     guard !quota.admits(change, over: used) else { return }
     if let missing = quota.missingBytes(for: change, over: used) {
-      try assets.reclaim(missing, of: user)
-      used = try usage.account(of: user)
+      try assets.table.reclaim(missing, of: user)
+      used = try quotas.usage.account(of: user)
       guard !quota.admits(change, over: used) else { return }
     }
     throw quota.exceeded(

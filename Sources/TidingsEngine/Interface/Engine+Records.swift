@@ -5,13 +5,13 @@ extension Engine {
   public func modifyRecords(_ changes: RecordChanges, caller: Caller) throws -> ModifiedRecords {
     try asOneCall(by: caller) { call in
       guard changes.database.scope != .shared else {
-        return try recordChanges.inSharedDatabase(
+        return try modifications.records.inSharedDatabase(
           changes,
-          shares: shareReader,
+          shares: sharing.reader,
           in: call
         )
       }
-      return try recordChanges(
+      return try modifications.records(
         changes,
         access: try access(of: caller, to: changes.database),
         in: call
@@ -22,9 +22,9 @@ extension Engine {
   /// What a caller may do with the records of a database; `nil`: everything.
   func access(of caller: Caller, to database: DatabaseID) throws -> (any RecordAccess)? {
     switch database.scope {
-    case .public: try publicAccesses.access(of: caller.user, in: database)
+    case .public: try access.publicAccesses.access(of: caller.user, in: database)
     case .private: nil
-    case .shared: ParticipantAccess(caller.user, shareReader)
+    case .shared: ParticipantAccess(caller.user, sharing.reader)
     }
   }
 
@@ -37,7 +37,7 @@ extension Engine {
     caller: Caller,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    try recordLookup.withRecord(
+    try modifications.recordLookup.withRecord(
       id,
       in: databaseID,
       caller: caller,

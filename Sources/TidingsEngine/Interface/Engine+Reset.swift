@@ -15,9 +15,9 @@ extension Engine {
     by user: String,
     isDryRun: Bool
   ) throws -> (changes: [SchemaChange], databaseCount: Int, isRunning: Bool) {
-    let changes = try schemaChanges.reset(container, isDryRun: true)
-    let count = try developmentReset.databaseCount(of: container)
-    if !isDryRun { try developmentReset.begin(container, by: user, at: moment) }
-    return (changes, count, developmentReset.isRunning(container))
+    let changes = try schema.changes.reset(container, isDryRun: true)
+    let count = try erasure.development.databaseCount(of: container)
+    if !isDryRun { try erasure.development.begin(container, by: user, at: moment) }
+    return (changes, count, erasure.development.isRunning(container))
   }
 }

@@ -7,7 +7,7 @@ extension Engine {
   /// - Throws: `ItemError` `invalidArguments` for a number outside its range; `SQLError`.
   public func changeRetention(_ change: RetentionChange) throws -> [String] {
     try retentionSettings.change(change)
-    wakeUp.raise()
+    room.wakeUp.raise()
     return retentionSettings.setNames
   }
 }

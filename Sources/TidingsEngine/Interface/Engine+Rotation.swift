@@ -18,12 +18,12 @@ extension Engine {
     environment: Environment
   ) throws -> [[UInt8]] {
     try catalog.enter(container, environment, user)
-    let numbers = try rotation.ownChannels(
+    let numbers = try channels.rotation.ownChannels(
       of: user,
       container: container,
       environment: environment
     )
-    try controlTopics.replace(of: user, container: container, environment: environment)
+    try channels.controlTopics.replace(of: user, container: container, environment: environment)
     return try rotateChannels(numbers)
   }
 
@@ -37,7 +37,7 @@ extension Engine {
   public func rotateChannels(_ numbers: [Int64]) throws -> [[UInt8]] {
     try numbers.compactMap { number in
       pace.step()
-      return try rotation.rotate(number)
+      return try channels.rotation.rotate(number)
     }
   }
 }

@@ -12,7 +12,7 @@ extension Engine {
     isDryRun: Bool
   ) throws -> [SchemaChange] {
     try catalog.requireNoReset(of: container, .development)
-    let changes = try schemaChanges.apply(text, to: container, isDryRun: isDryRun)
+    let changes = try schema.changes.apply(text, to: container, isDryRun: isDryRun)
     if !isDryRun { try follow(changes, of: container, .development) }
     return changes
   }
@@ -23,7 +23,7 @@ extension Engine {
   /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.
   public func deploySchema(of container: String, isDryRun: Bool) throws -> [SchemaChange] {
     try catalog.requireNoReset(of: container, .development)
-    let changes = try schemaChanges.deploy(container, isDryRun: isDryRun)
+    let changes = try schema.changes.deploy(container, isDryRun: isDryRun)
     if !isDryRun { try follow(changes, of: container, .production) }
     return changes
   }
@@ -41,7 +41,7 @@ extension Engine {
       }
     }
     guard areOfGrants else { return }
-    try readerChannels.grantsChanged(
+    try rotation.readers.grantsChanged(
       in: DatabaseID(
         container: container,
         environment: environment,

@@ -3,8 +3,9 @@ public import TidingsModel
 extension Engine {
   /// From now on only users can be invited who were created.
   public func requireKnownParticipants() {
-    recordChanges.isKnownUser = { [accounts, unowned userEraser] in
-      try !userEraser.users.contains($0) && accounts.user($0) != nil
+    modifications.records.isKnownUser = {
+      [accounts = access.accounts, unowned eraser = erasure.users] in
+      try !eraser.users.contains($0) && accounts.user($0) != nil
     }
   }
 
@@ -45,7 +46,8 @@ extension Engine {
       )
     }
     let accepted = try asOneCall(by: caller) { call in
-      try recordChanges.changeShare(record.recordID.recordName, in: zone, by: call) { share in
+      try modifications.records.changeShare(record.recordID.recordName, in: zone, by: call) {
+        share in
         let name = record.recordID.recordName
         let new =
           if let invitation = found.invitation {
@@ -62,7 +64,7 @@ extension Engine {
   }
 
   private func checkAcceptedCount(of caller: Caller) throws {
-    let count = try shareTable.acceptedCount(of: caller.user)
+    let count = try sharing.table.acceptedCount(of: caller.user)
     guard count >= limits.acceptedSharesPerUserMax else { return }
     throw ItemError(
       .limitExceeded,
@@ -89,7 +91,7 @@ extension Engine {
     limit: Int
   ) throws -> (shares: [ShareInfo], next: Int64?) {
     try catalog.requireDeployed(container, environment)
-    let found = try shareReader.shares(
+    let found = try sharing.reader.shares(
       of: caller.user,
       container: container,
       environment: environment,
@@ -133,8 +135,8 @@ extension Engine {
   func share(behind url: String) throws -> FoundShare? {
     guard let parsed = ShareURL(url) else { return nil }
     var invitation: String?
-    var share = try shareReader.share(withToken: parsed.token)
-    if share == nil, let found = try shareReader.invitation(withToken: parsed.token) {
+    var share = try sharing.reader.share(withToken: parsed.token)
+    if share == nil, let found = try sharing.reader.invitation(withToken: parsed.token) {
       (share, invitation) = (found.share, found.participantID)
     }
     guard let share, let (zone, record) = try record(of: share),
@@ -147,7 +149,7 @@ extension Engine {
   private func record(of share: StoredShare) throws -> (zone: ZoneEntry, record: Record)? {
     let database = try catalog.database(numbered: share.database)
     guard let zone = try catalog.zone(share.zone, in: database),
-      let record = try recordChanges.record(share.name, in: zone)
+      let record = try modifications.records.record(share.name, in: zone)
     else { return nil }
     return (zone, record)
   }
@@ -171,7 +173,7 @@ extension Engine {
     guard wantsRoot, let root = record.share?.rootRecordName, !root.isEmpty,
       try owner == caller.user || mayRead(root, in: zone, caller)
     else { return info }
-    info.rootRecord = try recordChanges.body(root, in: zone)
+    info.rootRecord = try modifications.records.body(root, in: zone)
     return info
   }
 
@@ -183,7 +185,7 @@ extension Engine {
   }
 
   private func mayRead(_ name: String, in zone: ZoneEntry, _ caller: Caller) throws -> Bool {
-    try ParticipantAccess(caller.user, shareReader)
+    try ParticipantAccess(caller.user, sharing.reader)
       .canRead(RecordID(recordName: name, zoneID: zone.id), of: "", in: zone, creator: { "" })
   }
 }

@@ -21,7 +21,7 @@ extension Engine {
         of: user,
         to: &page,
         share: { try shareInfo(of: $0, for: user) },
-        shares: shareReader
+        shares: sharing.reader
       )
     }
     page.continuation = (hasMore ? position : position.nextKind)?.encoded ?? []
@@ -29,7 +29,7 @@ extension Engine {
   }
 
   private func addAccount(of user: String, to page: inout UserDataPage) throws {
-    let account = try accounts.user(user) == nil ? nil : account(user)
+    let account = try access.accounts.user(user) == nil ? nil : account(user)
     page.items.append(.init(database: nil, content: .account(name: user, account)))
     for usage in try usage(of: user) {
       page.items.append(.init(database: nil, content: .usage(usage)))

@@ -22,7 +22,7 @@ extension Engine {
   ) throws -> LeasePage {
     try group.validate()
     try catalog.enter(group.container, group.environment, caller.user)
-    return try leasing(
+    return try work.leasing(
       group,
       for: caller,
       limit: limit,
@@ -44,6 +44,6 @@ extension Engine {
   ) throws -> [ItemError?] {
     try group.validate()
     try catalog.requireDeployed(group.container, group.environment)
-    return try settling(leases, of: group, as: settlement, for: caller, at: moment)
+    return try work.settling(leases, of: group, as: settlement, for: caller, at: moment)
   }
 }

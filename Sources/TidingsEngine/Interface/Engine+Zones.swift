@@ -7,7 +7,7 @@ extension Engine {
     in database: DatabaseID,
     by call: CallContext
   ) throws -> ZoneInfo {
-    try zoneChanges.save(id, in: database, by: call)
+    try modifications.zones.save(id, in: database, by: call)
   }
 
   /// Deletes a zone with all its records; those of a large one are removed, and fire, as a part of
@@ -18,19 +18,19 @@ extension Engine {
     because reason: ZoneDeletionReason,
     by call: CallContext
   ) throws {
-    try zoneChanges.delete(id, in: database, because: reason, by: call)
+    try modifications.zones.delete(id, in: database, because: reason, by: call)
   }
 
   /// Returns a zone.
   public func zone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
     guard database.scope != .shared else { return try sharedZone(id, in: database) }
-    return try zoneChanges.fetch(id, in: database)
+    return try modifications.zones.fetch(id, in: database)
   }
 
   /// Returns all zones of a database, sorted by name.
   public func zones(in database: DatabaseID) throws -> [ZoneInfo] {
     guard database.scope != .shared else { return try sharedZones(in: database) }
-    return try zoneChanges.fetchAll(in: database)
+    return try modifications.zones.fetchAll(in: database)
   }
 
   /// The number of a database's newest change; 0: nothing was ever written to it.

@@ -1,0 +1,24 @@
+/// Complete assets, and those that no record names any more.
+struct AssetsAssembly: RoomAssembly {
+  let table: AssetTable
+  let collection: AssetCollection
+
+  init(_ room: RoomResources, catalog: Catalog, usage: UsageTable) throws {
+    table = try AssetTable(
+      room.connection,
+      codec: room.codec,
+      usage: usage,
+      catalog: catalog,
+      wakeUp: room.wakeUp
+    )
+    collection = try AssetCollection(
+      room.connection,
+      limits: room.limits,
+      usage: usage,
+      catalog: catalog
+    )
+  }
+
+  var participants: [any TransactionParticipant] { [collection] }
+  var tasks: [any MaintenanceTask] { [collection] }
+}

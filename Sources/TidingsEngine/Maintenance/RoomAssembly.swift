@@ -1,0 +1,24 @@
+internal import TidingsSQL
+
+/// What every room of the engine is made with.
+struct RoomResources {
+  let connection: any SQLConnection
+  let codec: any BodyCodec
+  let limits: Limits
+  let secret: [UInt8]
+  let pace: Pace
+  let wakeUp = WakeUpFlag()
+}
+
+/// The parts of one room, made once with the engine.
+protocol RoomAssembly {
+  /// The parts that follow transactions, in their order.
+  var participants: [any TransactionParticipant] { get }
+  /// The room's work between calls.
+  var tasks: [any MaintenanceTask] { get }
+}
+
+extension RoomAssembly {
+  var participants: [any TransactionParticipant] { [] }
+  var tasks: [any MaintenanceTask] { [] }
+}

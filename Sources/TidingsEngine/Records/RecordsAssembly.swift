@@ -1,0 +1,15 @@
+/// Records, their superseded versions and their references.
+struct RecordsAssembly: RoomAssembly {
+  let table: RecordTable
+  let ancestors: AncestorLog
+  let references: ReferenceTable
+
+  init(_ room: RoomResources) throws {
+    table = try RecordTable(room.connection)
+    ancestors = try AncestorLog(room.connection, limits: room.limits)
+    references = try ReferenceTable(room.connection, limits: room.limits)
+  }
+
+  var participants: [any TransactionParticipant] { [ancestors] }
+  var tasks: [any MaintenanceTask] { [ancestors] }
+}
