@@ -11,8 +11,8 @@
 """
 
 from tidings._version import __version__
-from tidings.client import Client, ClientSettings
-from tidings.database import Database, ModifyResult, SavePolicy
+from tidings.client import Client
+from tidings.database import Database, SavePolicy
 from tidings.errors import (
     AssetNotAvailable,
     BatchRequestFailed,
@@ -20,7 +20,6 @@ from tidings.errors import (
     InvalidArguments,
     ItemError,
     LimitExceeded,
-    PartialFailure,
     PermissionFailure,
     QuotaExceeded,
     ReferenceViolation,
@@ -33,6 +32,7 @@ from tidings.errors import (
 from tidings.identifiers import RecordID, ZoneID
 from tidings.inbox.inbox import Inbox, InboxNotification, InboxOptions
 from tidings.inbox.position import InboxPosition
+from tidings.modify_result import ModifyResult, PartialFailure
 from tidings.records import Record
 from tidings.rpc.errors import (
     Aborted,
@@ -57,6 +57,7 @@ from tidings.rpc.keys import ClientKeys, KeyFileError, KeyPair
 from tidings.rpc.options import CallOptions
 from tidings.rpc.retry import RetryPolicy
 from tidings.rpc.status import StatusCode
+from tidings.settings import ClientSettings
 from tidings.subscriptions import database_subscription, query_subscription, zone_subscription
 from tidings.values import (
     Asset,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Literal
 
@@ -24,6 +23,7 @@ from tidings.rpc.subscriber import Subscriber
 from tidings.rpc.v1.health_rpc import HealthServiceClient
 from tidings.rpc.v1.reflection_rpc import ReflectionServiceClient
 from tidings.rpc.v1.server_rpc import ServerServiceClient
+from tidings.settings import DEFAULT_ENDPOINT, ClientSettings, Environment
 from tidings.v1 import database_pb2
 from tidings.v1.account_service_pb2 import FetchUserRecordIDRequest
 from tidings.v1.account_service_rpc import AccountServiceClient
@@ -36,10 +36,7 @@ from tidings.v1.share_service_rpc import ShareServiceClient
 from tidings.v1.subscription_service_rpc import SubscriptionServiceClient
 from tidings.v1.zone_service_rpc import ZoneServiceClient
 
-DEFAULT_ENDPOINT = "tcp://127.0.0.1:5570"
-
 Scope = Literal["public", "private", "shared"]
-Environment = Literal["development", "production"]
 
 _SCOPES = {
     "public": database_pb2.DATABASE_SCOPE_PUBLIC,
@@ -50,30 +47,6 @@ _ENVIRONMENTS = {
     "development": database_pb2.ENVIRONMENT_DEVELOPMENT,
     "production": database_pb2.ENVIRONMENT_PRODUCTION,
 }
-
-
-@dataclass(frozen=True)
-class ClientSettings:
-    """Which server a client calls, as whom, and where. Times are in seconds."""
-
-    endpoint: str = DEFAULT_ENDPOINT
-    keys: ClientKeys | None = None
-    """``None``: the server is in development mode."""
-    user: str = ""
-    """The user that calls (development mode); empty: nobody, or whose key it is."""
-    device: str = ""
-    """This installation of the client: it gets no notifications of its own changes."""
-    container: str = ""
-    """Empty: ``default``."""
-    environment: Environment = "development"
-    timeout: float | None = 10.0
-    """How long a unary call may take unless it says so; ``None``: for ever."""
-    connect_timeout: float = 3.0
-    """How long calls wait for a connection before they fail UNAVAILABLE."""
-    reconcile_interval: float = 60.0
-    """How often an inbox looks at the log though nothing was pushed."""
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
-    """How safe calls are sent again."""
 
 
 class Client:

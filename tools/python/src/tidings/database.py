@@ -7,13 +7,13 @@ import os
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from tidings.assets import AssetTransfer, ProgressListener
-from tidings.errors import ItemError, PartialFailure, ServerRecordChanged, item_errors
+from tidings.errors import ItemError, ServerRecordChanged, item_errors
 from tidings.feeds.database_changes import DatabaseChanges
 from tidings.feeds.zone_changes import ZoneChanges
 from tidings.identifiers import RecordID, ZoneID
+from tidings.modify_result import ModifyResult, PartialFailure
 from tidings.predicates import predicate
 from tidings.records import Record
 from tidings.rpc.transport import Transport
@@ -37,27 +37,13 @@ class SavePolicy(enum.IntEnum):
 
     @classmethod
     def of(cls, policy: SavePolicy | str) -> SavePolicy:
-        """The policy of a name: ``"if_server_record_unchanged"``, ``"changed_keys"``, ``"all_keys"``."""
+        """The policy with a name: ``"all_keys"`` for ``ALL_KEYS``, and so on."""
         if isinstance(policy, SavePolicy):
             return policy
         names = {member.name.lower(): member for member in cls}
         if policy in names:
             return names[policy]
         raise ValueError(f"policy is {policy!r} and must be one of {', '.join(map(repr, names))}")
-
-
-@dataclass
-class ModifyResult:
-    """What became of several records."""
-
-    saved: list[Record] = field(default_factory=list)
-    """In the order of the call."""
-    deleted: list[RecordID] = field(default_factory=list)
-    """In the order of the call; deleting what does not exist succeeds."""
-    failed: dict[RecordID, ItemError] = field(default_factory=dict)
-    """By name; a save without a name has a name of its own here."""
-    cascaded: list[RecordID] = field(default_factory=list)
-    """What the deletions took along, targets before their sources."""
 
 
 class Database:

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from tidings.records import Record
 from tidings.rpc.errors import RPCError, TidingsError
 from tidings.v1 import error_pb2
-
-if TYPE_CHECKING:
-    from tidings.database import ModifyResult
-    from tidings.records import Record
 
 
 class ItemError(TidingsError):
@@ -112,15 +109,6 @@ class ReferenceViolation(ItemError, code=error_pb2.ERROR_CODE_REFERENCE_VIOLATIO
 
 class AssetNotAvailable(ItemError, code=error_pb2.ERROR_CODE_ASSET_NOT_AVAILABLE):
     """The record names an asset that is not in its database: upload it, save again."""
-
-
-class PartialFailure(TidingsError):
-    """Some of several items failed; ``result`` has what became of each."""
-
-    def __init__(self, result: ModifyResult) -> None:
-        first = next(iter(result.failed.values()))
-        super().__init__(f"{len(result.failed)} items failed; the first: {first}")
-        self.result = result
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import traceback
 from types import TracebackType
 
 from tidings._version import __version__
-from tidings.client import Client, Environment
+from tidings.client import Client
 from tidings.conformance import codecs
 from tidings.conformance.invocation import invoke
 from tidings.conformance.v1.conformance_pb2 import (
@@ -26,6 +26,7 @@ from tidings.inbox.inbox import Inbox, InboxIterator
 from tidings.inbox.position import InboxPosition
 from tidings.rpc.errors import TidingsError
 from tidings.rpc.keys import ClientKeys, KeyPair
+from tidings.settings import Environment
 from tidings.v1.database_pb2 import ENVIRONMENT_PRODUCTION
 
 _CONNECT_TIMEOUT = 10.0

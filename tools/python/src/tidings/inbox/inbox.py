@@ -8,9 +8,9 @@ from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from tidings.errors import ChangeTokenExpired, ItemError, item_errors
+from tidings.inbox.account import Account
 from tidings.inbox.errors import InboxClosed, InboxError, NotHandedOut
 from tidings.inbox.ledger import Ledger
 from tidings.inbox.position import InboxPosition, PositionOwner
@@ -20,9 +20,6 @@ from tidings.inbox.stream import NotificationStream
 from tidings.rpc.errors import RPCError
 from tidings.v1.notification_pb2 import NOTIFICATION_TYPE_READ_NOTIFICATION, Notification
 from tidings.v1.notification_service_pb2 import MarkNotificationsReadRequest
-
-if TYPE_CHECKING:
-    from tidings.client import Client
 
 
 @dataclass(frozen=True)
@@ -104,14 +101,14 @@ class Inbox:
 
     def __init__(
         self,
-        client: Client,
+        account: Account,
         position: str | os.PathLike[str] | InboxPosition | None,
         options: InboxOptions,
     ) -> None:
         """See :meth:`tidings.client.Client.inbox`."""
-        self._client = client
+        self._account = account
         self._options = options
-        self._owner = _owner(client)
+        self._owner = _owner(account)
         self._file: PositionFile | None = None
         if position is not None and not isinstance(position, InboxPosition):
             self._file = PositionFile(position)
@@ -174,7 +171,7 @@ class Inbox:
 
     async def mark_read(self, *notifications: InboxNotification | Notification | str) -> None:
         """Marks notifications read, for all devices of the user; raises ``ItemError``."""
-        await mark_read(self._client, [_notification_id(one) for one in notifications])
+        await mark_read(self._account, [_notification_id(one) for one in notifications])
 
     async def aclose(self) -> None:
         """Ends the iteration and gives the file free.
@@ -208,7 +205,7 @@ class Inbox:
         if self._is_closed or self._ledger.iteration != number:
             return None
         self._stream = NotificationStream(
-            self._client,
+            self._account,
             progress=progress,
             on_connection=_Outage(self._options.on_event),
             on_page=lambda passed: self._passed_page(number, passed),
@@ -295,15 +292,15 @@ class InboxIterator:
         raise StopAsyncIteration
 
 
-async def mark_read(client: Client, notification_ids: Iterable[str]) -> None:
+async def mark_read(account: Account, notification_ids: Iterable[str]) -> None:
     """Marks notifications read, for all devices of the user; raises ``ItemError``."""
     request = MarkNotificationsReadRequest(
-        container=client.settings.container,
-        environment=client.database_id().environment,
+        container=account.settings.container,
+        environment=account.database_id().environment,
         notification_ids=notification_ids,
     )
     with item_errors():
-        response = await client.notifications.mark_notifications_read(request)
+        response = await account.notifications.mark_notifications_read(request)
     for result in response.results:
         if result.WhichOneof("outcome") == "error":
             raise ItemError.of(result.error)
@@ -340,9 +337,9 @@ class _Outage:
             self._on_event(ConnectionRestored(self._loop.time() - self._began))
 
 
-def _owner(client: Client) -> PositionOwner:
-    settings = client.settings
-    environment = int(client.database_id().environment)
+def _owner(account: Account) -> PositionOwner:
+    settings = account.settings
+    environment = int(account.database_id().environment)
     return PositionOwner(settings.user, settings.container or "default", environment)
 
 

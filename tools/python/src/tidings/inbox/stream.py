@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from google.protobuf.message import DecodeError
 
 from tidings.errors import item_errors
+from tidings.inbox.account import Account
 from tidings.inbox.progress import Progress
 from tidings.inbox.state import Fetch, InboxState, Listen, Register, Wait
 from tidings.rpc.errors import RPCError, Unavailable
@@ -22,9 +22,6 @@ from tidings.v1.notification_service_pb2 import (
     FetchNotificationChangesRequest,
     RegisterDeviceRequest,
 )
-
-if TYPE_CHECKING:
-    from tidings.client import Client
 
 ConnectionListener = Callable[[RPCError | None], None]
 """Hears when the server cannot be reached any more, with the reason, and when it can again
@@ -42,7 +39,7 @@ class NotificationStream:
 
     def __init__(
         self,
-        client: Client,
+        account: Account,
         *,
         after: bytes = b"",
         progress: Progress | None = None,
@@ -53,10 +50,10 @@ class NotificationStream:
 
         ``on_page`` hears of pages that moved the stream, though nothing may have been handed out.
         """
-        self._client = client
+        self._account = account
         self._is_exact = progress is not None
         self._container = database_pb2.DatabaseID(
-            container=client.settings.container, environment=client.database_id().environment
+            container=account.settings.container, environment=account.database_id().environment
         )
         self._state = InboxState(progress or Progress(after), self._container)
         self._on_connection = on_connection
@@ -142,7 +139,7 @@ class NotificationStream:
                 await self._wait()
 
     async def _register(self) -> None:
-        response = await self._client.notifications.register_device(
+        response = await self._account.notifications.register_device(
             RegisterDeviceRequest(
                 container=self._container.container, environment=self._container.environment
             )
@@ -155,7 +152,7 @@ class NotificationStream:
         if self._pushes is not None:
             self._pushes.close()
         try:
-            self._pushes = self._client.subscriber(endpoint)
+            self._pushes = self._account.subscriber(endpoint)
         except RPCError as error:
             raise Unavailable(
                 StatusCode.UNAVAILABLE,
@@ -178,7 +175,7 @@ class NotificationStream:
         # again once something of it was handed out.
         limit = 1 if self._is_exact and not token else 0
         with item_errors():
-            page = await self._client.notifications.fetch_notification_changes(
+            page = await self._account.notifications.fetch_notification_changes(
                 FetchNotificationChangesRequest(
                     container=self._container.container,
                     environment=self._container.environment,

@@ -6,7 +6,7 @@ import os
 from types import TracebackType
 
 from tidings import client
-from tidings.client import DEFAULT_ENDPOINT, ClientSettings, Environment, Scope
+from tidings.client import Scope
 from tidings.encryption.key_ring import KeyRing
 from tidings.encryption.sealer import FieldSealer
 from tidings.inbox.inbox import InboxOptions
@@ -16,6 +16,7 @@ from tidings.rpc.retry import RetryPolicy
 from tidings.rpc.v1.health_rpc import HealthServiceSyncClient
 from tidings.rpc.v1.reflection_rpc import ReflectionServiceSyncClient
 from tidings.rpc.v1.server_rpc import ServerServiceSyncClient
+from tidings.settings import DEFAULT_ENDPOINT, ClientSettings, Environment
 from tidings.sync.database import Database
 from tidings.sync.inbox import Inbox
 from tidings.sync.loop import LoopThread

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from tidings import database
 from tidings.assets import ProgressListener
-from tidings.database import ModifyResult, SavePolicy
+from tidings.database import SavePolicy
 from tidings.errors import ItemError
 from tidings.feeds.database_changes import DatabaseChangesPage
 from tidings.feeds.zone_changes import ZoneChangesPage
 from tidings.identifiers import RecordID, ZoneID
+from tidings.modify_result import ModifyResult
 from tidings.records import Record
 from tidings.sync.iteration import SyncIterator
 from tidings.sync.loop import LoopThread

@@ -1,0 +1,28 @@
+"""What an inbox needs of a client."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tidings.rpc.subscriber import Subscriber
+from tidings.settings import ClientSettings
+from tidings.v1.database_pb2 import DatabaseID
+from tidings.v1.notification_service_rpc import NotificationServiceClient
+
+
+class Account(Protocol):
+    """The user whose notifications an inbox hands out, and the ways to them."""
+
+    @property
+    def settings(self) -> ClientSettings:
+        """Whose notifications, and in which container."""
+
+    @property
+    def notifications(self) -> NotificationServiceClient:
+        """The log of notifications."""
+
+    def database_id(self) -> DatabaseID:
+        """The container and the environment."""
+
+    def subscriber(self, endpoint: str) -> Subscriber:
+        """A connection to a push endpoint."""
