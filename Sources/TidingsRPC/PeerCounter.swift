@@ -6,7 +6,7 @@ public struct PeerCounter<Peer: Hashable> {
   private var callers: [Peer: CallerKey] = [:]
   private var counts: [CallerKey: Int] = [:]
 
-  /// A census without connections.
+  /// A counter without connections.
   public init() {}
 
   /// How many connections are counted.

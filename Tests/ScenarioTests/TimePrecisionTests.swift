@@ -79,9 +79,9 @@ import TidingsProto
       .init(recordsToSave: [.init(recordID: .init(recordName: "r", zoneID: zone), recordType: "T")])
     )
     let record = try #require(try await client.fetch([.init(recordName: "r", zoneID: zone)]).first)
-    let modification = try #require(record.record?.created?.timestamp)
+    let stored = try #require(record.record?.created?.timestamp)
     // Which of a million nanoseconds it is: not always 0.
-    #expect([created, modification].contains { $0.nanos % 1_000_000 != 0 })
+    #expect([created, stored].contains { $0.nanos % 1_000_000 != 0 })
     await client.close()
     try await server.crash()
     server = try await server.restarted()
@@ -93,7 +93,7 @@ import TidingsProto
     }
     #expect(fetched.created == created)
     let again = try await client.fetch([.init(recordName: "r", zoneID: zone)]).first
-    #expect(again?.record?.created?.timestamp == modification)
+    #expect(again?.record?.created?.timestamp == stored)
     await client.close()
   }
 

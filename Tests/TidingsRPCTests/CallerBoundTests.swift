@@ -82,23 +82,23 @@ import TidingsRPC
   }
 
   @Test("a caller has so many connections, which count until they end")
-  func census() {
-    var census = PeerCounter<Int>()
+  func counts() {
+    var counter = PeerCounter<Int>()
     let (ada, bob) = (CallerKey(user: "ada"), CallerKey(user: "bob"))
     func admits(_ peer: Int, _ caller: CallerKey, max: Int = 2) -> Bool {
-      census.admits(peer, of: caller, countMax: max)
+      counter.admits(peer, of: caller, countMax: max)
     }
     #expect(admits(1, ada) && admits(2, ada))
     #expect(!admits(3, ada))
     #expect(admits(1, ada) && admits(3, bob))
     // A connection counts for the one who called on it first.
     #expect(admits(3, ada) && !admits(4, ada))
-    census.ended(2)
+    counter.ended(2)
     #expect(admits(4, ada) && !admits(2, ada))
     #expect(admits(5, ada, max: 0) && admits(6, ada, max: 0))
-    #expect(census.count == 5)
-    census.ended(7)
-    for peer in 1...6 { census.ended(peer) }
-    #expect(census.count == 0 && admits(1, ada) && admits(2, ada) && !admits(3, ada))
+    #expect(counter.count == 5)
+    counter.ended(7)
+    for peer in 1...6 { counter.ended(peer) }
+    #expect(counter.count == 0 && admits(1, ada) && admits(2, ada) && !admits(3, ada))
   }
 }

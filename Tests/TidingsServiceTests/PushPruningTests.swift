@@ -132,13 +132,13 @@ internal import TidingsSeal
         body: original.encoded()
       )
       let bytesMax = 256 + random.below(5000)
-      let modification = PushMessage.PublicationTime(
+      let published = PushMessage.PublicationTime(
         Timestamp(millisecondsSince1970: 1_800_000_000_123)
       )
-      let open = PushMessage.event(event, modification, .open, bytesMax: bytesMax)
+      let open = PushMessage.event(event, published, .open, bytesMax: bytesMax)
       let sealed = PushMessage.event(
         event,
-        modification,
+        published,
         .sealed(key, nonces.next()),
         bytesMax: bytesMax
       )
@@ -164,7 +164,7 @@ internal import TidingsSeal
 
   @Test("read marks that do not fit leave the number alone")
   func readMarks() throws {
-    let modification = PushMessage.PublicationTime(.now)
+    let published = PushMessage.PublicationTime(.now)
     func marks(_ count: Int) throws -> TidingsV1.Push {
       let marks = PushedReadMarks(
         topic: [1],
@@ -173,7 +173,7 @@ internal import TidingsSeal
         last: 7 + Int64(count),
         notificationIDs: (0..<count).map { "12345-\($0)" }
       )
-      let bytes = PushMessage.readMarks(marks, modification, .open, bytesMax: 4096)
+      let bytes = PushMessage.readMarks(marks, published, .open, bytesMax: 4096)
       #expect(bytes.count <= 4096)
       return try TidingsV1.Push(decoding: bytes)
     }
@@ -197,15 +197,15 @@ internal import TidingsSeal
       committed: .now,
       body: [UInt8](repeating: 7, count: 250)
     )
-    let modification = PushMessage.PublicationTime(.now)
+    let published = PushMessage.PublicationTime(.now)
     let rounds = 20_000
     let clock = ContinuousClock()
     let open = clock.measure {
-      for _ in 0..<rounds { _ = PushMessage.event(event, modification, .open, bytesMax: 4096) }
+      for _ in 0..<rounds { _ = PushMessage.event(event, published, .open, bytesMax: 4096) }
     }
     let sealed = clock.measure {
       for _ in 0..<rounds {
-        _ = PushMessage.event(event, modification, .sealed(key, nonces.next()), bytesMax: 4096)
+        _ = PushMessage.event(event, published, .sealed(key, nonces.next()), bytesMax: 4096)
       }
     }
     print("a push of 250 bytes: \(open / rounds) open, \(sealed / rounds) sealed")

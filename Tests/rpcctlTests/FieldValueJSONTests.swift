@@ -114,7 +114,7 @@ import TidingsProto
 }
 
 @Suite struct RecordJSONTests {
-  @Test("what is fetched can be saved, with its change tag and without its modifications")
+  @Test("what is fetched can be saved, with its change tag and without its modification info")
   func roundTrip() throws {
     let text =
       #"{"recordType":"Houses","recordName":"h1","zoneName":"z","changeTag":"7","fields":{"a":1,"b":null},"parent":{"recordName":"p","action":"validate"},"created":{"timestamp":"2026-01-02T03:04:05Z","userRecordName":"u","deviceId":"d"},"modified":{"userRecordName":"u"}}"#

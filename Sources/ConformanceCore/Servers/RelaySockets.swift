@@ -91,7 +91,7 @@ final class RelaySockets: @unchecked Sendable {
     }
   }
 
-  /// Waits until there is something to receive, or the wake-up flag rings.
+  /// Waits until there is something to receive, or the event is signalled.
   func wait(for wakeUpEvent: CInt) {
     var items = [
       zmq_pollitem_t(socket: front, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),

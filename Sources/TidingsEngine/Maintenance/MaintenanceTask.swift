@@ -24,11 +24,11 @@ struct MaintenanceSchedule {
     var rests = SteadyTime(milliseconds: 0)
   }
 
-  private var maintenance: [Entry]
+  private var tasks: [Entry]
 
   /// All of them are due.
-  init(_ maintenance: [any MaintenanceTask]) {
-    self.maintenance = maintenance.map { Entry(task: $0) }
+  init(_ tasks: [any MaintenanceTask]) {
+    self.tasks = tasks.map { Entry(task: $0) }
   }
 
   /// Does a piece of each maintenance task that is due.
@@ -36,22 +36,22 @@ struct MaintenanceSchedule {
   /// - Returns: How long until the next one; `nil`: never.
   mutating func work(at moment: Moment) throws -> Duration? {
     let now = moment.steady
-    for index in maintenance.indices where maintenance[index].due <= now {
+    for index in tasks.indices where tasks[index].due <= now {
       do {
-        maintenance[index].due = now.advanced(by: try maintenance[index].task.work(at: moment))
+        tasks[index].due = now.advanced(by: try tasks[index].task.work(at: moment))
       } catch {
-        maintenance[index].rests = now.advanced(by: Self.pauseAfterFailure)
-        maintenance[index].due = maintenance[index].rests
+        tasks[index].rests = now.advanced(by: Self.pauseAfterFailure)
+        tasks[index].due = tasks[index].rests
         throw error
       }
     }
-    guard let next = maintenance.lazy.map(\.due).min() else { return nil }
+    guard let next = tasks.lazy.map(\.due).min() else { return nil }
     return next <= now
       ? .zero : .milliseconds(next.milliseconds - now.milliseconds)
   }
 
   /// All maintenance tasks are due: something happened that gives them work.
   mutating func wake() {
-    for index in maintenance.indices { maintenance[index].due = maintenance[index].rests }
+    for index in tasks.indices { tasks[index].due = tasks[index].rests }
   }
 }

@@ -30,6 +30,6 @@ struct RotationAssembly: RoomAssembly {
     keyExpiry = try KeyExpiry(room.connection, rotation: users)
   }
 
-  var participants: [any TransactionParticipant] { [users, users.news, keyExpiry, readers] }
+  var participants: [any TransactionParticipant] { [users, users.notices, keyExpiry, readers] }
   var tasks: [any MaintenanceTask] { [readers, keyExpiry, users] }
 }

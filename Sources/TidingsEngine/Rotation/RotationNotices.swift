@@ -1,17 +1,17 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Whom to tell that channels have new topics, in pieces: a channel of a public database may have very
+/// The subscribers to notify of new topics of their channels, in pieces: a channel of a public database may have very
 /// many subscribers.
 final class RotationNotices: TransactionParticipant {
-  /// Subscribers that are told in one piece.
+  /// Subscribers that are notified in one piece.
   private static let membersPerPiece = 500
 
   private let selectMembers: any SQLStatement
-  /// Channels whose subscribers are to be told; of the last up to `lastOwner`.
-  private var untold: [Int64] = []
+  /// Channels whose subscribers are to be notified; of the last up to `lastOwner`.
+  private var pending: [Int64] = []
   private var lastOwner = ""
-  private var told: Set<ChangedSubscriber> = []
+  private var notified: Set<ChangedSubscriber> = []
 
   init(_ connection: any SQLConnection) throws {
     selectMembers = try connection.prepare(
@@ -22,15 +22,15 @@ final class RotationNotices: TransactionParticipant {
     )
   }
 
-  /// There are subscribers who are not told yet.
-  var hasPending: Bool { !untold.isEmpty }
+  /// There are subscribers to notify.
+  var hasPending: Bool { !pending.isEmpty }
 
   /// A channel has a new topic.
-  func add(_ channel: Int64) { untold.append(channel) }
+  func add(_ channel: Int64) { pending.append(channel) }
 
-  /// Reads who is to be told next.
+  /// Reads who is to be notified next.
   func work() throws {
-    guard let channel = untold.last else { return }
+    guard let channel = pending.last else { return }
     var count = 0
     selectMembers.bind(channel, at: 1)
     selectMembers.bind(lastOwner, at: 2)
@@ -38,7 +38,7 @@ final class RotationNotices: TransactionParticipant {
     try selectMembers.forEachRow {
       count += 1
       lastOwner = selectMembers.string(0)
-      told.insert(
+      notified.insert(
         ChangedSubscriber(
           user: lastOwner,
           container: selectMembers.string(1),
@@ -48,19 +48,19 @@ final class RotationNotices: TransactionParticipant {
       )
     }
     guard count < Self.membersPerPiece else { return }
-    untold.removeLast()
+    pending.removeLast()
     lastOwner = ""
   }
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
-    guard !told.isEmpty else { return }
-    transaction.changedSubscribers.formUnion(told)
-    told = []
+    guard !notified.isEmpty else { return }
+    transaction.changedSubscribers.formUnion(notified)
+    notified = []
   }
 
-  /// What was told in it is to be told again.
+  /// Who was notified in it is notified again.
   func didRollback() {
-    told = []
+    notified = []
     lastOwner = ""
   }
 }

@@ -28,7 +28,7 @@ final class UserRotation: TransactionParticipant {
   private let wakeUp: WakeUpFlag
   private let advanceEpoch: any SQLStatement
   private let progress: UserRotationProgress
-  let news: RotationNotices
+  let notices: RotationNotices
   private let leases: OpenLeases
   private let selectSubscriptions: any SQLStatement
   private let selectOwn: any SQLStatement
@@ -52,7 +52,7 @@ final class UserRotation: TransactionParticipant {
       "UPDATE accounts SET control_epoch = control_epoch + 1 WHERE user = ?1"
     )
     progress = try UserRotationProgress(connection)
-    news = try RotationNotices(connection)
+    notices = try RotationNotices(connection)
     leases = try OpenLeases(connection)
     selectSubscriptions = try connection.prepare(
       """
@@ -186,7 +186,7 @@ final class UserRotation: TransactionParticipant {
       guard !row.isOwn, !isSameChannel else { continue }
       if try rotate(row.channel) {
         rotatedCount += 1
-        news.add(row.channel)
+        notices.add(row.channel)
       }
     }
     if rows.count < rowsMax {
@@ -269,8 +269,8 @@ final class UserRotation: TransactionParticipant {
 
 extension UserRotation: MaintenanceTask {
   func work(at moment: Moment) throws -> Duration {
-    if news.hasPending {
-      try news.work()
+    if notices.hasPending {
+      try notices.work()
       return .zero
     }
     guard let state = try progress.next(from: "") else { return Self.pause }

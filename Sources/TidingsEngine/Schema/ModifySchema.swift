@@ -4,13 +4,13 @@ internal import TidingsSQL
 /// Applies schemas to development, and deploys them to production.
 final class ModifySchema {
   private let schemas: SchemaTable
-  private let census: RecordTypeCounter
+  private let scan: RecordTypeScan
   private let limits: Limits
 
   init(_ connection: any SQLConnection, schemas: SchemaTable, limits: Limits) throws {
     self.schemas = schemas
     self.limits = limits
-    census = try RecordTypeCounter(connection)
+    scan = try RecordTypeScan(connection)
   }
 
   /// Brings development to what a text says.
@@ -110,10 +110,10 @@ final class ModifySchema {
     for change in changes {
       let problem = try change.problem(production: production) { type, field in
         guard entry.stored.mayBeUsed(type, field) else { return .none }
-        let records = try found ?? census.types(in: entry.container, entry.environment)
+        let records = try found ?? scan.types(in: entry.container, entry.environment)
         found = records
         if records.names.contains(type) { return .some }
-        return records.isComplete ? .none : .unknown(lookedThrough: Int(RecordTypeCounter.rowsMax))
+        return records.isComplete ? .none : .unknown(lookedThrough: Int(RecordTypeScan.rowsMax))
       }
       if let problem { throw ItemError(.invalidArguments, problem) }
     }

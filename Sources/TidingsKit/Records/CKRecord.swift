@@ -219,7 +219,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// Writes the record with all its fields.
   open func encode(with coder: NSCoder) { contents.withLock { $0 }.encode(with: coder) }
 
-  /// Writes the identity, the change tag and the modifications, without the fields: to be kept beside the
+  /// Writes the identity, the change tag and the modification info, without the fields: to be kept beside the
   /// program's own copy of them.
   open func encodeSystemFields(with coder: NSCoder) {
     contents.withLock { $0 }.systemFields.encode(with: coder)

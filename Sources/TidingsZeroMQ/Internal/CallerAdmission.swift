@@ -18,7 +18,7 @@ struct CallerAdmission {
   var boundsRates = false
 
   private var rates = CallRates()
-  private var census = PeerCounter<ConnectionNumber>()
+  private var counter = PeerCounter<ConnectionNumber>()
   private var bounds: [CallerKey: CallerBounds] = [:]
   /// Connections that were admitted lately, each at the place of its number.
   private var recent = [ConnectionNumber?](repeating: nil, count: CallerAdmission.recentCount)
@@ -46,7 +46,7 @@ struct CallerAdmission {
     let key = caller()
     let bounds = bounds(of: key, lookUp)
     if !isRecent {
-      guard census.admits(peer, of: key, countMax: bounds.connectionsMax) else {
+      guard counter.admits(peer, of: key, countMax: bounds.connectionsMax) else {
         return .tooManyConnections(bounds.connectionsMax)
       }
       recent[place] = peer
@@ -58,11 +58,11 @@ struct CallerAdmission {
   }
 
   /// Who called first on a connection; `nil`: nobody was admitted.
-  func caller(on connection: ConnectionNumber) -> CallerKey? { census.caller(of: connection) }
+  func caller(on connection: ConnectionNumber) -> CallerKey? { counter.caller(of: connection) }
 
   /// A connection has ended.
   mutating func ended(_ connection: ConnectionNumber) {
-    census.ended(connection)
+    counter.ended(connection)
     let place = Self.place(connection)
     if recent[place] == connection { recent[place] = nil }
   }

@@ -135,7 +135,7 @@ struct ProofComparison {
 }
 
 extension TidingsV1.Notification {
-  /// What the model previews.
+  /// What the model expects.
   fileprivate var compared: Self {
     .init(
       type: type,

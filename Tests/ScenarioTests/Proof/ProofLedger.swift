@@ -3,7 +3,7 @@ internal import TidingsProto
 
 /// What the server acknowledged, in the order in which it happened in each database.
 ///
-/// Every call that saves records saves the writer's modification in the default zone too, whose number there
+/// Every call that saves records saves the writer's mark in the default zone too, whose number there
 /// tells the order of calls that ran at once. What else changes a database runs alone in it, between
 /// the calls that were acknowledged before and those that begin after.
 struct ProofLedger: Sendable {

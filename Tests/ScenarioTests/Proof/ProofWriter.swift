@@ -34,13 +34,13 @@ struct ProofWriter {
   }
 
   private mutating func request(in database: Oracle.Database) -> TidingsV1.ModifyRecordsRequest {
-    let modification = TidingsV1.Record(
-      "ModificationInfo",
-      "modification-\(number)",
+    let mark = TidingsV1.Record(
+      "Mark",
+      "mark-\(number)",
       ["n": .init(.int64Value(callCount))]
     )
     var request = TidingsV1.ModifyRecordsRequest(
-      recordsToSave: [modification],
+      recordsToSave: [mark],
       savePolicy: .allKeys
     )
     // One zone often, so that references meet.
@@ -58,7 +58,7 @@ struct ProofWriter {
         request.recordsToSave.append(record(id))
       }
     }
-    // What fails must not take the modification along, unless nothing else is written then.
+    // What fails must not take the mark along, unless nothing else is written then.
     let isOneZone = Set(used.map(\.zone)).count == 1
     request.atomic = isOneZone ? random.pick([nil, true, false]) : false
     return request

@@ -23,7 +23,7 @@ struct SharedView: Equatable {
 
   /// By zone with its owner, the records by name.
   var zones: [TidingsV1.ZoneID: [String: Seen]] = [:]
-  /// The same records as their owners have them, without what the server modifications on them.
+  /// The same records as their owners have them, without when and by whom they were written.
   private var looks: [TidingsV1.ZoneID: [String: TidingsV1.Record]] = [:]
 
   /// Views are equal when what is seen is.

@@ -14,13 +14,13 @@ import TidingsKit
       return (notebook, notebook.engine(database, automatically: true))
     }
     for (number, device) in devices.enumerated() {
-      device.0.write("from \(number)", to: "note-\(number)", modification: 1, device.1)
+      device.0.write("from \(number)", to: "note-\(number)", version: 1, device.1)
     }
     for device in devices {
       try await device.0.seen.wait("all notes") { $0.notes.count == 3 }
     }
     let (notebook, engine) = devices[0]
-    notebook.write("again", to: "note-2", modification: 2, engine)
+    notebook.write("again", to: "note-2", version: 2, engine)
     notebook.erase("note-1", engine)
     for device in devices {
       try await device.0.seen.wait("the edit and the deletion") {
@@ -42,12 +42,12 @@ import TidingsKit
       writer.engine(kit.container(device: "a").privateCloudDatabase, automatically: true),
       reader.engine(kit.container(device: "b").privateCloudDatabase, automatically: true)
     )
-    writer.write("1", to: "before", modification: 1, a)
+    writer.write("1", to: "before", version: 1, a)
     try await reader.seen.wait("the first note") { $0.notes.count == 1 }
     try await kit.server.crash()
-    writer.write("2", to: "meanwhile", modification: 1, a)
+    writer.write("2", to: "meanwhile", version: 1, a)
     await #expect(throws: CKError.self) { try await b.fetchChanges() }
-    reader.write("3", to: "other", modification: 1, b)
+    reader.write("3", to: "other", version: 1, b)
     let again = try await kit.server.restarted()
     for notebook in [writer, reader] {
       try await notebook.seen.wait("all notes") { $0.notes.count == 3 }
@@ -66,10 +66,10 @@ import TidingsKit
       b.engine(kit.container(device: "b").privateCloudDatabase)
     )
     for number in 0..<50 {
-      a.write("\(number)", to: "note-\(number % 10)", modification: number, writer)
+      a.write("\(number)", to: "note-\(number % 10)", version: number, writer)
       if number % 7 == 0 { await writer.cancelOperations() }
     }
-    a.write("last", to: "last", modification: 1, writer)
+    a.write("last", to: "last", version: 1, writer)
     try await a.seen.wait("the last note to be sent") { $0.notes["last"]?.systemFields != nil }
     try await reader.fetchChanges()
     #expect(b.notes == a.notes)

@@ -8,11 +8,11 @@ final class Notebook: CKSyncEngineDelegate {
   struct Note: Hashable, Codable {
     var text: String
     /// The later edit wins.
-    var modification: Int
+    var version: Int
     /// What is known of the record on the server.
     var systemFields: Data?
 
-    func isSame(_ other: Note) -> Bool { (text, modification) == (other.text, other.modification) }
+    func isSame(_ other: Note) -> Bool { (text, version) == (other.text, other.version) }
   }
 
   /// All that outlives the program; written at once when the state is told.
@@ -71,10 +71,10 @@ final class Notebook: CKSyncEngineDelegate {
 
   // MARK: The user
 
-  func write(_ text: String, to name: String, modification: Int, _ engine: CKSyncEngine) {
+  func write(_ text: String, to name: String, version: Int, _ engine: CKSyncEngine) {
     edit(engine) { seen in
       let known = seen.notes[name]?.systemFields
-      seen.notes[name] = Note(text: text, modification: modification, systemFields: known)
+      seen.notes[name] = Note(text: text, version: version, systemFields: known)
       engine.state.add(pendingRecordZoneChanges: [.saveRecord(Self.id(name))])
     }
   }
@@ -135,7 +135,7 @@ final class Notebook: CKSyncEngineDelegate {
       }
       let record = Self.record(note) ?? CKRecord(recordType: "Notes", recordID: id)
       record["text"] = note.text
-      record["modification"] = note.modification
+      record["version"] = note.version
       return record
     }
   }
@@ -190,7 +190,7 @@ final class Notebook: CKSyncEngineDelegate {
   private func merge(_ record: CKRecord, isEdited: Bool) {
     let theirs = Note(
       text: record["text"] as? String ?? "",
-      modification: record["modification"] as? Int ?? 0,
+      version: record["version"] as? Int ?? 0,
       systemFields: Self.archive(record)
     )
     seen.update { seen in
@@ -199,7 +199,7 @@ final class Notebook: CKSyncEngineDelegate {
         seen.notes[name] = theirs
         return
       }
-      let isMine = isEdited && (mine.modification, mine.text) > (theirs.modification, theirs.text)
+      let isMine = isEdited && (mine.version, mine.text) > (theirs.version, theirs.text)
       mine.systemFields = theirs.systemFields
       seen.notes[name] = isMine ? mine : theirs
     }

@@ -29,15 +29,15 @@ import TidingsKit
     var random = SplitMix64(seed: seed)
     let kit = try await KitServer()
     let devices = (0..<count).map { Device(kit, $0) }
-    for modification in 1...150 {
+    for version in 1...150 {
       let device = devices[Int.random(in: 0..<count, using: &random)]
       let name = "note-\(Int.random(in: 0..<12, using: &random))"
       switch Int.random(in: 0..<100, using: &random) {
       case 0..<45:
         device.notebook.write(
-          "\(seed % 100)-\(modification)",
+          "\(seed % 100)-\(version)",
           to: name,
-          modification: modification,
+          version: version,
           device.engine
         )
       case 45..<58: device.notebook.erase(name, device.engine)

@@ -17,8 +17,8 @@ import TidingsProto
       engine = notebook.engine(kit.container(device: name).privateCloudDatabase)
     }
 
-    func write(_ text: String, to name: String, modification: Int) {
-      notebook.write(text, to: name, modification: modification, engine)
+    func write(_ text: String, to name: String, version: Int) {
+      notebook.write(text, to: name, version: version, engine)
     }
 
     /// Sends until nothing is left to be sent.
@@ -39,7 +39,7 @@ import TidingsProto
     a.engine.state.add(pendingDatabaseChanges: [
       .saveZone(CKRecordZone(zoneID: Notebook.zoneID))
     ])
-    for number in 0..<count { a.write("\(number)", to: "note-\(number)", modification: 1) }
+    for number in 0..<count { a.write("\(number)", to: "note-\(number)", version: 1) }
     try await a.engine.sendChanges()
     #expect(a.engine.state.pendingRecordZoneChanges.isEmpty)
     try await b.engine.fetchChanges()
@@ -51,14 +51,14 @@ import TidingsProto
   func renames() async throws {
     let kit = try await KitServer()
     let (a, b) = (Device(kit, "a"), Device(kit, "b"))
-    a.write("Name 1", to: "note", modification: 1)
+    a.write("Name 1", to: "note", version: 1)
     try await a.sendAll()
     try await b.engine.fetchChanges()
-    b.write("Name 2", to: "note", modification: 2)
+    b.write("Name 2", to: "note", version: 2)
     try await b.engine.sendChanges()
     try await a.engine.fetchChanges()
     #expect(a.notebook.notes == ["note": "Name 2"])
-    a.write("Name 3", to: "note", modification: 3)
+    a.write("Name 3", to: "note", version: 3)
     try await a.engine.sendChanges()
     try await b.engine.fetchChanges()
     #expect(b.notebook.notes == ["note": "Name 3"])
@@ -72,11 +72,11 @@ import TidingsProto
   func zoneNotFound() async throws {
     let kit = try await KitServer()
     let (a, b) = (Device(kit, "a"), Device(kit, "b"))
-    a.write("first", to: "note", modification: 1)
+    a.write("first", to: "note", version: 1)
     try await a.sendAll()
     b.engine.state.add(pendingDatabaseChanges: [.deleteZone(Notebook.zoneID)])
     try await b.engine.sendChanges()
-    a.write("second", to: "note", modification: 2)
+    a.write("second", to: "note", version: 2)
     await #expect(throws: CKError.self) { try await a.engine.sendChanges() }
     #expect(a.engine.state.pendingDatabaseChanges.count == 1)
     #expect(a.engine.state.pendingRecordZoneChanges.count == 1)
@@ -89,11 +89,11 @@ import TidingsProto
   func unknownItem() async throws {
     let kit = try await KitServer()
     let (a, b) = (Device(kit, "a"), Device(kit, "b"))
-    a.write("first", to: "note", modification: 1)
+    a.write("first", to: "note", version: 1)
     try await a.sendAll()
     b.engine.state.add(pendingRecordZoneChanges: [.deleteRecord(Notebook.id("note"))])
     try await b.engine.sendChanges()
-    a.write("second", to: "note", modification: 2)
+    a.write("second", to: "note", version: 2)
     await #expect(throws: CKError.self) { try await a.engine.sendChanges() }
     #expect(a.notebook.seen.value.errors.last == .unknownItem)
     try await a.engine.sendChanges()
@@ -105,11 +105,11 @@ import TidingsProto
   func conflicts(winnerSendsFirst: Bool) async throws {
     let kit = try await KitServer()
     let (a, b) = (Device(kit, "a"), Device(kit, "b"))
-    a.write("A1", to: "note", modification: 1)
+    a.write("A1", to: "note", version: 1)
     try await a.sendAll()
     try await b.engine.fetchChanges()
-    a.write("A2", to: "note", modification: 3)
-    b.write("B1", to: "note", modification: 2)
+    a.write("A2", to: "note", version: 3)
+    b.write("B1", to: "note", version: 2)
     let (first, second) = winnerSendsFirst ? (a, b) : (b, a)
     try await first.engine.sendChanges()
     await #expect(throws: CKError.self) { try await second.engine.sendChanges() }
@@ -127,20 +127,20 @@ import TidingsProto
   func resets() async throws {
     let kit = try await KitServer()
     let (a, b) = (Device(kit, "a"), Device(kit, "b"))
-    a.write("old", to: "old", modification: 1)
+    a.write("old", to: "old", version: 1)
     try await a.sendAll()
     try await b.engine.fetchChanges()
     #expect(b.notebook.notes == ["old": "old"])
     a.notebook.reset(a.engine)
     try await a.sendAll()
-    a.write("new", to: "new", modification: 2)
+    a.write("new", to: "new", version: 2)
     try await a.sendAll()
     try await b.engine.fetchChanges()
     #expect(b.notebook.notes == ["new": "new"])
     try await a.engine.fetchChanges()
     #expect(a.notebook.notes == ["new": "new"])
     // What a device did itself it is not told.
-    a.write("newer", to: "new", modification: 3)
+    a.write("newer", to: "new", version: 3)
     try await a.sendAll()
     let before = a.notebook.events.count
     try await a.engine.fetchChanges()
@@ -152,7 +152,7 @@ import TidingsProto
   func purges() async throws {
     let kit = try await KitServer()
     let (a, b) = (Device(kit, "a"), Device(kit, "b"))
-    a.write("text", to: "note", modification: 1)
+    a.write("text", to: "note", version: 1)
     try await a.sendAll()
     try await b.engine.fetchChanges()
     let client = try await kit.server.client(as: "ada")
@@ -179,15 +179,15 @@ import TidingsProto
   func restarts() async throws {
     let kit = try await KitServer()
     let a = Device(kit, "a")
-    a.write("one", to: "1", modification: 1)
+    a.write("one", to: "1", version: 1)
     try await a.sendAll()
     let b = Device(kit, "b")
     try await b.engine.fetchChanges()
     let early = b.notebook.persisted
-    a.write("two", to: "2", modification: 1)
+    a.write("two", to: "2", version: 1)
     try await a.sendAll()
     try await b.engine.fetchChanges()
-    b.write("three", to: "3", modification: 1)
+    b.write("three", to: "3", version: 1)
     try await b.sendAll()
 
     let late = Device(kit, "b", persisted: b.notebook.persisted)
@@ -204,10 +204,10 @@ import TidingsProto
   func accounts() async throws {
     let kit = try await KitServer()
     let a = Device(kit, "a")
-    a.write("ada's", to: "note", modification: 1)
+    a.write("ada's", to: "note", version: 1)
     try await a.sendAll()
     #expect(a.notebook.events.contains { $0.hasPrefix("accountChange(signIn") })
-    a.write("unsent", to: "other", modification: 1)
+    a.write("unsent", to: "other", version: 1)
     try await a.engine.fetchChanges()
 
     let notebook = Notebook(a.notebook.persisted)

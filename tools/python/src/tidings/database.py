@@ -218,7 +218,7 @@ class Database:
     ) -> ZoneChanges:
         """What changed in a zone after a token, page by page: each record once, as it is now.
 
-        With ``follow`` it goes on for ever. See :class:`~tidings.feeds.zone_changes.ZoneChanges`.
+        With ``follow`` it never ends. See :class:`~tidings.feeds.zone_changes.ZoneChanges`.
         """
         options = record_service_pb2.ZoneChangesOptions(
             zone_id=ZoneID.of(zone).to_wire(),

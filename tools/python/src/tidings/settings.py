@@ -28,7 +28,7 @@ class ClientSettings:
     """Empty: ``default``."""
     environment: Environment = "development"
     timeout: float | None = 10.0
-    """How long a unary call may take unless it says so; ``None``: for ever."""
+    """How long a unary call may take unless it says so; ``None``: without a limit."""
     connect_timeout: float = 3.0
     """How long calls wait for a connection before they fail UNAVAILABLE."""
     reconcile_interval: float = 60.0

@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// Tells of which types there are records, looking through a bounded number of them.
-final class RecordTypeCounter {
+final class RecordTypeScan {
   /// Most rows that are looked at: the loop waits meanwhile.
   static let rowsMax: Int64 = 20_000
 
