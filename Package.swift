@@ -71,7 +71,10 @@ let package = Package(
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
+    .systemLibrary(name: "CThreads"),
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+
+    library("TidingsThreads", "CThreads"),
 
     // Domain wing.
     library("TidingsModel"),
@@ -81,7 +84,14 @@ let package = Package(
     library("TidingsEncryption", "TidingsFiles", "CSodium"),
     library("TidingsMatcher", "TidingsModel"),
     library("TidingsSQL"),
-    library("TidingsSQLite", "TidingsFiles", "TidingsSQL", "CSQLite", "CStoreVFS"),
+    library(
+      "TidingsSQLite",
+      "TidingsFiles",
+      "TidingsSQL",
+      "TidingsThreads",
+      "CSQLite",
+      "CStoreVFS"
+    ),
     library(
       "TidingsEngine",
       "TidingsModel",
@@ -106,6 +116,7 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsThreads",
       "TidingsProtoC",
       "CProtobufC",
       "CZMTPFilter",
@@ -153,6 +164,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsUserInfo",
       "TidingsSeal",
+      "TidingsThreads",
       "TidingsZeroMQ",
       "TidingsProtoC",
       "CProtobufC"
@@ -224,6 +236,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSeal",
+      "TidingsThreads",
       "TidingsZeroMQ",
       "CZeroMQ"
     ),
@@ -274,6 +287,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsSQL",
       "TidingsSQLite",
+      "TidingsThreads",
       "CSodium",
       "CZeroMQ"
     ),

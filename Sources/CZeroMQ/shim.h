@@ -2,30 +2,9 @@
 #define TIDINGS_CZEROMQ_SHIM_H
 
 #include <linux/filter.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <zmq.h>
-
-/* A descriptor that is readable while its count is not zero. */
-static inline int tidings_eventfd_make(void) {
-  return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-}
-
-static inline void tidings_eventfd_signal(int descriptor) {
-  (void)eventfd_write(descriptor, 1);
-}
-
-static inline void tidings_eventfd_clear(int descriptor) {
-  eventfd_t count;
-  (void)eventfd_read(descriptor, &count);
-}
-
-/* Names the calling thread; at most 15 bytes are kept. */
-static inline void tidings_thread_name(const char *name) {
-  (void)prctl(PR_SET_NAME, name, 0, 0, 0);
-}
 
 /* Makes the system drop whatever would open a connection to a listening TCP socket. */
 static inline int tidings_listener_shut(int listener) {

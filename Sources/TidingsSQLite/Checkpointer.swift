@@ -1,5 +1,6 @@
 internal import Synchronization
 public import TidingsSQL
+internal import TidingsThreads
 
 /// Moves the log into the database file on a thread of its own, so that commits do not wait for it,
 /// and keeps the log within its bound.

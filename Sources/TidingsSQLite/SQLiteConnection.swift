@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import CStoreVFS
 public import TidingsSQL
+internal import TidingsThreads
 
 /// A connection to an SQLite file in WAL mode with `synchronous=FULL`: a commit is on disk.
 ///

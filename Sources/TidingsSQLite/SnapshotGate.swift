@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TidingsThreads
 
 /// Lets readers take snapshots, but not while the log has to be restarted: that needs a moment
 /// without any.

@@ -5,6 +5,7 @@ internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsSQL
 internal import TidingsSQLite
+internal import TidingsThreads
 internal import TidingsZeroMQ
 
 #if canImport(Glibc)

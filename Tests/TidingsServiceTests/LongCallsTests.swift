@@ -3,6 +3,7 @@ internal import Testing
 internal import TidingsZeroMQ
 
 @testable import TidingsService
+internal import TidingsThreads
 
 /// One call at a time has the store, and everything that waited for it comes before the next.
 @Suite struct LongCallsTests {

@@ -18,7 +18,7 @@ final class ClientProcess: Sendable {
   /// Ends the client.
   func end() async {
     let child = child
-    await BlockingThread.run { _ = child.end(gracefully: true) }
+    await onBlockingThread { _ = child.end(gracefully: true) }
   }
 
   /// Has the client do something.
@@ -34,7 +34,7 @@ final class ClientProcess: Sendable {
   ) async throws(ClientFault) -> TidingsConformanceV1.TaskResult.Outcome {
     let frame = TidingsConformanceV1.Task(action: action).encoded()
     let child = child
-    let answer = await BlockingThread.run { () -> Result<[UInt8], ClientFault> in
+    let answer = await onBlockingThread { () -> Result<[UInt8], ClientFault> in
       do throws(ClientFault) {
         return .success(try Self.exchange(frame, child, milliseconds))
       } catch {

@@ -2,6 +2,7 @@ internal import CZeroMQ
 internal import Synchronization
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsThreads
 
 /// Stands between the client under test and a server's endpoint for calls: notes what the client sends,
 /// and does what networks and servers do to clients.
@@ -25,18 +26,18 @@ final class CallRelay: Sendable {
 
   /// Where the client connects.
   let endpoint: String
-  private let desk = RelayDesk<Order>()
+  private let orders = Mailbox<Order>()
   private let seen = Mutex<[TidingsRpcV1.RequestHeader]>([])
 
   init(to server: String) throws(ConformanceError) {
     let sockets = try RelaySockets(front: ZMQ_ROUTER, back: ZMQ_DEALER)
     endpoint = sockets.endpoint
     sockets.connect(to: server)
-    BlockingThread.start { [desk, weak self] in
+    startThread { [orders, weak self] in
       var fault: Fault?
       while true {
-        sockets.wait(for: desk.wakeUpEvent)
-        for order in desk.take() {
+        sockets.wait(for: orders.descriptor)
+        for order in orders.drain() {
           guard case .use(let next) = order else { return }
           fault = next
         }
@@ -52,13 +53,13 @@ final class CallRelay: Sendable {
     }
   }
 
-  deinit { desk.give(.end) }
+  deinit { orders.send(.end) }
 
   /// Treats the next call so.
-  func use(_ fault: Fault) { desk.give(.use(fault)) }
+  func use(_ fault: Fault) { orders.send(.use(fault)) }
 
   /// Passes everything on.
-  func behave() { desk.give(.use(nil)) }
+  func behave() { orders.send(.use(nil)) }
 
   /// What the client sent since this was asked before.
   func takeSeen() -> [TidingsRpcV1.RequestHeader] {

@@ -1,5 +1,6 @@
 internal import CZeroMQ
 internal import Synchronization
+internal import TidingsThreads
 
 /// Stands between the client under test and a server's push endpoint, and loses, doubles and holds back
 /// what is published.
@@ -29,18 +30,18 @@ final class PushRelay: Sendable {
 
   /// Where subscribers connect.
   let endpoint: String
-  private let desk = RelayDesk<Order>()
+  private let orders = Mailbox<Order>()
   private let state = Mutex(Counts())
 
   init() throws(ConformanceError) {
     let sockets = try RelaySockets(front: ZMQ_XPUB, back: ZMQ_XSUB)
     endpoint = sockets.endpoint
-    BlockingThread.start { [desk, weak self] in
+    startThread { [orders, weak self] in
       var fault = Fault.none
       var held: [[[UInt8]]] = []
       while true {
-        sockets.wait(for: desk.wakeUpEvent)
-        for order in desk.take() {
+        sockets.wait(for: orders.descriptor)
+        for order in orders.drain() {
           switch order {
           case .connect(let server): sockets.connect(to: server)
           case .use(let next):
@@ -72,17 +73,17 @@ final class PushRelay: Sendable {
     }
   }
 
-  deinit { desk.give(.end) }
+  deinit { orders.send(.end) }
 
   /// What was seen so far.
   var counts: Counts { state.withLock { $0 } }
 
   /// Listens to a server, whenever it is there.
-  func connect(to pushEndpoint: String) { desk.give(.connect(pushEndpoint)) }
+  func connect(to pushEndpoint: String) { orders.send(.connect(pushEndpoint)) }
 
   /// Treats what comes from now on so; what was held back comes now.
-  func use(_ fault: Fault) { desk.give(.use(fault)) }
+  func use(_ fault: Fault) { orders.send(.use(fault)) }
 
   /// Takes the connections from all subscribers; they may connect again at once.
-  func disconnectSubscribers() { desk.give(.disconnectSubscribers) }
+  func disconnectSubscribers() { orders.send(.disconnectSubscribers) }
 }

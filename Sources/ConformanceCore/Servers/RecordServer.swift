@@ -33,7 +33,7 @@ final class RecordServer {
     var keys: ClientKeys?
     if isSecure {
       let initialize = try ChildProcess([path, "init", "--data", data, "--admin", "root"])
-      _ = await BlockingThread.run { initialize.ending(withinMilliseconds: 60_000) }
+      _ = await onBlockingThread { initialize.ending(withinMilliseconds: 60_000) }
       do throws(KeyFileError) {
         keys = ClientKeys(
           try KeyFile.pair(path: data + "/root.key"),
@@ -70,7 +70,7 @@ final class RecordServer {
   /// Ends the server at once, as a power failure would, and starts the next on the same data and ports.
   func crashAndRestart() async throws {
     let process = process
-    await BlockingThread.run { _ = process.end(gracefully: false) }
+    await onBlockingThread { _ = process.end(gracefully: false) }
     for _ in 0..<100 {
       let next = await Self.start(path, arguments, rpc: rpcEndpoint, push: pushEndpoint)
       guard let next else { continue }
@@ -83,7 +83,7 @@ final class RecordServer {
   /// Ends the server.
   func stop() async {
     let process = process
-    await BlockingThread.run { _ = process.end(gracefully: true) }
+    await onBlockingThread { _ = process.end(gracefully: true) }
   }
 
   /// A client of the runner's own.
@@ -120,7 +120,7 @@ final class RecordServer {
   ) async -> (ChildProcess, ReadyLine)? {
     let words = [path, "--rpc", rpc, "--push", push] + arguments
     guard let process = try? ChildProcess(words) else { return nil }
-    let line = await BlockingThread.run { process.firstLine(withinMilliseconds: 60_000) }
+    let line = await onBlockingThread { process.firstLine(withinMilliseconds: 60_000) }
     return ReadyLine(line ?? "").map { (process, $0) }
   }
 }

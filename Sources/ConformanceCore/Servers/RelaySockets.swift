@@ -2,27 +2,6 @@ internal import CZeroMQ
 internal import Glibc
 internal import Synchronization
 
-/// What a relay's thread and the others share: orders, and an event that wakes the thread.
-final class RelayDesk<Order: Sendable>: Sendable {
-  private let orders = Mutex<[Order]>([])
-  let wakeUpEvent = tidings_eventfd_make()
-
-  deinit { close(wakeUpEvent) }
-
-  func give(_ order: Order) {
-    orders.withLock { $0.append(order) }
-    tidings_eventfd_signal(wakeUpEvent)
-  }
-
-  func take() -> [Order] {
-    tidings_eventfd_clear(wakeUpEvent)
-    return orders.withLock { orders in
-      defer { orders = [] }
-      return orders
-    }
-  }
-}
-
 /// The two sockets of a relay: clients connect to one, the other connects to the server.
 ///
 /// Made on one thread and then used by another alone; starting that one is the fence between.

@@ -5,6 +5,7 @@ internal import TidingsRPC
 internal import TidingsSQL
 internal import TidingsSQLite
 internal import TidingsZeroMQ
+internal import TidingsThreads
 
 // A call that changes much has the store for itself, in a transaction of its own, and pauses: the loop has its
 // turns meanwhile. What reads is answered by the reader threads from what is committed, what needs the writer's

@@ -5,6 +5,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsSQLite
 internal import TidingsZeroMQ
+internal import TidingsThreads
 
 /// Threads that answer what may take long, each on a read connection of its own; the loop goes on
 /// meanwhile.

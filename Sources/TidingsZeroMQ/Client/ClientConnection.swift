@@ -1,5 +1,6 @@
 internal import Synchronization
 public import TidingsRPC
+internal import TidingsThreads
 
 /// A connection to a server, shared by any number of tasks.
 ///
@@ -28,7 +29,7 @@ public final class ClientConnection: ClientTransport {
     (self.inbox, self.ended) = (inbox, ended)
     try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
       do {
-        try LoopThread.start("tidings-client") {
+        try startLoopThread("tidings-client") {
           Self.runThread(configuration, context, inbox, ready)
           ended.fire()
         }

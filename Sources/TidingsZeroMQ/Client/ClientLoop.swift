@@ -2,6 +2,7 @@ internal import CZeroMQ
 internal import Glibc
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsThreads
 
 /// A client's thread: owns the DEALER socket, performs what the `ClientCallTable` decides.
 struct ClientLoop: ~Copyable {

@@ -1,4 +1,5 @@
 internal import TidingsRPC
+internal import TidingsThreads
 
 /// A connection to a server's push endpoint: receives what is published on chosen topics.
 ///
@@ -84,7 +85,7 @@ public final class SubscriberConnection: Sendable {
     events = Events(buffer: buffer)
     try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
       do {
-        try LoopThread.start("tidings-push") {
+        try startLoopThread("tidings-push") {
           Self.runThread(endpoint, security, tick, context, inbox, buffer, ready)
           ended.fire()
         }

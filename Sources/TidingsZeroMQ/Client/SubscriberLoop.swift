@@ -1,6 +1,7 @@
 internal import CZeroMQ
 internal import Glibc
 internal import TidingsRPC
+internal import TidingsThreads
 
 /// A subscriber's thread: owns the SUB socket.
 struct SubscriberLoop: ~Copyable {

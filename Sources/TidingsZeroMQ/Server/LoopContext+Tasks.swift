@@ -1,5 +1,6 @@
 internal import TidingsProto
 public import TidingsRPC
+internal import TidingsThreads
 
 /// What other threads tell a server's loop.
 enum LoopMessage: Sendable {

@@ -2,6 +2,7 @@ internal import CZeroMQ
 internal import TidingsKeys
 public import TidingsProtobuf
 public import TidingsRPC
+internal import TidingsThreads
 
 /// What the code on a server's loop thread works with: routes, answers, publishing, the arena.
 ///

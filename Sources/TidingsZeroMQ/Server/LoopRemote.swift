@@ -1,3 +1,5 @@
+internal import TidingsThreads
+
 /// Hands closures to a server's loop thread from others.
 public struct LoopRemote: Sendable {
   let jobs: Mailbox<LoopJob>

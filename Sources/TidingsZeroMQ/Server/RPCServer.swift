@@ -1,4 +1,5 @@
 internal import TidingsRPC
+internal import TidingsThreads
 
 /// A server: sockets, bound, and the thread that answers on them.
 public final class RPCServer: Sendable {
@@ -31,7 +32,7 @@ public final class RPCServer: Sendable {
     let jobs = Mailbox<LoopJob>(countMax: jobsMax)
     let bound = try await withCheckedThrowingContinuation { ready in
       do {
-        try LoopThread.start("tidings-server") {
+        try startLoopThread("tidings-server") {
           Self.runThread(configuration, inbox, jobs, setup, ready)
           _ = jobs.close()
           _ = inbox.close()

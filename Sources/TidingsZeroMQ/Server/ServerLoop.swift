@@ -2,6 +2,7 @@ internal import CZeroMQ
 internal import Glibc
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsThreads
 
 /// Closures for the loop thread.
 typealias LoopJob = @Sendable (LoopContext) -> Void

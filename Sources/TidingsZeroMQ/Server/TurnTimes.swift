@@ -1,4 +1,4 @@
-internal import Glibc
+internal import TidingsThreads
 
 /// How long the turns of a loop took, during which it hears nobody.
 ///
@@ -28,11 +28,4 @@ struct TurnTimes {
     counters.longestTurn = max(counters.longestTurn, begin.duration(to: .now))
     counters.longestTurnOnProcessor = max(counters.longestTurnOnProcessor, used)
   }
-}
-
-/// How long this thread was on a processor.
-package func threadProcessorTime() -> Duration {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }

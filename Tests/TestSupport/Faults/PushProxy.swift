@@ -2,6 +2,7 @@ internal import CZeroMQ
 internal import Foundation
 internal import RandomSupport
 internal import Synchronization
+internal import TidingsThreads
 
 /// Stands between a server's push endpoint and its subscribers, and loses, doubles, holds back and so
 /// reorders what is published.
@@ -39,54 +40,30 @@ public final class PushProxy: Sendable {
     case end
   }
 
-  /// What the thread and the others share.
-  fileprivate final class Desk: Sendable {
-    let orders = Mutex<[Order]>([])
-    let counts = Observed(Counts())
-    let wakeUpEvent = tidings_eventfd_make()
-
-    deinit { close(wakeUpEvent) }
-
-    func give(_ order: Order) {
-      orders.withLock { $0.append(order) }
-      tidings_eventfd_signal(wakeUpEvent)
-    }
-
-    func take() -> [Order] {
-      tidings_eventfd_clear(wakeUpEvent)
-      return orders.withLock { orders in
-        defer { orders = [] }
-        return orders
-      }
-    }
-  }
-
   /// Where subscribers connect.
   public let endpoint: String
-  private let desk: Desk
+  private let orders = Mailbox<Order>()
 
   /// What became of the messages so far.
-  public var counts: Observed<Counts> { desk.counts }
+  public let counts = Observed(Counts())
 
   /// Begins to take subscribers; a server comes later.
   public init(_ faults: Faults, seed: UInt64) throws {
-    let desk = Desk()
-    let loop = try PushProxyLoop(desk, faults, SplitMix64(seed: seed))
-    self.desk = desk
+    let loop = try PushProxyLoop(orders, counts, faults, SplitMix64(seed: seed))
     endpoint = loop.endpoint
     Thread.detachNewThread { loop.run() }
   }
 
-  deinit { desk.give(.end) }
+  deinit { orders.send(.end) }
 
   /// Listens to a server, for ever: whenever it is there.
-  public func connect(to pushEndpoint: String) { desk.give(.connect(pushEndpoint)) }
+  public func connect(to pushEndpoint: String) { orders.send(.connect(pushEndpoint)) }
 
   /// Takes the connections from all subscribers; they may connect again at once.
-  public func disconnectSubscribers() { desk.give(.disconnectSubscribers) }
+  public func disconnectSubscribers() { orders.send(.disconnectSubscribers) }
 
   /// Treats what comes from now on so; nothing is held back any longer.
-  public func use(_ faults: Faults) { desk.give(.use(faults)) }
+  public func use(_ faults: Faults) { orders.send(.use(faults)) }
 }
 
 /// The proxy's thread: owns the sockets.
@@ -98,7 +75,8 @@ private final class PushProxyLoop: @unchecked Sendable {
   }
 
   let endpoint: String
-  private let desk: PushProxy.Desk
+  private let orders: Mailbox<PushProxy.Order>
+  private let counts: Observed<PushProxy.Counts>
   private var faults: PushProxy.Faults
   private var random: SplitMix64
   private var held: [Held] = []
@@ -107,11 +85,16 @@ private final class PushProxyLoop: @unchecked Sendable {
   private let upstream: UnsafeMutableRawPointer
   private let downstream: UnsafeMutableRawPointer
 
-  init(_ desk: PushProxy.Desk, _ faults: PushProxy.Faults, _ random: SplitMix64) throws {
+  init(
+    _ orders: Mailbox<PushProxy.Order>,
+    _ counts: Observed<PushProxy.Counts>,
+    _ faults: PushProxy.Faults,
+    _ random: SplitMix64
+  ) throws {
     guard let context = zmq_ctx_new(), let upstream = zmq_socket(context, ZMQ_XSUB),
       let downstream = zmq_socket(context, ZMQ_XPUB)
     else { throw WaitingFailure(description: "no socket left") }
-    (self.desk, self.faults, self.random) = (desk, faults, random)
+    (self.orders, self.counts, self.faults, self.random) = (orders, counts, faults, random)
     (self.context, self.upstream, self.downstream) = (context, upstream, downstream)
     for socket in [upstream, downstream] {
       for option in [ZMQ_LINGER, ZMQ_SNDHWM, ZMQ_RCVHWM] { Self.set(socket, option, 0) }
@@ -139,11 +122,11 @@ private final class PushProxyLoop: @unchecked Sendable {
     var items = [
       zmq_pollitem_t(socket: upstream, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
       zmq_pollitem_t(socket: downstream, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
-      zmq_pollitem_t(socket: nil, fd: desk.wakeUpEvent, events: Int16(ZMQ_POLLIN), revents: 0),
+      zmq_pollitem_t(socket: nil, fd: orders.descriptor, events: Int16(ZMQ_POLLIN), revents: 0),
     ]
     while true {
       zmq_poll(&items, CInt(items.count), -1)
-      for order in desk.take() where !follow(order) { return }
+      for order in orders.drain() where !follow(order) { return }
       // Subscriptions and their ends go to the server as they are.
       while let frames = receive(downstream) { send(frames, to: upstream) }
       while let frames = receive(upstream) { pass(on: frames) }
@@ -171,7 +154,7 @@ private final class PushProxyLoop: @unchecked Sendable {
     let isLost = happens(faults.lost)
     let isDoubled = !isLost && happens(faults.doubled)
     let isHeld = !isLost && happens(faults.heldBack)
-    desk.counts.update { counts in
+    counts.update { counts in
       counts.published += 1
       if isLost { counts.lost += 1 }
       if isDoubled { counts.doubled += 1 }

@@ -1,6 +1,7 @@
 internal import CZeroMQ
 internal import Glibc
 internal import TidingsKeys
+internal import TidingsThreads
 
 /// Decides who may connect, and assigns routing ids: answers libzmq's requests on a thread of its own.
 ///
@@ -44,7 +45,7 @@ final class ZAPHandler: Sendable {
   ) throws(TransportError) {
     let bound = Mailbox<Result<Void, TransportError>>()
     let (commands, ended, events) = (commands, ended, events)
-    try LoopThread.start("tidings-zap") {
+    try startLoopThread("tidings-zap") {
       do throws(TransportError) {
         let loop = try ZAPLoop(
           context,

@@ -1,4 +1,5 @@
 internal import TidingsRPC
+internal import TidingsThreads
 
 extension LoopContext {
   /// Takes note of connections that were accepted and ended.

@@ -1,10 +1,12 @@
 internal import Synchronization
 
 /// Something that happens once, for tasks to wait for.
-final class OneTimeSignal: Sendable {
+package final class OneTimeSignal: Sendable {
   private let state = Mutex((fired: false, waiting: [CheckedContinuation<Void, Never>]()))
 
-  func fire() {
+  package init() {}
+
+  package func fire() {
     let waiting = state.withLock { state in
       state.fired = true
       defer { state.waiting = [] }
@@ -13,7 +15,7 @@ final class OneTimeSignal: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  func wait() async {
+  package func wait() async {
     await withCheckedContinuation { continuation in
       let fired = state.withLock { state in
         if !state.fired { state.waiting.append(continuation) }

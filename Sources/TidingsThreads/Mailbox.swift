@@ -1,18 +1,17 @@
-internal import CZeroMQ
-internal import Glibc
 internal import Synchronization
 
 /// Values for one loop thread, with a descriptor to put in its poll set.
-final class Mailbox<Element: Sendable>: Sendable {
+package final class Mailbox<Element: Sendable>: Sendable {
   private let pending = Mutex((queue: [Element](), isClosed: false))
   private let countMax: Int
-  let descriptor = tidings_eventfd_make()
+  private let event = WakeUpEvent()
+
+  /// Readable while there is something to take; to be polled.
+  package var descriptor: CInt { event.descriptor }
 
   /// A mailbox that holds at most `countMax` values; by default whatever is sent, for senders that
   /// are bounded otherwise.
-  init(countMax: Int = .max) { self.countMax = countMax }
-
-  deinit { Glibc.close(descriptor) }
+  package init(countMax: Int = .max) { self.countMax = countMax }
 
   /// Hands a value over; wakes the loop if the mailbox was empty.
   ///
@@ -21,27 +20,27 @@ final class Mailbox<Element: Sendable>: Sendable {
   ///
   /// - Returns: `false` when the mailbox is full or closed; the value was not taken.
   @discardableResult
-  func send(_ element: Element) -> Bool {
+  package func send(_ element: Element) -> Bool {
     pending.withLock { pending in
       guard pending.queue.count < countMax, !pending.isClosed else { return false }
       pending.queue.append(element)
-      if pending.queue.count == 1 { tidings_eventfd_signal(descriptor) }
+      if pending.queue.count == 1 { event.signal() }
       return true
     }
   }
 
   /// Takes everything.
-  func drain() -> [Element] {
+  package func drain() -> [Element] {
     pending.withLock { pending in
       if pending.queue.isEmpty { return [] }
-      tidings_eventfd_clear(descriptor)
+      event.clear()
       defer { pending.queue = [] }
       return pending.queue
     }
   }
 
   /// Takes everything, and lets nothing in any more.
-  func close() -> [Element] {
+  package func close() -> [Element] {
     pending.withLock { pending in
       pending.isClosed = true
       defer { pending.queue = [] }

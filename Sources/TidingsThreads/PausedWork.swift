@@ -1,11 +1,8 @@
-internal import TidingsSQLite
-internal import TidingsZeroMQ
-
 /// Work that is done in slices, on a thread of its own that runs only while its owner waits for it.
 ///
 /// Unchecked: never do both run, and the semaphores hand what one has written to the other. So the work may use
 /// whatever its owner may, and needs no lock.
-final class PausedWork: @unchecked Sendable {
+package final class PausedWork: @unchecked Sendable {
   private let resumed = Semaphore()
   private let paused = Semaphore()
   private let body: () -> Void
@@ -15,15 +12,15 @@ final class PausedWork: @unchecked Sendable {
   private var processorTime = Duration.zero
   private var used = Duration.zero
   /// There is nothing left to do.
-  private(set) var isDone = false
+  package private(set) var isDone = false
 
   /// - Parameter body: The work; it calls `pauseIfOver` now and then.
-  init(_ body: @escaping () -> Void) { self.body = body }
+  package init(_ body: @escaping () -> Void) { self.body = body }
 
   /// Does a slice of the work; the owner waits for its end.
   ///
   /// - Returns: How long the work was on a processor.
-  func resume(for duration: Duration) -> Duration {
+  package func resume(for duration: Duration) -> Duration {
     sliceEnd = .now.advanced(by: duration)
     if isBegun { resumed.signal() } else { begin() }
     paused.wait()
@@ -31,7 +28,7 @@ final class PausedWork: @unchecked Sendable {
   }
 
   /// Ends the slice if it took its time, and returns with the next one; called by the work.
-  func pauseIfOver() {
+  package func pauseIfOver() {
     guard sliceEnd <= .now else { return }
     endSlice()
     resumed.wait()

@@ -67,31 +67,3 @@ package final class Semaphore: @unchecked Sendable {
     return true
   }
 }
-
-/// Runs a closure on a new thread.
-package func startThread(_ body: @escaping @Sendable () -> Void) {
-  final class Box: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let box = Unmanaged.passRetained(Box(body))
-  let code = pthread_create(
-    &thread,
-    nil,
-    { argument in
-      guard let argument else { return nil }
-      Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
-      return nil
-    },
-    box.toOpaque()
-  )
-  precondition(code == 0, "the system has no thread left")
-  pthread_detach(thread)
-}
-
-/// Lets other threads of the machine go first from now on.
-package func lowerPriorityOfThread() {
-  // Of a thread, not of the process: Linux has a nice value for each.
-  _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
-}
