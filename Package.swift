@@ -75,6 +75,7 @@ let package = Package(
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
     library("TidingsThreads", "CThreads"),
+    library("TidingsWire"),
 
     // Domain wing.
     library("TidingsModel"),
@@ -94,19 +95,21 @@ let package = Package(
     ),
     library(
       "TidingsEngine",
+      "TidingsCodec",
       "TidingsModel",
       "TidingsMatcher",
       "TidingsSQL",
       "TidingsSeal",
       "TidingsKeys",
+      "TidingsWire",
       "CSodium"
     ),
 
     // Wire wing.
-    library("TidingsProtobuf", "CProtobufC"),
-    library("TidingsRPC", "TidingsProtobuf"),
+    library("TidingsProtobuf", "TidingsWire", "CProtobufC"),
+    library("TidingsRPC", "TidingsProtobuf", "TidingsWire"),
     library("TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC", "CProtobufC"),
-    library("TidingsJSON"),
+    library("TidingsJSON", "TidingsWire"),
     library("TidingsBackup", "TidingsFiles", "TidingsJSON"),
     library("TidingsAudit", "TidingsFiles"),
     library("TidingsUserInfo", "TidingsJSON", "TidingsProto", "TidingsProtobuf"),
@@ -149,9 +152,21 @@ let package = Package(
 
     // Where the wings meet.
     library(
+      "TidingsCodec",
+      "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsSQL",
+      "TidingsWire",
+      "TidingsProtoC",
+      "CProtobufC"
+    ),
+    library(
       "TidingsService",
       "TidingsAudit",
       "TidingsBackup",
+      "TidingsCodec",
       "TidingsEngine",
       "TidingsFiles",
       "TidingsJSON",
@@ -165,6 +180,7 @@ let package = Package(
       "TidingsUserInfo",
       "TidingsSeal",
       "TidingsThreads",
+      "TidingsWire",
       "TidingsZeroMQ",
       "TidingsProtoC",
       "CProtobufC"
@@ -198,7 +214,7 @@ let package = Package(
       "TidingsZeroMQ"
     ),
     library("BenchStatistics"),
-    library("BenchCore", "BenchStatistics"),
+    library("BenchCore", "BenchStatistics", "TidingsWire"),
     executable(
       "tidings-bench",
       "BenchCore",
@@ -288,11 +304,22 @@ let package = Package(
       "TidingsSQL",
       "TidingsSQLite",
       "TidingsThreads",
+      "TidingsWire",
       "CSodium",
       "CZeroMQ"
     ),
     testSupport(
+      "EngineTestSupport",
+      "TestSupport",
+      "TidingsCodec",
+      "TidingsEngine",
+      "TidingsModel",
+      "TidingsSQL",
+      "TidingsSQLite"
+    ),
+    testSupport(
       "FuzzTargets",
+      "TidingsCodec",
       "TidingsClient",
       "TidingsEncryption",
       "TidingsEngine",
@@ -413,17 +440,35 @@ let package = Package(
       "TidingsSeal",
       "VectorSupport"
     ),
+    tests("TidingsWireTests", "RandomSupport", "TestSupport", "TidingsWire"),
     tests(
-      "TidingsEngineTests",
+      "TidingsCodecTests",
       "RandomSupport",
       "TestSupport",
+      "TidingsCodec",
+      "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsWire"
+    ),
+    tests(
+      "TidingsEngineTests",
+      "EngineTestSupport",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsCodec",
       "TidingsEngine",
+      "TidingsFiles",
       "TidingsKeys",
       "TidingsMatcher",
       "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
       "TidingsSQL",
       "TidingsSQLite",
-      "VectorSupport"
+      "VectorSupport",
+      "CSQLite"
     ),
     tests(
       "TidingsJSONTests",
@@ -461,9 +506,11 @@ let package = Package(
     tests("TidingsRPCTests", "RPCTestSupport", "RandomSupport", "TidingsInterop", "TidingsRPC"),
     tests(
       "TidingsServiceTests",
+      "EngineTestSupport",
       "RandomSupport",
       "TestSupport",
       "TidingsAudit",
+      "TidingsCodec",
       "TidingsEngine",
       "TidingsFiles",
       "TidingsKeys",

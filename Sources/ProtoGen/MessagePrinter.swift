@@ -11,6 +11,7 @@ struct MessagePrinter {
       for property in properties { printProperty(property, to: &printer) }
       if !properties.isEmpty { printer.line() }
       printInitializers(properties, to: &printer)
+      printFieldNumbers(to: &printer)
       for index in message.oneofs.indices {
         OneofPrinter(context: context, message: message, index: index).print(to: &printer)
       }
@@ -38,6 +39,20 @@ struct MessagePrinter {
     }
     let stored = "TidingsProtobuf.Indirect<\(property.type.dropLast())>?"
     printer.line("private var _\(property.name): \(stored) = nil")
+  }
+
+  /// What is written or read by hand names its fields.
+  private func printFieldNumbers(to printer: inout SourcePrinter) {
+    guard !message.fields.isEmpty else { return }
+    printer.line()
+    printer.documentation(["The numbers of the fields on the wire."])
+    printer.block("\(context.access)enum FieldNumber {") { printer in
+      let inlinable = context.access == "public " ? "@inlinable " : ""
+      for field in message.fields {
+        let name = SwiftNames.escaped(SwiftNames.property(field.name))
+        printer.line("\(inlinable)\(context.access)static var \(name): Int { \(field.number) }")
+      }
+    }
   }
 
   private func printInitializers(_ properties: [Property], to printer: inout SourcePrinter) {

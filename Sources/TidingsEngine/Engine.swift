@@ -1,3 +1,4 @@
+internal import TidingsCodec
 public import TidingsModel
 public import TidingsSQL
 
@@ -60,7 +61,6 @@ public final class Engine {
   ///
   /// - Parameters:
   ///   - connection: The store.
-  ///   - codec: How values become stored bytes.
   ///   - limits: What calls may not exceed.
   ///   - admittedKeys: Told which keys may connect, now and after each commit.
   ///   - steadyClock: Shows the store's steady time to other threads.
@@ -70,7 +70,6 @@ public final class Engine {
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
-    codec: any BodyCodec,
     limits: Limits = Limits(),
     admittedKeys: AdmittedKeys = AdmittedKeys(),
     steadyClock: SteadyClock = SteadyClock(),
@@ -89,7 +88,7 @@ public final class Engine {
     pushKeys = PushKeys(secret: identity.secret)
     room = RoomResources(
       connection: connection,
-      codec: codec,
+      codec: BodyCodec(),
       limits: limits,
       secret: identity.secret,
       pace: Pace(costMax: limits.callCostMax)
@@ -140,7 +139,7 @@ public final class Engine {
       quotas: quotas.table,
       usage: quotas.usage,
       schemas: schema.table,
-      codec: codec,
+      codec: room.codec,
       limits: limits
     )
     rotation = try RotationAssembly(room, catalog: catalog, access: access, channels: channels)
@@ -169,7 +168,7 @@ public final class Engine {
     userDataReader = UserDataReader(
       connection,
       catalog: catalog,
-      codec: codec,
+      codec: room.codec,
       bodies: notifications.bodies,
       visibility: notifications.visibility
     )

@@ -1,3 +1,5 @@
+internal import TidingsWire
+
 extension RPCError.Detail {
   /// A stable, machine-readable reason: `tidings.rpc.v1.ErrorInfo`.
   ///
@@ -8,30 +10,32 @@ extension RPCError.Detail {
   ///   - domain: Who defines the reason.
   /// - Returns: The detail.
   public static func errorInfo(reason: String, domain: String = "tidings.rpc") -> Self {
-    var value: [UInt8] = []
-    for (number, text) in [(1, reason), (2, domain)] as [(UInt8, String)] {
-      value.append(number << 3 | 2)
-      value.appendVarint(UInt64(text.utf8.count))
-      value.append(contentsOf: text.utf8)
-    }
-    return Self(typeURL: "type.googleapis.com/tidings.rpc.v1.ErrorInfo", value: value)
+    var message = WireWriter()
+    message.add(Field.reason, reason.utf8)
+    message.add(Field.domain, domain.utf8)
+    return Self(typeURL: "type.googleapis.com/tidings.rpc.v1.ErrorInfo", value: message.bytes)
   }
 
   /// When a repetition may succeed: `tidings.rpc.v1.RetryInfo`.
   public static func retryInfo(after delay: Duration) -> Self {
-    var duration: [UInt8] = []
+    var duration = WireWriter()
     let (seconds, attoseconds) = delay.components
-    for (number, count) in [(1, seconds), (2, attoseconds / 1_000_000_000)] as [(UInt8, Int64)]
+    for (field, count) in [(Field.seconds, seconds), (Field.nanos, attoseconds / 1_000_000_000)]
     where count != 0 {
-      duration.append(number << 3)
-      duration.appendVarint(UInt64(bitPattern: count))
+      duration.add(field, varint: UInt64(bitPattern: count))
     }
-    var value: [UInt8] = [1 << 3 | 2]
-    value.appendVarint(UInt64(duration.count))
-    return Self(
-      typeURL: "type.googleapis.com/tidings.rpc.v1.RetryInfo",
-      value: value + duration
-    )
+    var message = WireWriter()
+    message.add(Field.retryDelay, duration.bytes)
+    return Self(typeURL: "type.googleapis.com/tidings.rpc.v1.RetryInfo", value: message.bytes)
+  }
+
+  /// Fields of these messages; a test compares them with the generated ones, which stand one floor above.
+  private enum Field {
+    static let reason = 1
+    static let domain = 2
+    static let retryDelay = 1
+    static let seconds = 1
+    static let nanos = 2
   }
 }
 
@@ -85,52 +89,26 @@ extension RPCError {
 extension Duration {
   /// Reads what `RPCError.Detail.retryInfo` writes.
   fileprivate init?(retryInfo bytes: [UInt8]) {
-    var outer = VarintReader(bytes[...])
-    guard outer.next() == 1 << 3 | 2, let count = outer.next(), count <= UInt64(outer.rest.count)
-    else { return nil }
-    var inner = VarintReader(outer.rest.prefix(Int(count)))
+    var outer = WireReader(bytes[...])
+    guard let delay = outer.nextDelimited(), delay.field == 1 else { return nil }
+    var inner = WireReader(delay.content)
     var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
-    while let tag = inner.next() {
-      guard let value = inner.next() else { return nil }
-      switch tag {
-      case 1 << 3: seconds = Int64(bitPattern: value)
-      case 2 << 3: nanoseconds = Int64(bitPattern: value)
-      default: return nil
+    do {
+      while let (field, value) = try inner.next() {
+        guard case .varint(let count) = value else { return nil }
+        switch field {
+        case 1: seconds = Int64(bitPattern: count)
+        case 2: nanoseconds = Int64(bitPattern: count)
+        default: return nil
+        }
       }
+    } catch {
+      return nil
     }
     // A day is as good as never.
     guard (0...86_400).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
       return nil
     }
     self = .seconds(seconds) + .nanoseconds(nanoseconds)
-  }
-}
-
-/// Reads protobuf varints.
-private struct VarintReader {
-  private(set) var rest: ArraySlice<UInt8>
-
-  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
-
-  mutating func next() -> UInt64? {
-    var value: UInt64 = 0
-    for shift in stride(from: 0, to: 64, by: 7) {
-      guard let byte = rest.popFirst() else { return nil }
-      value |= UInt64(byte & 0x7f) << UInt64(shift)
-      if byte < 0x80 { return value }
-    }
-    return nil
-  }
-}
-
-extension [UInt8] {
-  /// Appends a protobuf varint.
-  fileprivate mutating func appendVarint(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    append(UInt8(rest))
   }
 }

@@ -92,11 +92,8 @@ public final class TidingsServer: Sendable {
           )
         }
         try core.beginRun()
-        loop.turn = core
-        endOnFailedSync(loop.remote, logger)
-        loop.gate = core.gate
-        core.watchConnections(on: loop)
-        loop.callers = core
+        loop.delegate = core
+        endOnFailedSync(core.remote, logger)
         core.quotasChanged(on: loop)
         register(core, health, on: loop)
         core.onDrained = { drained.continuation.yield() }
@@ -166,7 +163,7 @@ public final class TidingsServer: Sendable {
 
   /// Ends the loop, and with it the process, when a sync of the store fails: calls that were being
   /// committed are answered that their outcome is not known.
-  private static func endOnFailedSync(_ remote: LoopRemote, _ logger: Logger) {
+  private static func endOnFailedSync(_ remote: CoreRemote, _ logger: Logger) {
     SyncFailure.observe { failure in
       logger.log(
         .error,
@@ -174,7 +171,7 @@ public final class TidingsServer: Sendable {
           + "whole log again",
         ["reason": "\(failure)"]
       )
-      remote.submit { loop in (loop.turn as? Core)?.syncFailed(failure, on: loop) }
+      remote.submit { core, loop in core.calls.syncFailed(failure, on: loop) }
       // The loop may be the one that waits for the disk.
       startThread {
         Semaphore().wait(for: endingPatience)
@@ -199,12 +196,12 @@ public final class TidingsServer: Sendable {
     loop.register(SubscriptionMethods())
     loop.register(NotificationMethods())
     loop.register(
-      AssetMethods(core.assets, store: CoreRemote(loop.remote), limits: core.engine.limits)
+      AssetMethods(core.assets, store: core.remote, limits: core.engine.limits)
     )
     loop.register(SchemaMethods())
     loop.register(ShareMethods())
     loop.register(AccountMethods())
-    loop.register(AdminMethods(core, CoreRemote(loop.remote)))
+    loop.register(AdminMethods(core, core.remote))
     loop.whenStopping { core.walks.stop() }
     loop.register(ServerMethods())
     core.registerRecords(on: loop)

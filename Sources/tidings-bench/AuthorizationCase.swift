@@ -45,7 +45,6 @@ struct AuthorizationCase {
   private init(_ folder: String) throws {
     engine = try Engine(
       SQLiteConnection(path: folder + "/db"),
-      codec: KeepingCodec(),
       clock: { .now }
     )
     gate = IdentityGate(apart: engine, auditFolder: folder)
@@ -134,19 +133,5 @@ struct AuthorizationCase {
     }
     let elapsed = (Clock.now() - begin) / UInt64(Self.callsPerBatch)
     return Measurement(latencies: latencies, elapsedNanoseconds: elapsed)
-  }
-}
-
-/// Keeps records in memory: the engine reads again what it stored.
-private final class KeepingCodec: NoCodec {
-  private var records: [Record] = []
-
-  override func encode(_ record: Record) -> [UInt8] {
-    records.append(record)
-    return withUnsafeBytes(of: Int64(records.count - 1), Array.init)
-  }
-
-  override func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record {
-    records[Int(bytes.loadUnaligned(as: Int64.self))]
   }
 }

@@ -45,7 +45,6 @@ struct QueryCase {
         cacheBytes: BareTable.cacheBytes,
         readsOnly: true
       ),
-      codec: NoCodec(),
       limits: Limits()
     )
     return try compare(client, bare, reader) + [

@@ -127,7 +127,7 @@ enum StartCase {
   }
 
   private static func open(_ path: String) throws -> Engine {
-    try Engine(SQLiteConnection(path: path), codec: DefinitionCodec()) {
+    try Engine(SQLiteConnection(path: path)) {
       ClockReading(undisturbed: Timestamp(millisecondsSince1970: 1_700_000_000_000))
     }
   }
@@ -141,15 +141,6 @@ enum StartCase {
         arguments: [.string("city-\(number)"), .int64(500_000)]
       ),
       options: [.recordCreation, .recordUpdate]
-    )
-  }
-}
-
-/// Definitions are written, and told apart; opening a store reads none.
-private final class DefinitionCodec: NoCodec {
-  override func encode(_ subscription: Subscription) -> [UInt8] {
-    Array(
-      (subscription.subscriptionID + subscription.recordType + subscription.predicate.text).utf8
     )
   }
 }

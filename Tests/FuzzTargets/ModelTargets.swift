@@ -2,6 +2,7 @@ internal import TidingsMatcher
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsCodec
 
 @testable internal import TidingsEngine
 @testable internal import TidingsService

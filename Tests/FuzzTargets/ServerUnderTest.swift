@@ -42,7 +42,7 @@ final class ServerUnderTest: Sendable {
     settings.dataPath = folder + "/data"
     settings.logLevel = .error
     // What waits for a change must not make the fuzzer wait.
-    settings.limits.changeWaitMax = .milliseconds(1)
+    settings.limits.changeWaitMillisecondsMax = 1
     server = try Self.start(settings)
     guard let context = zmq_ctx_new() else { throw FuzzFinding(description: "no context") }
     connection = Mutex(try Self.connect(context, server.rpcEndpoint))

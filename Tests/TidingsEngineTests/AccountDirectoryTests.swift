@@ -1,3 +1,4 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
@@ -25,7 +26,7 @@ internal import TidingsModel
     var random = SplitMix64(seed: seed)
     var limits = Limits()
     (limits.usersMax, limits.keysPerUserMax, limits.guestKeysMax) = (5, 3, 2)
-    let harness = try EngineHarness(limits: limits)
+    let harness = try ZoneStore(limits: limits)
     let users = ["ada", "bob", "cy", "dora", "e.e", "f-f"]
     let keys = (1...14).map { Self.key($0) }
     var model = AccountModel()
@@ -48,7 +49,7 @@ internal import TidingsModel
         try harness.takeBack(body)
         model = before
       } else {
-        try harness.write(body)
+        try harness.commit(body)
       }
       if Int.random(in: 0..<10, using: &random) == 0 { try harness.restart() }
       try check(harness.engine, model, keys, users, "seed \(seed) round \(round)")
@@ -117,8 +118,8 @@ internal import TidingsModel
     ]
   )
   func refused(request: AccountRequest) throws {
-    let harness = try EngineHarness()
-    try harness.write { engine in
+    let harness = try ZoneStore()
+    try harness.commit { engine in
       let code = try code { _ = try engine.createUser(request) }
       #expect(code == .invalidArguments)
       #expect(try engine.accounts(after: "", limit: 10).accounts.isEmpty)
@@ -128,9 +129,9 @@ internal import TidingsModel
 
   @Test("the first administrator is created once, and again when none can call")
   func firstAdministrator() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     let expires = Timestamp(millisecondsSince1970: harness.time + 1_000)
-    try harness.write { engine in
+    try harness.commit { engine in
       let ada = try engine.createAdministrator(
         "ada",
         key: KeyRequest(Self.key(1), expires: expires)
@@ -140,7 +141,7 @@ internal import TidingsModel
       #expect(again == .serverRejectedRequest)
     }
     harness.time += 1_000
-    try harness.write { engine in
+    try harness.commit { engine in
       let ada = try engine.createAdministrator("ada", key: KeyRequest(Self.key(2)))
       #expect(ada.roles == ["admin"] && ada.keys.map(\.publicKey) == [Self.key(1), Self.key(2)])
     }
@@ -148,9 +149,9 @@ internal import TidingsModel
 
   @Test("an administrator whose key does not expire remains")
   func lastingAdministrator() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     let expires = Timestamp(millisecondsSince1970: harness.time + 1_000)
-    try harness.write { engine in
+    try harness.commit { engine in
       let lasting = KeyRequest(Self.key(1))
       _ = try engine.createAdministrator("ada", key: lasting)
       _ = try engine.createUser(AccountRequest("bob", roles: ["admin"]))
@@ -172,9 +173,9 @@ internal import TidingsModel
 
   @Test("where all keys of administrators expire already, they can be extended")
   func extendedAdministrator() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     func time(_ more: Int64) -> Timestamp { .init(millisecondsSince1970: harness.time + more) }
-    try harness.write { engine in
+    try harness.commit { engine in
       let key = Self.key(1)
       _ = try engine.createAdministrator("ada", key: KeyRequest(key, expires: time(1_000)))
       #expect(try engine.administration == .until(time(1_000)))
@@ -183,22 +184,22 @@ internal import TidingsModel
       #expect(try code { _ = try engine.revokeKey(key) } == .serverRejectedRequest)
     }
     harness.time += 2_000
-    #expect(try harness.write { try $0.administration } == .impossible)
+    #expect(try harness.commit { try $0.administration } == .impossible)
   }
 
   @Test("calls with refused keys are decided without the store")
   func refusedFromMemory() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     let expires = Timestamp(millisecondsSince1970: harness.time + 1_000)
     var numbers: [Int64] = []
-    try harness.write { engine in
+    try harness.commit { engine in
       _ = try engine.createUser(AccountRequest("ada"))
       for (key, expires) in [(Self.key(1), nil), (Self.key(2), expires), (Self.key(3), nil)] {
         _ = try engine.authorizeKey(KeyRequest(key, expires: expires), of: "ada")
       }
       numbers = try engine.account("ada").keys.map(\.number)
     }
-    try harness.write { _ = try $0.revokeKey(Self.key(1)) }
+    try harness.commit { _ = try $0.revokeKey(Self.key(1)) }
     let revoked = Timestamp(millisecondsSince1970: harness.time)
     harness.time += 2_000
     try harness.takeBack { _ = try $0.revokeKey(Self.key(3)) }
@@ -215,7 +216,7 @@ internal import TidingsModel
     }
     try check()
     try harness.restart()
-    try harness.write { _ in try check() }
+    try harness.commit { _ in try check() }
     try harness.execute("DELETE FROM account_keys")
     try check()
   }
@@ -245,8 +246,8 @@ internal import TidingsModel
   func manyRevoked() throws {
     var limits = Limits()
     limits.keysPerUserMax = 3
-    let harness = try EngineHarness(limits: limits)
-    try harness.write { engine in
+    let harness = try ZoneStore(limits: limits)
+    try harness.commit { engine in
       _ = try engine.createUser(AccountRequest("ada"))
       for number in 1...20 {
         _ = try engine.authorizeKey(KeyRequest(Self.key(UInt8(number))), of: "ada")

@@ -1,3 +1,4 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
@@ -22,7 +23,7 @@ internal import TidingsModel
 
   @Test("a page may end inside a batch; the last page is not empty")
   func insideABatch() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     try harness.saveZone(notes)
     try harness.modify(notes, saves: records(0..<7))
     let first = try harness.page(notes, limit: 4)
@@ -35,7 +36,7 @@ internal import TidingsModel
 
   @Test("an initial fetch tells no deletions from before it, and those that happen while it pages")
   func initialFetch() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     try harness.saveZone(notes)
     try harness.modify(notes, saves: records(0..<6))
     try harness.modify(notes, deletions: ["r1"])
@@ -51,7 +52,7 @@ internal import TidingsModel
   func expiry() throws {
     var limits = Limits()
     limits.tombstoneRetention = .seconds(7200)
-    let harness = try EngineHarness(limits: limits)
+    let harness = try ZoneStore(limits: limits)
     try harness.saveZone(notes)
     for start in [0, 300, 600] {
       try harness.modify(notes, saves: records(start..<start + 300))
@@ -88,7 +89,7 @@ internal import TidingsModel
 
   @Test("a zone that was created again expires the tokens of the old one")
   func recreatedZone() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     try harness.saveZone(notes)
     try harness.modify(notes, saves: records(0..<3))
     let (drained, paging) = (try harness.page(notes).token, try harness.page(notes, limit: 1).token)
@@ -109,7 +110,7 @@ internal import TidingsModel
 
   @Test("a zone that is not there says why")
   func absentZones() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     #expect(error { _ = try harness.page(notes) }?.code == .zoneNotFound)
     let reasons: [(ZoneDeletionReason, ItemError.Code)] = [
       (.deleted, .zoneNotFound), (.purged, .userDeletedZone), (.encryptedDataReset, .zoneNotFound),
@@ -124,14 +125,14 @@ internal import TidingsModel
 
   @Test("the default zone's feed begins before anything was written, in any database")
   func defaultZone() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     let open = DatabaseID(
       container: "default",
       environment: .development,
       scope: .public,
       owner: ""
     )
-    for database in [EngineHarness.database, open] {
+    for database in [ZoneStore.database, open] {
       let empty = try harness.pages([.init(zone: .default)], in: database)[0]
       #expect(empty.isEmpty && !empty.moreComing)
       let zones = try harness.databasePage(in: database)
@@ -150,7 +151,7 @@ internal import TidingsModel
 
   @Test("tokens of other zones, databases, users and feeds are refused, and so is anything changed")
   func foreignTokens() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     let drafts = ZoneID(zoneName: "drafts")
     try harness.saveZone(notes)
     try harness.saveZone(drafts)
@@ -162,13 +163,13 @@ internal import TidingsModel
       }
       return error?.code == .invalidArguments
     }
-    var (bob, container) = (EngineHarness.database, EngineHarness.database)
+    var (bob, container) = (ZoneStore.database, ZoneStore.database)
     bob.owner = "bob"
     container.container = "other"
-    #expect(!refuses(notes, token, EngineHarness.database))
-    #expect(refuses(drafts, token, EngineHarness.database))
-    #expect(refuses(notes, databaseToken, EngineHarness.database))
-    #expect(refuses(notes, [1, 2, 3], EngineHarness.database))
+    #expect(!refuses(notes, token, ZoneStore.database))
+    #expect(refuses(drafts, token, ZoneStore.database))
+    #expect(refuses(notes, databaseToken, ZoneStore.database))
+    #expect(refuses(notes, [1, 2, 3], ZoneStore.database))
     for database in [bob, container] {
       let zoneToken = try harness.pages([.init(zone: .default)])[0].token
       #expect(refuses(.default, zoneToken, database))
@@ -184,16 +185,16 @@ internal import TidingsModel
         changed[index] ^= 1 << bit
         #expect(error { _ = try harness.page(notes, after: changed) } != nil)
       }
-      #expect(refuses(notes, Array(token[..<index]), EngineHarness.database) || index == 0)
+      #expect(refuses(notes, Array(token[..<index]), ZoneStore.database) || index == 0)
     }
-    #expect(error { _ = try EngineHarness().databasePage(after: databaseToken) } != nil)
+    #expect(error { _ = try ZoneStore().databasePage(after: databaseToken) } != nil)
   }
 
   @Test("the limit and the bytes of a call are shared over its zones, in order")
   func sharedBudget() throws {
     var limits = Limits()
     limits.answerBytesMax = 3_000
-    let harness = try EngineHarness(limits: limits)
+    let harness = try ZoneStore(limits: limits)
     let zones = (0..<4).map { ZoneID(zoneName: "z\($0)") }
     for zone in zones.dropLast() {
       try harness.saveZone(zone)
@@ -229,7 +230,7 @@ internal import TidingsModel
   func filterProgress() throws {
     var limits = Limits()
     limits.feedRowsPerCallMax = 10
-    let harness = try EngineHarness(limits: limits)
+    let harness = try ZoneStore(limits: limits)
     try harness.saveZone(notes)
     try harness.modify(notes, saves: records(0..<35) + [Record("U", "u", notes)])
     var (token, pages) = ([] as [UInt8], 0)
@@ -248,7 +249,7 @@ internal import TidingsModel
 
   @Test("a device's mark comes once the pages cover the save that it came with")
   func marks() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     try harness.saveZone(notes)
     try harness.modify(notes, saves: records(0..<2))
     try harness.modify(notes, saves: records(2..<4))
@@ -273,7 +274,7 @@ internal import TidingsModel
 
   @Test("desired keys leave the other fields out")
   func desiredKeys() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     try harness.saveZone(notes)
     try harness.modify(notes, saves: records(0..<1))
     for (keys, names) in [(Set(["other"]), ["other"]), (Set<String>(), [])] {
@@ -285,7 +286,7 @@ internal import TidingsModel
 
   @Test("forgotten deletions of zones expire the database's older tokens")
   func databaseExpiry() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     try harness.saveZone(notes)
     try harness.saveZone(ZoneID(zoneName: "drafts"))
     let before = try harness.databasePage().changeToken
@@ -305,8 +306,8 @@ internal import TidingsModel
 
   @Test("a transaction tells which zones it changed")
   func changedZones() throws {
-    let harness = try EngineHarness()
-    let database = EngineHarness.database
+    let harness = try ZoneStore()
+    let database = ZoneStore.database
     try harness.saveZone(notes)
     #expect(harness.committed?.zones == [.init(database: database, zone: notes)])
     let created = try harness.engine.head(of: database)

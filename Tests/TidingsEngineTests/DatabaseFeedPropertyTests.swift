@@ -1,3 +1,4 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
@@ -24,7 +25,7 @@ internal import TidingsModel
     var random = SplitMix64(seed: seed)
     var limits = Limits()
     limits.tombstoneRetention = .seconds(100)
-    let harness = try EngineHarness(limits: limits)
+    let harness = try ZoneStore(limits: limits)
     var zones: Set<ZoneID> = []
     var reasons: [ZoneID: ZoneDeletionReason] = [:]
     var followers = [Follower](repeating: Follower(), count: 4)

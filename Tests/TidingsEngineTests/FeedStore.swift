@@ -1,4 +1,5 @@
 internal import TestSupport
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
 internal import TidingsSQLite
@@ -29,6 +30,9 @@ final class FeedStore {
   static let laptop = Caller(user: "ada", device: "laptop")
 
   private let connection: SQLiteConnection
+  private let codec = BodyCodec()
+  /// Every subscription is this one.
+  private let definition: [UInt8]
   private let insertChannel: any SQLStatement
   private let insertRange: any SQLStatement
   private let insertEvent: any SQLStatement
@@ -37,10 +41,21 @@ final class FeedStore {
   init() throws {
     connection = try SQLiteConnection(path: TemporaryFolder().file("db"))
     try connection.migrate(Migration.store)
+    var info = NotificationInfo()
+    info.shouldBadge = true
+    definition = codec.encode(
+      Subscription(
+        subscriptionID: "any",
+        recordType: "Any",
+        predicate: .true,
+        options: [.recordCreation],
+        notificationInfo: info
+      )
+    )
     insertChannel = try connection.prepare(
       """
-      INSERT INTO channels (id, database_id, definition_key, topic, head)
-      VALUES (?1, 1, ?2, ?2, ?3) ON CONFLICT DO NOTHING
+      INSERT INTO channels (id, database_id, definition_key, topic, head, definition)
+      VALUES (?1, 1, ?2, ?2, ?3, ?4) ON CONFLICT DO NOTHING
       """
     )
     insertRange = try connection.prepare(
@@ -80,6 +95,7 @@ final class FeedStore {
     insertChannel.bind(channel, at: 1)
     insertChannel.bind([UInt8]("\(channel)".utf8), at: 2)
     insertChannel.bind(head, at: 3)
+    insertChannel.bind(definition, at: 4)
     try insertChannel.run()
   }
 
@@ -88,7 +104,7 @@ final class FeedStore {
     insertRange.bind(range.channel, at: 2)
     insertRange.bind(range.since, at: 3)
     insertRange.bind(range.ended, at: 4)
-    insertRange.bind([], at: 5)
+    insertRange.bind(definition, at: 5)
     try insertRange.run()
   }
 
@@ -116,9 +132,9 @@ final class FeedStore {
     try NotificationFeed(
       connection,
       identity: StoreIdentity(connection),
-      codec: OneSubscriptionCodec(),
+      codec: codec,
       limits: limits,
-      visibility: NotificationVisibility(connection, codec: OneSubscriptionCodec()) { _, _, _ in
+      visibility: NotificationVisibility(connection, codec: codec) { _, _, _ in
         .all
       }
     )
@@ -169,26 +185,4 @@ extension NotificationFeed {
     request.wantsBadge = badge
     return try page(request)
   }
-}
-
-/// Every subscription is the same one: the feed does not look at it.
-private final class OneSubscriptionCodec: BodyCodec {
-  func encode(_ record: Record) -> [UInt8] { [] }
-  func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record {
-    Record(recordID: RecordID(recordName: "any"), recordType: "Any")
-  }
-  func encode(_ subscription: Subscription) -> [UInt8] { [] }
-  func decodeSubscription(_ bytes: UnsafeRawBufferPointer) throws -> Subscription {
-    var info = NotificationInfo()
-    info.shouldBadge = true
-    return Subscription(
-      subscriptionID: "",
-      recordType: "Any",
-      predicate: .true,
-      options: [.recordCreation],
-      notificationInfo: info
-    )
-  }
-  func encode(_ source: EventSource) -> [UInt8] { [] }
-  func encode(_ event: Event) -> [UInt8] { [] }
 }

@@ -1,3 +1,4 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
@@ -9,7 +10,7 @@ internal import TidingsModel
 
   @Test("a query that goes through many records can be ended; the reader answers the next one")
   func scan() throws {
-    let harness = try EngineHarness()
+    let harness = try ZoneStore()
     for batch in 0..<3 {
       try harness.modify(
         .default,
@@ -23,7 +24,7 @@ internal import TidingsModel
       )
     }
     let query = RecordQuery(
-      database: EngineHarness.database,
+      database: ZoneStore.database,
       recordType: "Note",
       predicate: try Predicate(text: "text = 'nowhere'")
     )

@@ -125,12 +125,12 @@ struct RandomFeed {
     let oldest = random.pick(events).time
     var limits = Limits()
     limits.notificationRetentionDays = 1
-    limits.notificationsMax = Int64(1 + random.below(Int(2 * last)))
+    limits.notificationsMax = 1 + random.below(Int(2 * last))
     try store.retain(limits: limits, at: oldest + 86_400_000)
     // The newest stays; what is forgotten is all that comes before something that is kept.
+    let excess = last - Int64(limits.notificationsMax)
     let kept = events.first { event in
-      event.place == last
-        || (event.time >= oldest && event.place > last - limits.notificationsMax)
+      event.place == last || (event.time >= oldest && event.place > excess)
     }
     floor = max(floor, (kept?.place ?? 1) - 1)
   }

@@ -11,7 +11,7 @@ internal import TidingsSQLite
   @Test("what the loop changes or removes is found by an index, never by looking through a zone")
   func plans() throws {
     let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))
-    _ = try Engine(connection, codec: HandleCodec()) {
+    _ = try Engine(connection) {
       ClockReading(undisturbed: Timestamp(millisecondsSince1970: 0))
     }
     let statements = connection.statements.filter {
@@ -36,11 +36,10 @@ internal import TidingsSQLite
   @Test("what is read in an order is read in that order, never sorted first")
   func orders() throws {
     let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))
-    let codec = HandleCodec()
-    _ = try Engine(connection, codec: codec) {
+    _ = try Engine(connection) {
       ClockReading(undisturbed: Timestamp(millisecondsSince1970: 0))
     }
-    let reader = try EngineReader(connection, codec: codec, limits: Limits())
+    let reader = try EngineReader(connection, limits: Limits())
     _ = try reader.queries()
     _ = try reader.notificationFeed()
     _ = try reader.subscriptionHealth()

@@ -1,5 +1,7 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import Testing
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -42,7 +44,7 @@ internal import TidingsSQL
 
   @Test("whatever remembers something of the store is told of transactions")
   func registered() throws {
-    let engine = try EngineHarness().engine
+    let engine = try ZoneStore().engine
     var walk = MemoryWalk(participants: engine.participants)
     walk.visit(engine)
     #expect(walk.participantsMet == engine.participants.count)
@@ -56,7 +58,7 @@ internal import TidingsSQL
   func released() throws {
     weak var engine: Engine?
     do {
-      let harness = try EngineHarness()
+      let harness = try ZoneStore()
       harness.engine.requireKnownParticipants()
       harness.engine.letOnlyDevelopersTeach()
       try harness.saveZone(ZoneID(zoneName: "notes"))
@@ -103,7 +105,7 @@ private struct MemoryWalk {
   /// - Returns: Whether there is anything else in it that may change.
   private mutating func look(at value: Any) -> Bool {
     // Of other modules, or of tests; the counter of holds is not of the store.
-    if value is any SQLStatement || value is any SQLConnection || value is any BodyCodec
+    if value is any SQLStatement || value is any SQLConnection || value is BodyCodec
       || value is Limits || value is AssetHold.Count
     {
       return false

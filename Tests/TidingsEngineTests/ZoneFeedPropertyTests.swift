@@ -1,3 +1,4 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
@@ -37,7 +38,7 @@ internal import TidingsModel
   }
 
   private final class World {
-    let harness: EngineHarness
+    let harness: ZoneStore
     let seed: UInt64
     var random: SplitMix64
     var zones: [ZoneID: ModelZone] = [.default: ModelZone(generation: 0)]
@@ -53,7 +54,7 @@ internal import TidingsModel
       limits.tombstoneRetention = .seconds(1000)
       limits.feedRowsPerCallMax = 2 + random.below(30)
       limits.answerBytesMax = 8 * (1 + random.below(20))
-      harness = try EngineHarness(limits: limits)
+      harness = try ZoneStore(limits: limits)
       for zone in [ZoneID.default, ZoneID(zoneName: "a"), ZoneID(zoneName: "b")] {
         mirrors.append(Mirror(zone: zone, types: []))
         mirrors.append(Mirror(zone: zone, types: ["Note"]))

@@ -1,9 +1,9 @@
 internal import RandomSupport
 internal import Testing
+internal import TidingsThreads
 internal import TidingsZeroMQ
 
 @testable import TidingsService
-internal import TidingsThreads
 
 /// One call at a time has the store, and everything that waited for it comes before the next.
 @Suite struct LongCallsTests {

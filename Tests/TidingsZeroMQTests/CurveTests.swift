@@ -16,10 +16,14 @@ struct CurveServer {
   let pair: KeyPair
   let admitted: Observed
 
-  final class Observed: Sendable {
+  final class Observed: LoopDelegate, Sendable {
     let keys = Mutex<[PublicKey: Int64]>([:])
     let refusals = Mutex<[RefusedHandshake]>([])
     let numbers = Mutex<[Int64?]>([])
+
+    func handshakesRefused(_ refused: [RefusedHandshake], _ loop: LoopContext) {
+      refusals.withLock { $0 += refused }
+    }
   }
 
   static func start(
@@ -32,9 +36,7 @@ struct CurveServer {
       $0.pushEndpoint = push
       $0.security = .curveServer(pair) { key in admitted.keys.withLock { $0[key] } }
     } setup: { loop in
-      loop.onRefusedHandshakes = { refusals, _ in
-        admitted.refusals.withLock { $0 += refusals }
-      }
+      loop.delegate = admitted
       loop.registerInline(InteropService.empty) { call, loop in
         let number = call.keyNumber
         admitted.numbers.withLock { $0.append(number) }

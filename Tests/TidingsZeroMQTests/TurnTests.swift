@@ -11,7 +11,7 @@ import TidingsRPC
 @testable import TidingsZeroMQ
 
 /// Notes in which order calls are handled, and how many in a turn.
-private final class Recorder: LoopTurn {
+private final class Recorder: LoopDelegate {
   private let journal: Journal
   private let callDuration: Duration
   private var tokens: [ReplyToken] = []
@@ -62,7 +62,7 @@ private final class Journal: Sendable {
   ) async throws -> TestServer {
     try await TestServer.start(configure: configure) { loop in
       let recorder = Recorder(journal, callDuration: callDuration)
-      loop.turn = recorder
+      loop.delegate = recorder
       loop.registerInline(InteropService.sized) { call, _ in recorder.take(call) }
     }
   }

@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Which assets of a public database a user may have: those that the user uploaded, and those that a
 /// record names which the user may read.
@@ -18,13 +19,13 @@ final class PublicAssets {
   /// Records from before their creators were noted beside their assets, that are looked at.
   private static let oldRecordsMax: Int64 = 100
 
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let selectUpload: any SQLStatement
   private let selectNextType: any SQLStatement
   private let selectOfCreator: any SQLStatement
   private let selectOld: any SQLStatement
 
-  init(_ connection: any SQLConnection, codec: any BodyCodec) throws {
+  init(_ connection: any SQLConnection, codec: BodyCodec) throws {
     self.codec = codec
     selectUpload = try connection.prepare(
       "SELECT 1 FROM asset_uploads WHERE database_id = ?1 AND checksum = ?2 AND user = ?3"

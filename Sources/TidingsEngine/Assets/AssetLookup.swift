@@ -1,5 +1,6 @@
 public import TidingsModel
 public import TidingsSQL
+internal import TidingsCodec
 
 /// Which assets are there, as committed; for threads beside the loop, on a connection of their own.
 public final class AssetLookup {
@@ -29,10 +30,10 @@ public final class AssetLookup {
   /// A lookup in a store that an engine has opened.
   ///
   /// - Throws: `SQLError`.
-  public init(_ connection: any SQLConnection, codec: any BodyCodec) throws {
+  public init(_ connection: any SQLConnection) throws {
     schemas = try SchemaReader(connection)
     roles = try RoleReader(connection)
-    publicAssets = try PublicAssets(connection, codec: codec)
+    publicAssets = try PublicAssets(connection, codec: BodyCodec())
     select = try connection.prepare(
       """
       SELECT size, released, database_id FROM assets WHERE checksum = ?1 AND database_id = (

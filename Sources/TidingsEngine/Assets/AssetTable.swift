@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// The rows of complete assets and of the records that name them.
 ///
@@ -41,7 +42,7 @@ final class AssetTable: RecordFollower {
 
   init(
     _ connection: any SQLConnection,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     usage: UsageTable,
     catalog: Catalog,
     wakeUp: WakeUpFlag

@@ -1,6 +1,7 @@
 internal import TidingsMatcher
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// The channels that have subscribers, and the index that finds those that a change fires.
 final class ChannelRegistry: TransactionParticipant {
@@ -12,7 +13,7 @@ final class ChannelRegistry: TransactionParticipant {
   private let connection: any SQLConnection
   private let table: ChannelTable
   private let catalog: Catalog
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let pace: Pace
   private var entries: [Int64: ChannelEntry] = [:]
   /// The only users who hear channels, for those that not everybody may.
@@ -29,7 +30,7 @@ final class ChannelRegistry: TransactionParticipant {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     pace: Pace
   ) throws {
     self.pace = pace

@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Removes what is stored for a user, a few rows at a time.
 ///
@@ -35,7 +36,7 @@ final class UserEraser: MaintenanceTask, TransactionParticipant {
 
   let tables: Tables
   let sql: LazyStatements
-  let codec: any BodyCodec
+  let codec: BodyCodec
   private let table: UserErasureTable
   private let wakeUp: WakeUpFlag
   private let limits: Limits
@@ -51,7 +52,7 @@ final class UserEraser: MaintenanceTask, TransactionParticipant {
     _ connection: any SQLConnection,
     secret: [UInt8],
     tables: Tables,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     wakeUp: WakeUpFlag,
     limits: Limits
   ) throws {

@@ -1,12 +1,13 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Stores events, each with the next number of its channel.
 final class EventStore: TransactionParticipant {
   private let channels: ChannelRegistry
   private let removalChannels: RemovalChannels
   private let originTags: OriginTags
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let limits: Limits
   private let usage: UsageTable
   private let pace: Pace
@@ -26,7 +27,7 @@ final class EventStore: TransactionParticipant {
     channels: ChannelRegistry,
     removalChannels: RemovalChannels,
     originTags: OriginTags,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     limits: Limits,
     usage: UsageTable,
     pace: Pace

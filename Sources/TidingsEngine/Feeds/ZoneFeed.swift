@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// The changes of a zone after a token: each record once, at its latest state, oldest change first.
 ///
@@ -17,7 +18,7 @@ final class ZoneFeed {
   }
 
   private let catalog: Catalog
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let identity: StoreIdentity
   private let limits: Limits
   private let selectZone: any SQLStatement
@@ -29,7 +30,7 @@ final class ZoneFeed {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     identity: StoreIdentity,
     limits: Limits
   ) throws {

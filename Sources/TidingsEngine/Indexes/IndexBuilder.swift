@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Adds existing records to declared indexes, and removes the entries of dropped ones, a few
 /// milliseconds at a time.
@@ -15,7 +16,7 @@ final class IndexBuilder: MaintenanceTask {
 
   private let registry: IndexRegistry
   private let entries: IndexEntries
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let selectRecords: any SQLStatement
   private let selectNextZone: any SQLStatement
 
@@ -23,7 +24,7 @@ final class IndexBuilder: MaintenanceTask {
     _ connection: any SQLConnection,
     registry: IndexRegistry,
     entries: IndexEntries,
-    codec: any BodyCodec
+    codec: BodyCodec
   ) throws {
     self.registry = registry
     self.entries = entries

@@ -1,5 +1,6 @@
 public import TidingsModel
 public import TidingsSQL
+internal import TidingsCodec
 
 /// What is read beside the loop: queries and feeds, on a connection of its own.
 ///
@@ -12,7 +13,7 @@ public final class EngineReader {
   let schemas: SchemaReader
   let roles: RoleReader
   let ancestors: AncestorLog
-  let codec: any BodyCodec
+  let codec = BodyCodec()
   let zoneFeed: ZoneFeed
   let databaseFeed: DatabaseFeed
   let shares: ShareReader
@@ -35,11 +36,9 @@ public final class EngineReader {
   /// - Throws: `SQLError`.
   public init(
     _ connection: any SQLConnection,
-    codec: any BodyCodec,
     limits: Limits
   ) throws {
     self.connection = connection
-    self.codec = codec
     self.limits = limits
     catalog = try Catalog(connection)
     identity = try StoreIdentity(connection)

@@ -7,7 +7,7 @@ public struct Retention: Hashable, Sendable {
   /// How long notifications are kept, in days.
   public var notificationDays = 30
   /// Notifications that are kept, in all channels; older ones go first.
-  public var notificationsMax: Int64 = 10_000_000
+  public var notificationsMax = 10_000_000
 
   /// The defaults.
   public init() {}

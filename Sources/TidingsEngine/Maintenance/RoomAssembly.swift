@@ -1,9 +1,10 @@
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// What every room of the engine is made with.
 struct RoomResources {
   let connection: any SQLConnection
-  let codec: any BodyCodec
+  let codec: BodyCodec
   let limits: Limits
   let secret: [UInt8]
   let pace: Pace

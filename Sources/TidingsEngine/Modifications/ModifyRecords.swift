@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Saves and deletes records: decides everything for a call, then writes it.
 final class ModifyRecords {
@@ -23,7 +24,7 @@ final class ModifyRecords {
   }
 
   let tables: Tables
-  let codec: any BodyCodec
+  let codec: BodyCodec
   let limits: Limits
   let pace: Pace
   /// Whether there is such a user, who can be invited.
@@ -35,7 +36,7 @@ final class ModifyRecords {
 
   init(
     _ tables: Tables,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     limits: Limits,
     pace: Pace,
     hasAccount: @escaping (String) throws -> Bool

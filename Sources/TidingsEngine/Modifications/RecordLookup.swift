@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Finds records by their names, on the loop's connection or a reader's.
 final class RecordLookup {
@@ -13,9 +14,9 @@ final class RecordLookup {
   private let catalog: Catalog
   private let records: RecordTable
   private let shares: ShareReader
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
 
-  init(catalog: Catalog, records: RecordTable, shares: ShareReader, codec: any BodyCodec) {
+  init(catalog: Catalog, records: RecordTable, shares: ShareReader, codec: BodyCodec) {
     (self.catalog, self.records, self.shares, self.codec) = (catalog, records, shares, codec)
   }
 

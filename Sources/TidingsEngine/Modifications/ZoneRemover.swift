@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Removes the rows of deleted zones, in the order of the deletions.
 ///
@@ -22,7 +23,7 @@ final class ZoneRemover: TransactionParticipant {
   private let firings: ChannelFirings
   private let usage: UsageTable
   private let followers: [any RecordFollower]
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let wakeUp: WakeUpFlag
   private let limits: Limits
   /// What the calls of the transaction may still remove and store themselves.
@@ -39,7 +40,7 @@ final class ZoneRemover: TransactionParticipant {
     firings: ChannelFirings,
     usage: UsageTable,
     followers: [any RecordFollower],
-    codec: any BodyCodec,
+    codec: BodyCodec,
     wakeUp: WakeUpFlag,
     limits: Limits
   ) {

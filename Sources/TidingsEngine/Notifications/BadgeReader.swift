@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Counts users' badges: what they were set to, and the unread notifications since that increment
 /// them.
@@ -9,7 +10,7 @@ final class BadgeReader {
 
   private let memberships: MembershipTable
   private let counter: UnreadCounter
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let visibility: NotificationVisibility
   private let selectBadge: any SQLStatement
   private let selectBody: any SQLStatement
@@ -20,7 +21,7 @@ final class BadgeReader {
     _ connection: any SQLConnection,
     memberships: MembershipTable,
     counter: UnreadCounter,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     visibility: NotificationVisibility
   ) throws {
     (self.memberships, self.counter, self.codec) = (memberships, counter, codec)

@@ -1,3 +1,4 @@
+internal import TidingsModel
 internal import TidingsSQL
 
 /// Removes ended subscriptions of which no event is kept.

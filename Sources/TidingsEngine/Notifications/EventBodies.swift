@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Puts the notifications of the log together: the log stores of an event only what no other row says.
 ///
@@ -22,7 +23,7 @@ final class EventBodies: TransactionParticipant {
   private static let sourceBytesMax = 4 << 20
   private static let sourceBytes = 256
 
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let selectSource: any SQLStatement
   private let selectContent: any SQLStatement
   private var sources: [Int64: Source] = [:]
@@ -30,7 +31,7 @@ final class EventBodies: TransactionParticipant {
   /// The one that was used last: the events of a change follow each other.
   private var last: Content?
 
-  init(_ connection: any SQLConnection, codec: any BodyCodec) throws {
+  init(_ connection: any SQLConnection, codec: BodyCodec) throws {
     self.codec = codec
     selectSource = try connection.prepare(
       """

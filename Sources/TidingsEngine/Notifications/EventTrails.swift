@@ -1,3 +1,4 @@
+internal import TidingsModel
 internal import TidingsSQL
 
 /// What hangs on an event and goes with it: read marks, fetches, leases, and subscriptions whose last

@@ -1,3 +1,5 @@
+internal import TidingsModel
+
 /// An event of a user's channels, when a page comes to it.
 struct FeedEvent {
   /// The place among the events of all channels.

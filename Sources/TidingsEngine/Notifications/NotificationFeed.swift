@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Reads a user's notifications after a token, from a snapshot of the store: all channels' events in
 /// the order in which they were stored, without what the calling device caused and what was marked
@@ -7,7 +8,7 @@ internal import TidingsSQL
 final class NotificationFeed {
   private let identity: StoreIdentity
   private let limits: Limits
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let memberships: MembershipTable
   private let places: EventPositions
   private let marks: ReadMarkReader
@@ -22,7 +23,7 @@ final class NotificationFeed {
   init(
     _ connection: any SQLConnection,
     identity: StoreIdentity,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     limits: Limits,
     visibility: NotificationVisibility
   ) throws {

@@ -92,7 +92,7 @@ final class NotificationRetention: MaintenanceTask {
     var mayBeMore = false
     for event in try oldestEvents() {
       let isTooOld = event.committed < oldest
-      let isTooMany = event.place <= last - limits.notificationsMax
+      let isTooMany = event.place <= last - Int64(limits.notificationsMax)
       guard event.place < last, isTooOld || isTooMany else { break }
       // What hangs on an event goes first: it may take several pieces.
       rows += try trails.remove(event.id, at: event.place, rowsMax: Self.rowsMax - rows)

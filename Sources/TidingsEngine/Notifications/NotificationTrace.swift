@@ -1,5 +1,6 @@
 public import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// The story of a notification, as far as the store knows it.
 public struct NotificationTrace: Sendable {
@@ -44,7 +45,7 @@ final class NotificationTracer {
   private let memberships: MembershipTable
   private let fetchLog: FetchLog
   private let visibility: NotificationVisibility
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let bodies: EventBodies
   private let selectEvent: any SQLStatement
   private let selectMark: any SQLStatement
@@ -54,7 +55,7 @@ final class NotificationTracer {
     _ connection: any SQLConnection,
     fetchLog: FetchLog,
     visibility: NotificationVisibility,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     bodies: EventBodies
   ) throws {
     (self.codec, self.bodies) = (codec, bodies)

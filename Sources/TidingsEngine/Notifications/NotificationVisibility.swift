@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Which of a channel's notifications a subscriber may see now.
 ///
@@ -24,7 +25,7 @@ final class NotificationVisibility: TransactionParticipant {
   /// Most channels of which it remembers what they watch.
   private static let knownMax = 100_000
 
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let readable:
     (_ user: String, _ recordType: String, DatabaseID) throws
       -> TypeRights.Readable
@@ -39,7 +40,7 @@ final class NotificationVisibility: TransactionParticipant {
   /// - Throws: `SQLError`.
   init(
     _ connection: any SQLConnection,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     readable:
       @escaping (_ user: String, _ recordType: String, DatabaseID) throws -> TypeRights.Readable
   ) throws {

@@ -1,3 +1,4 @@
+internal import TidingsModel
 internal import TidingsSQL
 
 /// Tells what a user has read, for one page at a time.

@@ -1,5 +1,6 @@
 public import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// How a subscription fares, as far as the store knows it.
 public struct SubscriptionHealth: Sendable {
@@ -24,7 +25,7 @@ final class SubscriptionHealthReader {
   private let counter: UnreadCounter
   private let interruption: Interruption
   private let visibility: NotificationVisibility
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let selectNames: any SQLStatement
   private let selectOne: any SQLStatement
   private let selectCommitted: any SQLStatement
@@ -32,7 +33,7 @@ final class SubscriptionHealthReader {
   init(
     _ connection: any SQLConnection,
     visibility: NotificationVisibility,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     interruption: Interruption
   ) throws {
     self.visibility = visibility

@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Answers queries on a reader's connection.
 final class QueryEngine {
@@ -17,7 +18,7 @@ final class QueryEngine {
     shares: ShareReader,
     identity: StoreIdentity,
     ancestors: AncestorLog,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     limits: Limits,
     interruption: Interruption
   ) throws {

@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// How far a page of a query has come.
 ///
@@ -24,7 +25,7 @@ final class QueryRun {
   struct Source {
     let rows: QueryRows
     let ancestors: AncestorLog
-    let codec: any BodyCodec
+    let codec: BodyCodec
     let limits: Limits
   }
 

@@ -31,8 +31,8 @@ extension Limits {
   /// What a user may take who has no quota of one's own.
   public var userQuota: Quota {
     Quota(
-      recordsMax: recordsPerUserMax,
-      bytesMax: bytesPerUserMax,
+      recordsMax: Int64(recordsPerUserMax),
+      bytesMax: Int64(bytesPerUserMax),
       callsPerSecondMax: Int64(callsPerSecondPerUserMax),
       subscriptionsMax: Int64(subscriptionsPerUserMax),
       connectionsMax: Int64(connectionsPerUserMax)
@@ -41,6 +41,6 @@ extension Limits {
 
   /// What the public databases of a container may take.
   var publicQuota: Quota {
-    Quota(recordsMax: publicRecordsMax, bytesMax: publicBytesMax)
+    Quota(recordsMax: Int64(publicRecordsMax), bytesMax: Int64(publicBytesMax))
   }
 }

@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Moves the subscriptions of public databases when grants change: from the channel of all to channels
 /// of their owners when not every user may read a type any more, and back when every user may.
@@ -17,7 +18,7 @@ final class ReaderChannels: MaintenanceTask, TransactionParticipant {
   private let subscriptions: SubscriptionTable
   private let accesses: PublicAccesses
   private let rotation: ChannelRotation
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let wakeUp: WakeUpFlag
   private let selectDatabases: any SQLStatement
   /// The channels to look at, the next one last; `nil`: not known.
@@ -32,7 +33,7 @@ final class ReaderChannels: MaintenanceTask, TransactionParticipant {
     subscriptions: SubscriptionTable,
     accesses: PublicAccesses,
     rotation: ChannelRotation,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     wakeUp: WakeUpFlag
   ) throws {
     self.catalog = catalog

@@ -1,4 +1,5 @@
 internal import TidingsModel
+internal import TidingsCodec
 
 /// What of a share is shown to whom.
 extension Share {

@@ -1,4 +1,5 @@
 internal import TidingsModel
+internal import TidingsWire
 
 /// Numbers that a client keeps for the server and cannot read or change: what all tokens of feeds are
 /// made of.
@@ -17,10 +18,12 @@ enum SealedToken {
   ///   - identity: The store that issues it.
   /// - Returns: The token.
   static func seal(_ numbers: [Int64], for purpose: String, _ identity: StoreIdentity) -> [UInt8] {
-    var bytes = [version] + identity.incarnation
-    for number in numbers { bytes.appendVarint(number) }
-    if let start = identity.starts.newest { bytes.appendVarint(start) }
-    return bytes + hash(bytes[...], purpose, identity)
+    var token = WireWriter()
+    token.append([version])
+    token.append(identity.incarnation)
+    for number in numbers { token.varint(UInt64(bitPattern: number)) }
+    if let start = identity.starts.newest { token.varint(UInt64(bitPattern: start)) }
+    return token.bytes + hash(token.bytes[...], purpose, identity)
   }
 
   /// Reads a token that a client sent.
@@ -51,10 +54,10 @@ enum SealedToken {
       throw foreign(holder())
     }
     var numbers: [Int64] = []
-    var rest = bytes[headBytes..<(bytes.count - hashBytes)]
-    while !rest.isEmpty {
-      guard let number = rest.popVarint() else { throw foreign(holder()) }
-      numbers.append(number)
+    var rest = WireReader(bytes[headBytes..<(bytes.count - hashBytes)])
+    while !rest.isAtEnd {
+      guard let number = try? rest.varint() else { throw foreign(holder()) }
+      numbers.append(Int64(bitPattern: number))
     }
     guard identity.starts.newest != nil else { return numbers }
     guard identity.starts.include(numbers.popLast()) else { throw restored }
@@ -85,30 +88,5 @@ enum SealedToken {
     -> [UInt8]
   {
     Cryptography.hash(Array(head) + Array(purpose.utf8), key: identity.secret, bytes: hashBytes)
-  }
-}
-
-extension [UInt8] {
-  /// Appends a number, seven bits to a byte, the lowest first.
-  fileprivate mutating func appendVarint(_ value: Int64) {
-    var rest = UInt64(bitPattern: value)
-    while rest > 0x7f {
-      append(UInt8(rest & 0x7f) | 0x80)
-      rest >>= 7
-    }
-    append(UInt8(rest))
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// Removes a number from the front; `nil` when there is none.
-  fileprivate mutating func popVarint() -> Int64? {
-    var value: UInt64 = 0
-    for shift in stride(from: 0, to: 64, by: 7) {
-      guard let byte = popFirst() else { return nil }
-      value |= UInt64(byte & 0x7f) << UInt64(shift)
-      if byte < 0x80 { return Int64(bitPattern: value) }
-    }
-    return nil
   }
 }

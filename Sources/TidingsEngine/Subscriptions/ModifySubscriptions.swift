@@ -1,5 +1,6 @@
 public import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// A subscription as saved, and from which event on it is effective.
 public struct SavedSubscription: Sendable {
@@ -22,7 +23,7 @@ final class ModifySubscriptions {
   private let quotas: QuotaTable
   private let usage: UsageTable
   private let schemas: SchemaTable
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let limits: Limits
   private let accesses: PublicAccesses
   private let firings: ChannelFirings
@@ -41,7 +42,7 @@ final class ModifySubscriptions {
     quotas: QuotaTable,
     usage: UsageTable,
     schemas: SchemaTable,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     limits: Limits
   ) {
     self.accesses = accesses

@@ -1,11 +1,12 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Tells what a change would cause, on a reader's connection.
 final class SubscriptionExplainer {
   private let catalog: Catalog
   private let shares: ShareReader
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let limits: Limits
   private let selectSubscriptions: any SQLStatement
   private let selectRecord: any SQLStatement
@@ -14,7 +15,7 @@ final class SubscriptionExplainer {
     _ connection: any SQLConnection,
     catalog: Catalog,
     shares: ShareReader,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     limits: Limits
   ) throws {
     self.catalog = catalog

@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// Reads what is stored for a user, a page at a time, each bounded by rows, bytes and time.
 final class UserDataReader {
@@ -9,7 +10,7 @@ final class UserDataReader {
   private static let scannedPerPage = 1_000
 
   private let catalog: Catalog
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let bodies: EventBodies
   private let visibility: NotificationVisibility
   private let sql: LazyStatements
@@ -17,7 +18,7 @@ final class UserDataReader {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     bodies: EventBodies,
     visibility: NotificationVisibility
   ) {

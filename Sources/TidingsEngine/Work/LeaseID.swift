@@ -1,3 +1,5 @@
+internal import TidingsModel
+
 /// Names one lease: the group, the notification, and how often it was leased.
 public struct LeaseID: Hashable, Sendable, LosslessStringConvertible {
   let group: Int64

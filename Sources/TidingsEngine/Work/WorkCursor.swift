@@ -1,3 +1,5 @@
+internal import TidingsModel
+
 /// Where a group stands in one channel: it walks the user's memberships in the order of their
 /// numbers, a few events at a time.
 struct WorkCursor {

@@ -1,9 +1,11 @@
+internal import TidingsWire
+
 /// The fields of one descriptor message, by number.
 ///
 /// Descriptors are read here without protobuf-c, whose C strings would end at U+0000 and whose
 /// decoder has no bound on depth; the transcoder needs a reader of the wire anyway.
 struct DescriptorFields {
-  private var values: [Int: [WireValue]] = [:]
+  private var values: [Int: [WireField]] = [:]
 
   init(_ bytes: ArraySlice<UInt8>) throws(WireError) {
     var reader = WireReader(bytes)

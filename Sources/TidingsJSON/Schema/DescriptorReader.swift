@@ -1,3 +1,5 @@
+internal import TidingsWire
+
 /// Builds a schema from file descriptors; the numbers are those of descriptor.proto.
 struct DescriptorReader {
   private static let nestingMax = 32

@@ -1,3 +1,5 @@
+internal import TidingsWire
+
 /// A field of a message.
 public struct FieldSchema: Sendable {
   /// The declared types, with the numbers of `google.protobuf.FieldDescriptorProto.Type`.
@@ -52,13 +54,13 @@ extension FieldSchema.Kind {
   /// The name in a .proto; of a message, group or enum the word.
   public var keyword: String { "\(self)" }
 
-  var wireType: UInt64 {
+  var wireType: WireType {
     switch self {
-    case .double, .fixed64, .sfixed64: 1
-    case .float, .fixed32, .sfixed32: 5
-    case .string, .bytes, .message: 2
-    case .group: 3
-    default: 0
+    case .double, .fixed64, .sfixed64: .fixed64
+    case .float, .fixed32, .sfixed32: .fixed32
+    case .string, .bytes, .message: .delimited
+    case .group: .groupStart
+    default: .varint
     }
   }
 }

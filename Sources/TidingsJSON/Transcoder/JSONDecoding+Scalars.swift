@@ -1,7 +1,9 @@
+internal import TidingsWire
+
 extension JSONDecoding {
   /// The JSON of one value.
   func single(
-    _ value: WireValue,
+    _ value: WireField,
     of field: FieldSchema,
     depth: Int
   ) throws(TranscodingError) -> JSONValue {

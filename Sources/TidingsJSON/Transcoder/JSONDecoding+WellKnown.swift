@@ -1,3 +1,5 @@
+internal import TidingsWire
+
 extension JSONDecoding {
   /// The JSON of a message type with a form of its own; `nil` for any other type.
   func wellKnown(
@@ -124,13 +126,13 @@ extension JSONDecoding {
     depth: Int
   ) throws(TranscodingError) -> JSONValue {
     var reader = WireReader(bytes)
-    var last: (number: Int, value: WireValue)?
+    var last: (field: Int, value: WireField)?
     do {
       while let field = try reader.next() { last = field }
     } catch {
       throw TranscodingError("the bytes are not a google.protobuf.Value")
     }
-    switch (last?.number, last?.value) {
+    switch (last?.field, last?.value) {
     case (2, .fixed64(let bits)):
       guard Double(bitPattern: bits).isFinite else {
         throw TranscodingError("google.protobuf.Value has no NaN and no infinities in JSON")
@@ -149,11 +151,11 @@ extension JSONDecoding {
 
 extension FieldSchema.Kind {
   /// The default of a type.
-  var zero: WireValue {
+  var zero: WireField {
     switch wireType {
-    case 0: .varint(0)
-    case 1: .fixed64(0)
-    case 5: .fixed32(0)
+    case .varint: .varint(0)
+    case .fixed64: .fixed64(0)
+    case .fixed32: .fixed32(0)
     default: .bytes([])
     }
   }

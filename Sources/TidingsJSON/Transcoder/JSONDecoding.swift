@@ -1,3 +1,5 @@
+internal import TidingsWire
+
 /// From the wire to JSON.
 struct JSONDecoding {
   let schema: Schema
@@ -37,8 +39,8 @@ struct JSONDecoding {
   func collect(
     _ bytes: ArraySlice<UInt8>,
     of message: Schema.Message
-  ) throws(TranscodingError) -> [[WireValue]] {
-    var values = [[WireValue]](repeating: [], count: message.fields.count)
+  ) throws(TranscodingError) -> [[WireField]] {
+    var values = [[WireField]](repeating: [], count: message.fields.count)
     var reader = WireReader(bytes)
     do {
       while let (number, value) = try reader.next() {
@@ -60,7 +62,7 @@ struct JSONDecoding {
 
   /// The JSON of a field; `nil` leaves it out.
   private func value(
-    _ values: [WireValue],
+    _ values: [WireField],
     of field: FieldSchema,
     depth: Int
   ) throws(TranscodingError) -> JSONValue? {
@@ -85,13 +87,13 @@ struct JSONDecoding {
   }
 
   private func elements(
-    _ values: [WireValue],
+    _ values: [WireField],
     of field: FieldSchema,
     depth: Int
   ) throws(TranscodingError) -> [JSONValue] {
     var elements: [JSONValue] = []
     for value in values {
-      let isPacked = field.kind.wireType != 2
+      let isPacked = field.kind.wireType != .delimited
       if case .bytes(let bytes) = value, isPacked {
         for value in try unpack(bytes, field.kind) {
           elements.append(try single(value, of: field, depth: depth))
@@ -110,14 +112,14 @@ struct JSONDecoding {
   private func unpack(
     _ bytes: ArraySlice<UInt8>,
     _ kind: FieldSchema.Kind
-  ) throws(TranscodingError) -> [WireValue] {
+  ) throws(TranscodingError) -> [WireField] {
     var reader = WireReader(bytes)
-    var values: [WireValue] = []
+    var values: [WireField] = []
     do {
       while !reader.isAtEnd {
         switch kind.wireType {
-        case 0: values.append(.varint(try reader.varint()))
-        case 1: values.append(.fixed64(try reader.fixed64()))
+        case .varint: values.append(.varint(try reader.varint()))
+        case .fixed64: values.append(.fixed64(try reader.fixed64()))
         default: values.append(.fixed32(try reader.fixed32()))
         }
       }
@@ -128,7 +130,7 @@ struct JSONDecoding {
   }
 
   private func map(
-    _ values: [WireValue],
+    _ values: [WireField],
     of entry: Schema.Message,
     depth: Int
   ) throws(TranscodingError) -> JSONValue {
@@ -160,7 +162,7 @@ struct JSONDecoding {
 
   /// The JSON of one value, or of the default.
   private func single(
-    _ value: WireValue?,
+    _ value: WireField?,
     of field: FieldSchema,
     depth: Int
   ) throws(TranscodingError) -> JSONValue {
@@ -170,16 +172,17 @@ struct JSONDecoding {
 
 extension FieldSchema {
   /// The wire type is the field's, or a packed list of it.
-  fileprivate func accepts(_ value: WireValue) -> Bool {
+  fileprivate func accepts(_ value: WireField) -> Bool {
     switch (value, kind.wireType) {
-    case (.varint, 0), (.fixed64, 1), (.fixed32, 5), (.bytes, 2), (.group, 3): true
-    case (.bytes, 0), (.bytes, 1), (.bytes, 5): isRepeated
+    case (.varint, .varint), (.fixed64, .fixed64), (.fixed32, .fixed32): true
+    case (.bytes, .delimited), (.group, .groupStart): true
+    case (.bytes, .varint), (.bytes, .fixed64), (.bytes, .fixed32): isRepeated
     default: false
     }
   }
 }
 
-extension WireValue {
+extension WireField {
   /// The bytes of a string, a message or a packed list.
   var content: ArraySlice<UInt8> {
     if case .bytes(let bytes) = self { bytes } else { [] }

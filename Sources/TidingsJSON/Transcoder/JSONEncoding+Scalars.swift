@@ -1,3 +1,5 @@
+internal import TidingsWire
+
 extension JSONEncoding {
   /// A value as it stands on the wire behind its tag.
   func payload(

@@ -1,3 +1,5 @@
+internal import TidingsWire
+
 extension JSONEncoding {
   /// The bytes of a message type with a form of its own; `nil` for any other type.
   func wellKnown(
@@ -20,7 +22,7 @@ extension JSONEncoding {
       writer.time(time)
     case .fieldMask:
       for path in try string(value).split(separator: ",") {
-        writer.tag(1, 2)
+        writer.tag(1, .delimited)
         writer.delimited(Array(lowerSnake(path).utf8))
       }
     case .any: return try any(value, depth: depth)
@@ -34,7 +36,7 @@ extension JSONEncoding {
         let bytes = try within("[\(index)]") { () throws(TranscodingError) in
           try message(element, of: "google.protobuf.Value", depth: depth + 1)
         }
-        writer.tag(1, 2)
+        writer.tag(1, .delimited)
         writer.delimited(bytes)
       }
     default:
@@ -42,7 +44,7 @@ extension JSONEncoding {
       let payload = try payload(value, of: field, depth: depth)
       if !payload.allSatisfy({ $0 == 0 }) {
         writer.tag(field.number, field.kind.wireType)
-        writer.raw(payload)
+        writer.append(payload)
       }
     }
     return writer.bytes
@@ -61,15 +63,15 @@ extension JSONEncoding {
     }
     for member in sorted {
       var entry = WireWriter()
-      entry.tag(1, 2)
+      entry.tag(1, .delimited)
       entry.delimited(Array(member.name.utf8))
-      entry.tag(2, 2)
+      entry.tag(2, .delimited)
       entry.delimited(
         try within(TidingsJSON.entry(member.name)) { () throws(TranscodingError) in
           try message(member.value, of: "google.protobuf.Value", depth: depth + 1)
         }
       )
-      writer.tag(1, 2)
+      writer.tag(1, .delimited)
       writer.delimited(entry.bytes)
     }
   }
@@ -81,25 +83,25 @@ extension JSONEncoding {
   ) throws(TranscodingError) {
     switch value {
     case .null:
-      writer.tag(1, 0)
+      writer.tag(1, .varint)
       writer.varint(0)
     case .number(let number):
       guard let double = number.double else {
         throw TranscodingError("\(number.literal) is out of range")
       }
-      writer.tag(2, 1)
+      writer.tag(2, .fixed64)
       writer.fixed(double.bitPattern)
     case .string(let string):
-      writer.tag(3, 2)
+      writer.tag(3, .delimited)
       writer.delimited(Array(string.utf8))
     case .bool(let bool):
-      writer.tag(4, 0)
+      writer.tag(4, .varint)
       writer.varint(bool ? 1 : 0)
     case .object:
-      writer.tag(5, 2)
+      writer.tag(5, .delimited)
       writer.delimited(try message(value, of: "google.protobuf.Struct", depth: depth + 1))
     case .array:
-      writer.tag(6, 2)
+      writer.tag(6, .delimited)
       writer.delimited(try message(value, of: "google.protobuf.ListValue", depth: depth + 1))
     }
   }
@@ -130,10 +132,10 @@ extension JSONEncoding {
       }
     }
     var writer = WireWriter()
-    writer.tag(1, 2)
+    writer.tag(1, .delimited)
     writer.delimited(Array(url.utf8))
     if !content.isEmpty {
-      writer.tag(2, 2)
+      writer.tag(2, .delimited)
       writer.delimited(content)
     }
     return writer.bytes
@@ -143,7 +145,7 @@ extension JSONEncoding {
 extension WireWriter {
   fileprivate mutating func time(_ time: JSONTime) {
     for (number, count) in [(1, time.seconds), (2, Int64(time.nanoseconds))] where count != 0 {
-      tag(number, 0)
+      tag(number, .varint)
       varint(UInt64(bitPattern: count))
     }
   }

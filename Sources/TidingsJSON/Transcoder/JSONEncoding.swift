@@ -1,3 +1,5 @@
+internal import TidingsWire
+
 /// From JSON to the wire.
 struct JSONEncoding {
   let schema: Schema
@@ -82,7 +84,7 @@ struct JSONEncoding {
       let payload = try payload(value, of: field, depth: depth)
       if field.hasPresence || !isDefault(payload) {
         writer.tag(field.number, field.kind.wireType)
-        writer.raw(payload)
+        writer.append(payload)
       }
       return
     }
@@ -102,12 +104,12 @@ struct JSONEncoding {
     }
     if field.isPacked {
       guard !payloads.isEmpty else { return }
-      writer.tag(field.number, 2)
+      writer.tag(field.number, .delimited)
       writer.delimited(payloads.flatMap(\.self))
     } else {
       for payload in payloads {
         writer.tag(field.number, field.kind.wireType)
-        writer.raw(payload)
+        writer.append(payload)
       }
     }
   }
@@ -133,11 +135,11 @@ struct JSONEncoding {
       try within(TidingsJSON.entry(member.name)) { () throws(TranscodingError) in
         let key = mapKey(member.name, keyField.kind)
         content.tag(1, keyField.kind.wireType)
-        content.raw(try payload(key, of: keyField, depth: depth))
+        content.append(try payload(key, of: keyField, depth: depth))
         content.tag(2, valueField.kind.wireType)
-        content.raw(try payload(member.value, of: valueField, depth: depth))
+        content.append(try payload(member.value, of: valueField, depth: depth))
       }
-      writer.tag(field.number, 2)
+      writer.tag(field.number, .delimited)
       writer.delimited(content.bytes)
     }
   }

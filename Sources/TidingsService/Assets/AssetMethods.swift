@@ -4,6 +4,7 @@ internal import TidingsFiles
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsCodec
 
 /// AssetService.
 final class AssetMethods: TidingsV1.AssetService.Server {

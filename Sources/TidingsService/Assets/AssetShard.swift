@@ -256,8 +256,7 @@ extension AssetLookup {
   /// A lookup on a connection of its own.
   static func open(_ databasePath: String) throws -> AssetLookup {
     try AssetLookup(
-      SQLiteConnection(path: databasePath, cacheBytes: 1 << 20, readsOnly: true),
-      codec: ProtoBodyCodec()
+      SQLiteConnection(path: databasePath, cacheBytes: 1 << 20, readsOnly: true)
     )
   }
 }

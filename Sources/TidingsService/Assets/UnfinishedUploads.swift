@@ -31,7 +31,7 @@ final class UnfinishedUploads: Sendable {
   /// - Throws: `FileError`.
   init(_ folder: AssetFolder, limits: Limits) throws(FileError) {
     countMax = limits.unfinishedUploadsPerUserMax
-    bytesMax = limits.unfinishedUploadBytesPerUserMax
+    bytesMax = UInt64(limits.unfinishedUploadBytesPerUserMax)
     expiryHours = AssetFiles.partHours(limits)
     for name in try folder.partNames(where: { _ in true }) {
       guard let user = AssetUpload.userHash(ofPart: name),

@@ -3,13 +3,16 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers AccountService.
   func registerAccounts(on loop: LoopContext) {
     typealias Methods = TidingsV1.AccountService.Methods
-    register(Methods.fetchAccountStatus, .read, on: loop) { [self] in try fetchAccountStatus($0) }
-    register(Methods.fetchUserRecordID, .read, on: loop) { call in
+    calls.register(Methods.fetchAccountStatus, .read, on: loop) { [self] in
+      try fetchAccountStatus($0)
+    }
+    calls.register(Methods.fetchUserRecordID, .read, on: loop) { call in
       let request = try TidingsV1.FetchUserRecordIDRequest(
         decoding: call.body.bytes,
         in: call.arena

@@ -6,6 +6,7 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Answers an administrator's call: with the encoded response and what it was about.
@@ -21,7 +22,7 @@ extension Core {
     administer(Methods.authorizeKey, on: loop) { [self] in try authorizeKey($0) }
     administer(Methods.revokeKey, on: loop) { [self] in try revokeKey($0) }
     administer(Methods.assignRoles, on: loop) { [self] in try assignRoles($0) }
-    register(Methods.listUsers, .read, on: loop) { [self] call in
+    calls.register(Methods.listUsers, .read, on: loop) { [self] call in
       try requireAdministrator(call, Methods.listUsers)
       return try listUsers(call)
     }
@@ -154,19 +155,19 @@ extension Core {
   ///   - handler: Its answer, and what is noted; an empty note: nothing.
   func administer(
     _ method: MethodDescriptor,
-    _ access: Access = .write,
+    _ access: StoreAccess = .write,
     on loop: LoopContext,
     _ handler: @escaping AdministrativeHandler
   ) {
-    let repeating: Repetition = { [self] call, answer in
+    let repeating: Answering.Repetition = { [self] call, answer in
       try requireAdministrator(call, method)
       return answer
     }
-    register(method, access, on: loop, repeating: repeating) { [self] call in
+    calls.register(method, access, on: loop, repeating: repeating) { [self] call in
       try requireAdministrator(call, method)
       do {
         let (body, about) = try handler(call)
-        if !about.isEmpty { auditWhenCommitted(entry(method, call, isRefused: false, about)) }
+        if !about.isEmpty { calls.auditWhenCommitted(entry(method, call, isRefused: false, about)) }
         return body
       } catch let error as ItemError {
         audit.addRefusal(entry(method, call, isRefused: true, error.message))
@@ -220,7 +221,7 @@ extension Core {
   func noteSchemaChange(_ method: MethodDescriptor, _ call: borrowing Call, _ about: String) {
     var entry = entry(method, call, isRefused: false, about)
     entry.kind = .schemas
-    auditWhenCommitted(entry)
+    calls.auditWhenCommitted(entry)
   }
 
   private func entry(

@@ -4,7 +4,7 @@ internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-extension Core: CallerDirectory {
+extension Core {
   /// Tells the loop that quotas may have changed.
   func quotasChanged(on loop: LoopContext) {
     let boundsRates =

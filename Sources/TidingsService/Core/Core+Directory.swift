@@ -3,19 +3,20 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers the methods of AccountService about other users.
   func registerDirectory(on loop: LoopContext) {
     typealias Methods = TidingsV1.AccountService.Methods
-    register(Methods.fetchUsers, .read, on: loop) { [self] in try fetchUsers($0) }
-    register(Methods.fetchDirectoryEntry, .read, on: loop) { [self] in
+    calls.register(Methods.fetchUsers, .read, on: loop) { [self] in try fetchUsers($0) }
+    calls.register(Methods.fetchDirectoryEntry, .read, on: loop) { [self] in
       try fetchDirectoryEntry($0)
     }
-    register(Methods.updateDirectoryEntry, .write, on: loop) { [self] in
+    calls.register(Methods.updateDirectoryEntry, .write, on: loop) { [self] in
       try updateDirectoryEntry($0)
     }
-    register(Methods.listDirectory, .read, on: loop) { [self] in try listDirectory($0) }
+    calls.register(Methods.listDirectory, .read, on: loop) { [self] in try listDirectory($0) }
   }
 
   private func fetchUsers(_ call: borrowing Call) throws -> [UInt8] {

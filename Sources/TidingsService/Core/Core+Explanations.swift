@@ -5,12 +5,13 @@ internal import TidingsProtoC
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers ExplainSubscriptions, which reader threads answer.
   func registerExplanations(on loop: LoopContext) {
     typealias Methods = TidingsV1.SubscriptionService.Methods
-    registerReader(Methods.explainSubscriptions, on: loop) { reader, caller, body in
+    reads.register(Methods.explainSubscriptions, on: loop) { reader, caller, body in
       try Self.explainSubscriptions(
         TidingsV1.ExplainSubscriptionsRequest.unpack(body.bytes, in: reader.arena)
           .assumingMemoryBound(to: Tidings__V1__ExplainSubscriptionsRequest.self).pointee,
@@ -23,7 +24,7 @@ extension Core {
   private static func explainSubscriptions(
     _ request: Tidings__V1__ExplainSubscriptionsRequest,
     _ caller: Caller,
-    _ reader: ReaderPool.Reader
+    _ reader: StoreReader
   ) throws -> [UInt8] {
     guard !caller.user.isEmpty else { throw ItemError.noUser }
     let ids = try Unpacked.strings(

@@ -3,31 +3,35 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
+
+private typealias Field = TidingsV1.ZoneChanges.FieldNumber
 
 extension Core {
   /// Registers the methods of RecordService that tell what changed.
   func registerFeeds(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
-    registerWaiting(Methods.fetchRecordZoneChanges, on: loop) { reader, caller, body in
+    feeds.register(Methods.fetchRecordZoneChanges, on: loop) { reader, caller, body in
       try ZoneChangesCall(reader, caller, body).answer()
     }
-    registerWaiting(Methods.fetchDatabaseChanges, on: loop) { reader, caller, body in
+    feeds.register(Methods.fetchDatabaseChanges, on: loop) { reader, caller, body in
       try databaseChanges(reader, caller, body)
     }
-    loop.whenStopping { [weak self, unowned loop] in self?.endAllWaits(on: loop) }
+    loop.whenStopping { [weak self, unowned loop] in self?.feeds.stop(on: loop) }
   }
 }
 
 /// Answers FetchRecordZoneChanges.
 private struct ZoneChangesCall {
-  private let reader: ReaderPool.Reader
+  private let reader: StoreReader
   private let caller: Caller
   private let request: TidingsV1.FetchRecordZoneChangesRequest
   private let database: DatabaseID
   private let wait: Duration
 
-  init(_ reader: ReaderPool.Reader, _ caller: Caller, _ body: UnsafeRawBufferPointer) throws {
+  init(_ reader: StoreReader, _ caller: Caller, _ body: UnsafeRawBufferPointer) throws {
     self.reader = reader
     self.caller = caller
     request = try .init(decoding: body.bytes, in: reader.arena)
@@ -50,12 +54,12 @@ private struct ZoneChangesCall {
 
   func answer() throws -> FeedAnswer {
     var budget = FeedBudget(limit: Int(request.limit), reader.engine.limits)
-    var response = SplicedMessage()
+    var response = WireWriter()
     var zones: [ZoneID] = []
     var isNews = false
     for options in request.zones {
-      var part = SplicedMessage()
-      part.add(1, (options.zoneID ?? .init(.default)).encoded(in: reader.arena))
+      var part = WireWriter()
+      part.add(Field.zoneID, (options.zoneID ?? .init(.default)).encoded(in: reader.arena))
       do {
         let zone = try options.zoneID.named(in: database, for: caller)
         zones.append(zone)
@@ -63,9 +67,9 @@ private struct ZoneChangesCall {
         isNews = isNews || page.changeCount > 0 || page.moreComing
       } catch let error as ItemError {
         isNews = true
-        part.add(6, TidingsV1.ItemError(error).encoded(in: reader.arena))
+        part.add(Field.error, TidingsV1.ItemError(error).encoded(in: reader.arena))
       }
-      response.add(1, part.bytes)
+      response.add(TidingsV1.FetchRecordZoneChangesResponse.FieldNumber.zones, part.bytes)
     }
     return FeedAnswer(
       body: response.bytes,
@@ -78,7 +82,7 @@ private struct ZoneChangesCall {
   private func add(
     _ options: TidingsV1.ZoneChangesOptions,
     of zone: ZoneID,
-    to part: inout SplicedMessage,
+    to part: inout WireWriter,
     _ budget: inout FeedBudget
   ) throws -> ZonePage {
     let page = try reader.engine.zoneChanges(
@@ -95,26 +99,28 @@ private struct ZoneChangesCall {
     ) { change in
       switch change {
       case .saved(let body) where caller.user.isEmpty:
-        part.add(2, try GuestView.record(body, in: reader.arena))
-      case .saved(let body): part.add(2, body)
+        part.add(Field.changedRecords, try GuestView.record(body, in: reader.arena))
+      case .saved(let body): part.add(Field.changedRecords, body)
       case .deleted(let name, let type):
         let record = TidingsV1.DeletedRecord(
           recordID: .init(RecordID(recordName: name, zoneID: zone)),
           recordType: type
         )
-        part.add(3, record.encoded(in: reader.arena))
+        part.add(Field.deletedRecords, record.encoded(in: reader.arena))
       }
     }
-    part.add(4, page.changeToken)
-    if page.moreComing { part.add(5, varint: 1) }
-    if !page.clientChangeTokenData.isEmpty { part.add(7, page.clientChangeTokenData) }
+    part.add(Field.changeToken, page.changeToken)
+    if page.moreComing { part.add(Field.moreComing, varint: 1) }
+    if !page.clientChangeTokenData.isEmpty {
+      part.add(Field.clientChangeTokenData, page.clientChangeTokenData)
+    }
     return page
   }
 }
 
 /// Answers FetchDatabaseChanges.
 private func databaseChanges(
-  _ reader: ReaderPool.Reader,
+  _ reader: StoreReader,
   _ caller: Caller,
   _ body: UnsafeRawBufferPointer
 ) throws -> FeedAnswer {

@@ -4,14 +4,16 @@ internal import TidingsProto
 internal import TidingsProtoC
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers FetchRecords: the loop answers it, and a reader thread where that takes long or the loop may not
   /// read.
   func registerFetchRecords(on loop: LoopContext) {
     let bytesMax = min(Self.answerBytesMax, loop.configuration.frameBytesMax - (1 << 20))
-    register(
+    calls.register(
       TidingsV1.RecordService.Methods.fetchRecords,
       .read,
       on: loop,
@@ -30,7 +32,7 @@ extension Core {
 
   private func fetchRecords(_ call: borrowing Call, bytesMax: Int) throws -> [UInt8] {
     let request = try RecordFetch(call.body, call.caller, in: call.arena, engine.limits)
-    var response = SplicedMessage(capacity: request.count * 512)
+    var response = WireWriter(capacity: request.count * 512)
     var looked = (bytes: 0, end: nil as ContinuousClock.Instant?)
     for index in 0..<request.count {
       try request.add(index, to: &response, bytesMax: bytesMax, in: call.arena) { id, body in
@@ -135,14 +137,14 @@ private struct RecordFetch {
   /// - Throws: What fails the call.
   func add(
     _ index: Int,
-    to response: inout SplicedMessage,
+    to response: inout WireWriter,
     bytesMax: Int,
     in arena: borrowing Arena,
     _ withRecord: (RecordID, (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
     let recordID = try RecordReader.recordID(ids?[index], "record_ids[\(index)]")
     let owner =
-      database.scope == .shared ? SplicedMessage.recordOwner(recordID.zoneID.ownerName) : []
+      database.scope == .shared ? OwnerName.bytes(recordID.zoneID.ownerName) : []
     do {
       try withRecord(recordID) { body in
         guard response.bytes.count + body.count <= bytesMax else {
@@ -179,10 +181,10 @@ private final class FetchAnswering: SlicedAnswer {
     (self.caller, self.body, self.bytesMax) = (caller, body, bytesMax)
   }
 
-  func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]? {
+  func advance(_ reader: StoreReader, _ slice: ReadSlice) throws -> [UInt8]? {
     try body.withUnsafeBytes { body in
       let request = try RecordFetch(body, caller, in: reader.arena, reader.engine.limits)
-      var response = SplicedMessage(capacity: request.count * 512)
+      var response = WireWriter(capacity: request.count * 512)
       for index in 0..<request.count {
         try request.add(index, to: &response, bytesMax: bytesMax, in: reader.arena) { id, body in
           try reader.engine.withRecord(id, in: request.database, caller: caller, body)

@@ -3,7 +3,9 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers FetchSubscriptions: the loop answers it, once a reader thread found out how they fare,
@@ -19,7 +21,7 @@ extension Core {
           let answering = Answering { [self] call in
             try subscriptions(fetch, [:], in: call.arena)
           }
-          answerInGroup(call, .read, on: loop, answering)
+          calls.answerInGroup(call, .read, on: loop, answering)
         }
       } catch {
         loop.fail(call.token, RPCError(callFailure: error))
@@ -32,10 +34,10 @@ extension Core {
     _ call: borrowing InlineCall
   ) throws {
     let token = call.token
-    let line = CallLine(connection: token.connection, caller: call.callerKey)
+    let line = CallLine(call)
     let body = Array(call.body)
     let (keyNumber, deadline) = (call.keyNumber, call.deadline)
-    let job = ReaderPool.Job(
+    let job = ReadJob(
       token: token,
       deadline: call.deadline,
       bytes: call.body.count,
@@ -46,10 +48,7 @@ extension Core {
         of: fetch.caller.user,
         in: fetch.database
       )
-    } deliver: { result, loop in
-      guard let core = loop.turn as? Core else {
-        return loop.fail(token, RPCError(.unavailable, "the server is stopping"))
-      }
+    } deliver: { result, core, loop in
       let held = HeldCall(
         token: token,
         line: line,
@@ -60,13 +59,13 @@ extension Core {
         method: "",
         body: body,
         access: .read,
-        answering: Answering { [core] call in
+        answering: Answering { call in
           try core.subscriptions(fetch, result.get(), in: call.arena)
         }
       )
-      core.serveInTurn(held, on: loop)
+      core.calls.serveInTurn(held, on: loop)
     }
-    guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
+    try reads.add(job, of: call.callerKey)
   }
 
   private func subscriptions(
@@ -78,14 +77,17 @@ extension Core {
     let ids =
       fetch.request.subscriptionIDs.isEmpty
       ? try engine.subscriptionNames(of: owner, in: database) : fetch.request.subscriptionIDs
-    var response = SplicedMessage()
+    var response = WireWriter()
     for id in ids {
       try engine.pace.decisionStep()
       var result = try result(of: id) {
         .subscription(.init(try engine.subscription(id, of: owner, in: database)))
       }
       result.health = healths[id].map { .init($0, engine.evaluation(of: $0.channel)) }
-      response.add(1, result.encoded(in: arena))
+      response.add(
+        TidingsV1.FetchSubscriptionsResponse.FieldNumber.results,
+        result.encoded(in: arena)
+      )
     }
     return response.bytes
   }

@@ -4,35 +4,36 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsUserInfo
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
+
+private typealias Page = TidingsV1.FetchNotificationChangesResponse.FieldNumber
+private typealias Field = TidingsV1.Notification.FieldNumber
 
 extension Core {
   /// Registers FetchNotificationChanges, which reader threads answer.
   func registerNotificationChanges(on loop: LoopContext) {
     let method = TidingsV1.NotificationService.Methods.fetchNotificationChanges
-    loop.registerInline(method) { [self] call, loop in
-      do {
-        let (token, caller) = (call.token, try CallerIdentity.caller(of: call))
-        let body = Array(call.body)
-        let job = ReaderPool.Job(
-          token: token,
-          deadline: call.deadline,
-          bytes: body.count,
-          keyNumber: call.keyNumber
-        ) { reader in
-          try body.withUnsafeBytes { try NotificationPageAnswer(reader, caller, $0) }
-        } deliver: { result, loop in
-          switch result {
-          case .success(let answer):
-            loop.reply(token, body: answer.body)
-            (loop.turn as? Core)?.noteFetch(answer.reached, by: caller)
-          case .failure(let error): loop.fail(token, error)
-          }
+    reads.registerCall(method, on: loop) { [reads] call in
+      let (token, caller) = (call.token, try CallerIdentity.caller(of: call))
+      let body = Array(call.body)
+      let job = ReadJob(
+        token: token,
+        deadline: call.deadline,
+        bytes: body.count,
+        keyNumber: call.keyNumber
+      ) { reader in
+        try body.withUnsafeBytes { try NotificationPageAnswer(reader, caller, $0) }
+      } deliver: { result, core, loop in
+        switch result {
+        case .success(let answer):
+          loop.reply(token, body: answer.body)
+          core.maintenance.noteFetch(answer.reached, by: caller)
+        case .failure(let error): loop.fail(token, error)
         }
-        guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
-      } catch {
-        loop.fail(call.token, RPCError(callFailure: error))
       }
+      try reads.add(job, of: call.callerKey)
     }
   }
 }
@@ -43,7 +44,7 @@ private struct NotificationPageAnswer: Sendable {
   /// Up to which number the device had each channel with this page.
   let reached: [Int64: Int64]
 
-  init(_ reader: ReaderPool.Reader, _ caller: Caller, _ body: UnsafeRawBufferPointer) throws {
+  init(_ reader: StoreReader, _ caller: Caller, _ body: UnsafeRawBufferPointer) throws {
     guard !caller.user.isEmpty else { throw ItemError.noUser }
     let request = try TidingsV1.FetchNotificationChangesRequest(
       decoding: body.bytes,
@@ -76,7 +77,7 @@ private struct NotificationPageAnswer: Sendable {
     in arena: borrowing Arena
   ) throws -> [UInt8] {
     let bytes = page.items.reduce(0) { $0 + $1.body.count }
-    var response = SplicedMessage(capacity: bytes + page.items.count * 64 + 256)
+    var response = WireWriter(capacity: bytes + page.items.count * 64 + 256)
     for item in page.items {
       if wantsUserInfo {
         let notification = try TidingsV1.Notification(item, in: arena)
@@ -96,17 +97,17 @@ private struct NotificationPageAnswer: Sendable {
           environment: .init(query.environment)
         )
       )
-      response.add(1, mark.encoded(in: arena))
+      response.add(Page.notifications, mark.encoded(in: arena))
     }
-    response.add(2, page.changeToken)
-    if page.moreComing { response.add(3, varint: 1) }
-    if page.isSplit { response.add(4, varint: 1) }
-    if let badge = page.badge { response.add(5, varint: UInt64(clamping: badge)) }
+    response.add(Page.changeToken, page.changeToken)
+    if page.moreComing { response.add(Page.moreComing, varint: 1) }
+    if page.isSplit { response.add(Page.isSplit, varint: 1) }
+    if let badge = page.badge { response.add(Page.badgeValue, varint: UInt64(clamping: badge)) }
     return response.bytes
   }
 }
 
-extension SplicedMessage {
+extension WireWriter {
   /// Adds a stored notification as the first member, completed for its subscriber.
   ///
   /// Members that follow an encoded message belong to it: the stored part is not decoded.
@@ -114,11 +115,11 @@ extension SplicedMessage {
     _ item: NotificationPage.Item,
     userInfo: [UInt8] = []
   ) {
-    var own = SplicedMessage(capacity: 64 + userInfo.count)
-    own.add(1, item.id.description.utf8)
-    own.add(3, item.subscriptionID.utf8)
-    if !userInfo.isEmpty { own.add(18, userInfo) }
-    addHead(1, bytes: item.body.count + own.bytes.count)
+    var own = WireWriter(capacity: 64 + userInfo.count)
+    own.add(Field.notificationID, item.id.description.utf8)
+    own.add(Field.subscriptionID, item.subscriptionID.utf8)
+    if !userInfo.isEmpty { own.add(Field.userInfoJson, userInfo) }
+    addHead(Page.notifications, bytes: item.body.count + own.bytes.count)
     append(item.body)
     append(own.bytes)
   }

@@ -3,6 +3,7 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Answers TraceNotification.

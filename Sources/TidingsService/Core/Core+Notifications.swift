@@ -3,20 +3,24 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsSeal
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
+
+private typealias Field = TidingsV1.RegisterDeviceResponse.FieldNumber
 
 extension Core {
   /// Registers the methods of NotificationService that the store answers.
   func registerNotifications(on loop: LoopContext) {
     typealias Methods = TidingsV1.NotificationService.Methods
-    register(Methods.registerDevice, .read, on: loop) { [self] in try registerDevice($0) }
+    calls.register(Methods.registerDevice, .read, on: loop) { [self] in try registerDevice($0) }
     registerNotificationChanges(on: loop)
-    register(Methods.markNotificationsRead, .write, on: loop) { [self] in
+    calls.register(Methods.markNotificationsRead, .write, on: loop) { [self] in
       try markNotificationsRead($0)
     }
-    register(Methods.rotateChannels, .write, on: loop) { [self] in try rotateChannels($0) }
-    register(Methods.modifyBadge, .write, on: loop) { [self] in try modifyBadge($0) }
-    register(Methods.traceNotification, .read, on: loop) { [self] in
+    calls.register(Methods.rotateChannels, .write, on: loop) { [self] in try rotateChannels($0) }
+    calls.register(Methods.modifyBadge, .write, on: loop) { [self] in try modifyBadge($0) }
+    calls.register(Methods.traceNotification, .read, on: loop) { [self] in
       try traceNotification($0)
     }
   }
@@ -36,7 +40,7 @@ extension Core {
       container: container,
       environment: environment
     )
-    var response = SplicedMessage(capacity: channels.count * 128)
+    var response = WireWriter(capacity: channels.count * 128)
     for channel in channels {
       try engine.pace.decisionStep()
       let message = TidingsV1.Channel(
@@ -49,7 +53,7 @@ extension Core {
         subscriptionID: channel.subscriptionID,
         originTag: channel.originTag
       )
-      response.add(3, message.encoded(in: call.arena))
+      response.add(Field.channels, message.encoded(in: call.arena))
     }
     let rest = TidingsV1.RegisterDeviceResponse(
       pushEndpoint: call.loop.advertisedPushEndpoint(forConnection: call.connection) ?? "",
@@ -92,8 +96,8 @@ extension Core {
       environment: environment
     )
     // Devices listen to the old one still: it says a last word.
-    announce(on: controlTopic)
-    retire(topics + [controlTopic])
+    calls.announce(on: controlTopic)
+    calls.retire(topics + [controlTopic])
     return TidingsV1.RotateChannelsResponse(channelCount: UInt32(topics.count))
       .encoded(in: call.arena)
   }

@@ -5,6 +5,7 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers what operators do while the server runs.
@@ -12,11 +13,11 @@ extension Core {
   /// What needs no store is done also when the store takes no writes.
   func registerOperation(on loop: LoopContext) {
     typealias Methods = TidingsV1.AdminService.Methods
-    register(Methods.listConnections, .read, on: loop) { [self] call in
+    calls.register(Methods.listConnections, .read, on: loop) { [self] call in
       try requireAdministrator(call, Methods.listConnections)
       return try listConnections(call)
     }
-    register(Methods.listDevices, .read, on: loop) { [self] call in
+    calls.register(Methods.listDevices, .read, on: loop) { [self] call in
       try requireAdministrator(call, Methods.listDevices)
       return try listDevices(call)
     }
@@ -183,7 +184,7 @@ extension Core {
   private func resetDevelopment(_ call: borrowing Call) throws -> ([UInt8], String) {
     let request = try TidingsV1.ResetDevelopmentRequest(decoding: call.body.bytes, in: call.arena)
     let container = try containerName(request.container)
-    keepsAnswer = !request.dryRun
+    calls.keepsAnswer = !request.dryRun
     let reset = try engine.resetDevelopment(
       of: container,
       by: call.caller.user,
@@ -214,12 +215,12 @@ extension Core {
         request.stops ? { [self] in onDrained?() } : nil
       )
       // They would wait for changes that do not come.
-      endAllWaits(on: loop)
+      feeds.stop(on: loop)
       logger.log(.info, "draining", ["stops": "\(request.stops)", "by": call.caller.user])
     case .resume:
       about = "resume"
       loop.resume()
-      letsCallsWait = true
+      feeds.letsCallsWait = true
       health?.setServing(true)
       logger.log(.info, "serving again", ["by": call.caller.user])
     default:

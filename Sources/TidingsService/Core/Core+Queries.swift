@@ -2,17 +2,21 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
+
+private typealias Field = TidingsV1.QueryRecordsResponse.FieldNumber
 
 extension Core {
   /// Registers the queries of RecordService, which reader threads answer in slices.
   func registerQueries(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
     let hidesTypes = callerMode != .development
-    registerSliced(Methods.queryRecords, on: loop) { caller, body in
+    reads.registerSliced(Methods.queryRecords, on: loop) { caller, body in
       QueryAnswering(QueryWork(caller, hidesTypes: hidesTypes), body)
     }
-    registerSliced(Methods.explainQuery, on: loop) { caller, body in
+    reads.registerSliced(Methods.explainQuery, on: loop) { caller, body in
       ExplanationAnswering(QueryWork(caller, hidesTypes: hidesTypes), body)
     }
   }
@@ -29,9 +33,9 @@ private final class QueryWork: @unchecked Sendable {
   init(_ caller: Caller, hidesTypes: Bool) { (self.caller, self.hidesTypes) = (caller, hidesTypes) }
 
   func advance(
-    _ request: (ReaderPool.Reader) throws -> TidingsV1.QueryRecordsRequest,
-    _ reader: ReaderPool.Reader,
-    _ slice: ReaderPool.Slice,
+    _ request: (StoreReader) throws -> TidingsV1.QueryRecordsRequest,
+    _ reader: StoreReader,
+    _ slice: ReadSlice,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
     var page = try self.page ?? request(reader).page(for: caller, hidesTypes: hidesTypes)
@@ -56,34 +60,34 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
   private let work: QueryWork
   private let body: [UInt8]
   private var wanted: Set<String>??
-  private var response = SplicedMessage(capacity: 0)
+  private var response = WireWriter(capacity: 0)
 
   init(_ work: QueryWork, _ body: [UInt8]) {
     self.work = work
     self.body = body
   }
 
-  func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]? {
+  func advance(_ reader: StoreReader, _ slice: ReadSlice) throws -> [UInt8]? {
     if wanted == nil {
       let request = try request(reader)
       wanted = .some(try request.desiredKeys.map { try Core.fields($0, reader.engine.limits) })
-      response = SplicedMessage(capacity: Self.firstBytes)
+      response = WireWriter(capacity: Self.firstBytes)
     }
     let answer = try work.advance(request, reader, slice) { body in
       if case .some(.some(let wanted)) = wanted {
-        response.add(1, try Core.record(body, keeping: wanted, in: reader.arena))
+        response.add(Field.records, try Core.record(body, keeping: wanted, in: reader.arena))
       } else {
-        response.add(1, body)
+        response.add(Field.records, body)
       }
     }
     guard let answer else { return nil }
-    if !answer.cursor.isEmpty { response.add(2, answer.cursor) }
-    for warning in answer.report.warnings { response.add(3, Array(warning.utf8)) }
+    if !answer.cursor.isEmpty { response.add(Field.cursor, answer.cursor) }
+    for warning in answer.report.warnings { response.add(Field.warnings, Array(warning.utf8)) }
     return response.bytes
   }
 
   private func request(
-    _ reader: ReaderPool.Reader
+    _ reader: StoreReader
   ) throws -> TidingsV1.QueryRecordsRequest {
     try body.withUnsafeBytes {
       try TidingsV1.QueryRecordsRequest(decoding: $0.bytes, in: reader.arena)
@@ -101,7 +105,7 @@ private final class ExplanationAnswering: SlicedAnswer, @unchecked Sendable {
     self.body = body
   }
 
-  func advance(_ reader: ReaderPool.Reader, _ slice: ReaderPool.Slice) throws -> [UInt8]? {
+  func advance(_ reader: StoreReader, _ slice: ReadSlice) throws -> [UInt8]? {
     let answer = try work.advance(query, reader, slice) { _ in }
     guard let report = answer?.report else { return nil }
     let response = TidingsV1.ExplainQueryResponse(
@@ -118,7 +122,7 @@ private final class ExplanationAnswering: SlicedAnswer, @unchecked Sendable {
     return response.encoded(in: reader.arena)
   }
 
-  private func query(_ reader: ReaderPool.Reader) throws -> TidingsV1.QueryRecordsRequest {
+  private func query(_ reader: StoreReader) throws -> TidingsV1.QueryRecordsRequest {
     let request = try body.withUnsafeBytes {
       try TidingsV1.ExplainQueryRequest(decoding: $0.bytes, in: reader.arena)
     }

@@ -4,13 +4,18 @@ internal import TidingsProto
 internal import TidingsProtoC
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
+
+private typealias ResponseField = TidingsV1.ModifyRecordsResponse.FieldNumber
+private typealias ResultField = TidingsV1.RecordResult.FieldNumber
 
 extension Core {
   /// Registers the methods of RecordService that the store answers.
   func registerRecords(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
-    register(
+    calls.register(
       Methods.modifyRecords,
       .write,
       on: loop,
@@ -45,10 +50,10 @@ extension Core {
       let modified = try engine.modifyRecords(changes, caller: call.caller)
       if !changes.isDryRun { count(modified) }
       // What changed nothing may as well be done again, and takes no room.
-      keepsAnswer = modified.changedAnything
-      if keepsAnswer, modified.hasConflicts {
+      calls.keepsAnswer = modified.changedAnything
+      if calls.keepsAnswer, modified.hasConflicts {
         // Records of others are not kept: who repeats the call might not read them then.
-        keptAnswer = response(to: modified.withoutConflicts, in: call.arena)
+        calls.keptAnswer = response(to: modified.withoutConflicts, in: call.arena)
       }
       return response(to: modified, in: call.arena)
     } catch is LongCall {
@@ -104,7 +109,7 @@ extension Core {
       case .failed: break
       }
     }
-    countRecords(saved: saved, deleted: deleted)
+    calls.countRecords(saved: saved, deleted: deleted)
   }
 
   private static func changes(
@@ -162,7 +167,7 @@ extension Core {
   )
     -> [UInt8]
   {
-    var response = SplicedMessage(capacity: modified.outcomes.count * 160)
+    var response = WireWriter(capacity: modified.outcomes.count * 160)
     for outcome in modified.outcomes {
       engine.pace.step()
       switch outcome {
@@ -174,7 +179,7 @@ extension Core {
         )
       case .deleted(let recordID):
         response.add(
-          1,
+          ResponseField.results,
           TidingsV1.RecordResult(recordID: .init(recordID), outcome: .deleted(true)).encoded(
             in: arena
           )
@@ -190,7 +195,7 @@ extension Core {
         recordType: deletion.recordType,
         targetID: .init(deletion.target)
       )
-      response.add(2, message.encoded(in: arena))
+      response.add(ResponseField.cascadedDeletions, message.encoded(in: arena))
     }
     return response.bytes
   }
@@ -201,49 +206,49 @@ extension Core {
   static func addResult(
     _ id: RecordID,
     record: some Collection<UInt8>,
-    to response: inout SplicedMessage
+    to response: inout WireWriter
   ) {
     let name = id.recordName.utf8
     let owner = id.zoneID.ownerName.utf8
     let zoneBytes =
       id.zoneID == .default
       ? 0
-      : SplicedMessage.memberBytes(id.zoneID.zoneName.utf8.count)
-        + (owner.isEmpty ? 0 : SplicedMessage.memberBytes(owner.count))
+      : WireSize.field(id.zoneID.zoneName.utf8.count)
+        + (owner.isEmpty ? 0 : WireSize.field(owner.count))
     let idBytes =
-      SplicedMessage.memberBytes(name.count)
-      + (zoneBytes == 0 ? 0 : SplicedMessage.memberBytes(zoneBytes))
+      WireSize.field(name.count)
+      + (zoneBytes == 0 ? 0 : WireSize.field(zoneBytes))
     response.addHead(
-      1,
-      bytes: SplicedMessage.memberBytes(idBytes) + SplicedMessage.memberBytes(record.count)
+      ResponseField.results,
+      bytes: WireSize.field(idBytes) + WireSize.field(record.count)
     )
-    response.addHead(1, bytes: idBytes)
-    response.add(1, name)
+    response.addHead(ResultField.recordID, bytes: idBytes)
+    response.add(TidingsV1.RecordID.FieldNumber.recordName, name)
     if zoneBytes > 0 {
-      response.addHead(2, bytes: zoneBytes)
-      response.add(1, id.zoneID.zoneName.utf8)
-      if !owner.isEmpty { response.add(2, owner) }
+      response.addHead(TidingsV1.RecordID.FieldNumber.zoneID, bytes: zoneBytes)
+      response.add(TidingsV1.ZoneID.FieldNumber.zoneName, id.zoneID.zoneName.utf8)
+      if !owner.isEmpty { response.add(TidingsV1.ZoneID.FieldNumber.ownerName, owner) }
     }
-    response.add(2, record)
+    response.add(ResultField.record, record)
   }
 
   static func addFailure(
     _ id: RecordID,
     _ error: ItemError,
     _ conflict: ConflictRecords? = nil,
-    to response: inout SplicedMessage,
+    to response: inout WireWriter,
     in arena: borrowing Arena
   ) {
-    var result = SplicedMessage()
+    var result = WireWriter()
     result.append(
       TidingsV1.RecordResult(recordID: .init(id), outcome: .error(.init(error))).encoded(in: arena)
     )
     if conflict?.server != nil || conflict?.ancestor != nil {
       let name = id.zoneID.ownerName
-      let owner = name.isEmpty ? [] : SplicedMessage.recordOwner(name)
-      if let server = conflict?.server { result.add(5, server + owner) }
-      if let ancestor = conflict?.ancestor { result.add(6, ancestor + owner) }
+      let owner = name.isEmpty ? [] : OwnerName.bytes(name)
+      if let server = conflict?.server { result.add(ResultField.serverRecord, server + owner) }
+      if let ancestor = conflict?.ancestor { result.add(ResultField.ancestorRecord, ancestor + owner) }
     }
-    response.add(1, result.bytes)
+    response.add(ResponseField.results, result.bytes)
   }
 }

@@ -2,6 +2,7 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsCodec
 
 /// What a call with an idempotency key gets that was answered before: what its caller may know now.
 extension Core {

@@ -4,16 +4,17 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers SchemaService.
   func registerSchema(on loop: LoopContext) {
     typealias Methods = TidingsV1.SchemaService.Methods
     let showsAll = callerMode == .development
-    registerReader(Methods.fetchSchema, on: loop) { reader, caller, body in
+    reads.register(Methods.fetchSchema, on: loop) { reader, caller, body in
       try Self.fetchSchema(reader, caller, body, showsAll: showsAll)
     }
-    register(
+    calls.register(
       Methods.applySchema,
       .write,
       on: loop,
@@ -24,7 +25,7 @@ extension Core {
       },
       { [self] in try applySchema($0) }
     )
-    register(
+    calls.register(
       Methods.deploySchema,
       .write,
       on: loop,
@@ -38,7 +39,7 @@ extension Core {
   }
 
   private static func fetchSchema(
-    _ reader: ReaderPool.Reader,
+    _ reader: StoreReader,
     _ caller: Caller,
     _ body: UnsafeRawBufferPointer,
     showsAll: Bool
@@ -62,7 +63,7 @@ extension Core {
     let method = TidingsV1.SchemaService.Methods.applySchema
     let container = try containerName(request.container)
     try requireDeveloper(call, of: container, method)
-    keepsAnswer = !request.dryRun
+    calls.keepsAnswer = !request.dryRun
     let changes = try engine.applySchema(request.text, to: container, isDryRun: request.dryRun)
     if !request.dryRun { noteSchemaChange(method, call, "container \(container)") }
     return TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) })
@@ -74,7 +75,7 @@ extension Core {
     let method = TidingsV1.SchemaService.Methods.deploySchema
     let container = try containerName(request.container)
     try requireDeveloper(call, of: container, method)
-    keepsAnswer = !request.dryRun
+    calls.keepsAnswer = !request.dryRun
     let changes = try engine.deploySchema(of: container, isDryRun: request.dryRun)
     if !request.dryRun { noteSchemaChange(method, call, "container \(container)") }
     return TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) })

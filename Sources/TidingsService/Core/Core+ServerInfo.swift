@@ -6,12 +6,13 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsSQLite
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers ServerService.
   func registerServerInfo(on loop: LoopContext) {
     let started = Timestamp.now
-    register(TidingsRpcV1.ServerService.Methods.fetchServerInfo, .read, on: loop) {
+    calls.register(TidingsRpcV1.ServerService.Methods.fetchServerInfo, .read, on: loop) {
       [self] call in
       let response = TidingsRpcV1.FetchServerInfoResponse(
         version: TidingsServer.version,
@@ -64,7 +65,7 @@ extension Core {
       predicateNodesMax: UInt32(PredicateLimits.nodeCountMax),
       idempotencyRetentionHours: UInt32(limits.idempotencyRetentionHours),
       pushBytesMax: UInt32(limits.pushBytesMax),
-      assetBytesMax: limits.assetBytesMax,
+      assetBytesMax: UInt64(limits.assetBytesMax),
       assetChunkBytesMax: UInt32(limits.assetChunkBytesMax),
       assetRetentionHours: UInt32(limits.assetRetentionHours),
       owningReferencesMax: UInt32(limits.owningReferencesMax),

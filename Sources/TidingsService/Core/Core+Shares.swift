@@ -2,7 +2,13 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
+
+private typealias Page = TidingsV1.FetchSharesResponse.FieldNumber
+private typealias Result = TidingsV1.ShareResult.FieldNumber
+private typealias Field = TidingsV1.ShareMetadata.FieldNumber
 
 extension Core {
   /// Most shares of one page: each is read and decoded while others wait.
@@ -11,19 +17,19 @@ extension Core {
   /// Registers the methods of ShareService.
   func registerShares(on loop: LoopContext) {
     typealias Methods = TidingsV1.ShareService.Methods
-    register(Methods.fetchShareMetadata, .read, on: loop) { [self] in try shareMetadata($0) }
-    register(Methods.acceptShares, .write, on: loop) { [self] in try acceptShares($0) }
-    register(Methods.requestShareAccess, .write, on: loop) { [self] in
+    calls.register(Methods.fetchShareMetadata, .read, on: loop) { [self] in try shareMetadata($0) }
+    calls.register(Methods.acceptShares, .write, on: loop) { [self] in try acceptShares($0) }
+    calls.register(Methods.requestShareAccess, .write, on: loop) { [self] in
       try requestShareAccess($0)
     }
-    register(Methods.fetchShares, .read, on: loop) { [self] in try fetchShares($0) }
+    calls.register(Methods.fetchShares, .read, on: loop) { [self] in try fetchShares($0) }
   }
 
   private func shareMetadata(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.FetchShareMetadataRequest(decoding: call.body.bytes, in: call.arena)
     try check(request.urls, call.caller)
     let caller = call.caller
-    var response = SplicedMessage()
+    var response = WireWriter()
     for url in request.urls {
       try add(url, to: &response, in: call.arena) {
         try engine.shareInfo(url, for: caller, wantsRoot: request.wantsRootRecord)
@@ -41,8 +47,8 @@ extension Core {
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
     // To accept again changes nothing, and shows the share to nobody who has lost it.
-    keepsAnswer = false
-    var response = SplicedMessage()
+    calls.keepsAnswer = false
+    var response = WireWriter()
     for url in request.urls {
       try add(url, to: &response, in: call.arena) { try engine.acceptShare(url, for: caller) }
       engine.pace.step()
@@ -56,7 +62,7 @@ extension Core {
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
     // To ask again changes nothing.
-    keepsAnswer = false
+    calls.keepsAnswer = false
     var response = TidingsV1.RequestShareAccessResponse()
     for url in request.urls {
       var result = TidingsV1.ShareAccessResult(url: url)
@@ -82,10 +88,10 @@ extension Core {
       after: try Self.number(request.continuation),
       limit: limit == 0 ? min(Self.sharesPerPageMax, engine.limits.pageItemsMax) : limit
     )
-    var response = SplicedMessage()
-    for share in page.shares { response.add(1, share.message(in: call.arena)) }
+    var response = WireWriter()
+    for share in page.shares { response.add(Page.shares, share.message(in: call.arena)) }
     if let next = page.next {
-      response.add(2, withUnsafeBytes(of: next.bigEndian) { Array($0) })
+      response.add(Page.continuation, withUnsafeBytes(of: next.bigEndian) { Array($0) })
     }
     return response.bytes
   }
@@ -109,25 +115,25 @@ extension Core {
 
   private func add(
     _ url: String,
-    to response: inout SplicedMessage,
+    to response: inout WireWriter,
     in arena: borrowing Arena,
     _ outcome: () throws -> ShareInfo
   ) throws {
-    var result = SplicedMessage()
-    result.add(1, url.utf8)
+    var result = WireWriter()
+    result.add(Result.url, url.utf8)
     do {
-      result.add(2, try outcome().message(in: arena))
+      result.add(Result.metadata, try outcome().message(in: arena))
     } catch let error as ItemError {
-      result.add(3, TidingsV1.ItemError(error).encoded(in: arena))
+      result.add(Result.error, TidingsV1.ItemError(error).encoded(in: arena))
     }
-    response.add(1, result.bytes)
+    response.add(TidingsV1.AcceptSharesResponse.FieldNumber.results, result.bytes)
   }
 }
 
 extension ShareInfo {
   /// The bytes of `ShareMetadata`.
   func message(in arena: borrowing Arena) -> [UInt8] {
-    var message = SplicedMessage()
+    var message = WireWriter()
     message.append(
       TidingsV1.ShareMetadata(
         container: database.container,
@@ -146,9 +152,9 @@ extension ShareInfo {
         }
       ).encoded(in: arena)
     )
-    message.add(4, RecordWriter.encode(record, in: arena))
+    message.add(Field.share, RecordWriter.encode(record, in: arena))
     if let rootRecord {
-      message.add(7, rootRecord + SplicedMessage.recordOwner(zone.ownerName))
+      message.add(Field.rootRecord, rootRecord + OwnerName.bytes(zone.ownerName))
     }
     return message.bytes
   }

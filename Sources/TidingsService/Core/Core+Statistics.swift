@@ -10,27 +10,23 @@ extension Core {
   /// Registers FetchStatistics, whose counts take long in a large store.
   func registerStatistics(on loop: LoopContext) {
     let method = TidingsV1.AdminService.Methods.fetchStatistics
-    loop.registerInline(method) { [self] call, loop in
-      do {
-        let caller = try CallerIdentity.caller(of: call)
-        try requireAdministrator(caller, keyNumber: call.keyNumber, method)
-        let job = ReaderPool.Job(
-          token: call.token,
-          deadline: call.deadline,
-          bytes: 0,
-          keyNumber: call.keyNumber
-        ) { [path = folder.databasePath] reader in
-          let response = TidingsV1.FetchStatisticsResponse(
-            try reader.engine.statistics(),
-            databaseBytes: try Folder.status(path)?.size ?? 0,
-            logBytes: try Folder.status(path + "-wal")?.size ?? 0
-          )
-          return response.encoded(in: reader.arena)
-        }
-        guard readers.submit(job, of: call.callerKey) else { throw RPCError.tooManyReaders }
-      } catch {
-        loop.fail(call.token, RPCError(callFailure: error))
+    reads.registerCall(method, on: loop) { [self] call in
+      let caller = try CallerIdentity.caller(of: call)
+      try requireAdministrator(caller, keyNumber: call.keyNumber, method)
+      let job = ReadJob(
+        token: call.token,
+        deadline: call.deadline,
+        bytes: 0,
+        keyNumber: call.keyNumber
+      ) { [path = folder.databasePath] reader in
+        let response = TidingsV1.FetchStatisticsResponse(
+          try reader.engine.statistics(),
+          databaseBytes: try Folder.status(path)?.size ?? 0,
+          logBytes: try Folder.status(path + "-wal")?.size ?? 0
+        )
+        return response.encoded(in: reader.arena)
       }
+      try reads.add(job, of: call.callerKey)
     }
   }
 }

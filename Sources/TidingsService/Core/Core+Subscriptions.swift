@@ -4,12 +4,13 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers the methods of SubscriptionService that the store answers.
   func registerSubscriptions(on loop: LoopContext) {
     typealias Methods = TidingsV1.SubscriptionService.Methods
-    register(Methods.modifySubscriptions, .write, on: loop) { [self] in
+    calls.register(Methods.modifySubscriptions, .write, on: loop) { [self] in
       try modifySubscriptions($0)
     }
     registerFetchSubscriptions(on: loop)
@@ -65,7 +66,7 @@ extension Core {
       )
     }
     if changes {
-      try channelsChanged(
+      try calls.channelsChanged(
         of: owner,
         container: request.database.container,
         environment: request.database.environment

@@ -2,14 +2,19 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
+
+private typealias Page = TidingsV1.FetchUserDataResponse.FieldNumber
+private typealias Item = TidingsV1.UserDataItem.FieldNumber
 
 extension Core {
   /// Registers what shows and removes all that is stored for a user.
   func registerUserData(on loop: LoopContext) {
     typealias Methods = TidingsV1.AdminService.Methods
-    register(Methods.fetchUserData, .read, on: loop) { [self] in try fetchUserData($0) }
-    register(Methods.fetchErasure, .read, on: loop) { [self] call in
+    calls.register(Methods.fetchUserData, .read, on: loop) { [self] in try fetchUserData($0) }
+    calls.register(Methods.fetchErasure, .read, on: loop) { [self] call in
       try requireAdministrator(call, Methods.fetchErasure)
       return try fetchErasure(call)
     }
@@ -39,42 +44,42 @@ extension Core {
         )
       )
     }
-    var response = SplicedMessage()
-    for item in page.items { response.add(1, message(of: item, in: call.arena)) }
-    response.add(2, page.continuation)
+    var response = WireWriter()
+    for item in page.items { response.add(Page.items, message(of: item, in: call.arena)) }
+    response.add(Page.continuation, page.continuation)
     return response.bytes
   }
 
   /// The bytes of `UserDataItem`.
   private func message(of item: UserDataItem, in arena: borrowing Arena) -> [UInt8] {
-    var message = SplicedMessage()
+    var message = WireWriter()
     if let database = item.database {
-      message.add(1, TidingsV1.DatabaseID(database).encoded(in: arena))
+      message.add(Item.databaseID, TidingsV1.DatabaseID(database).encoded(in: arena))
     }
     switch item.content {
     case .account(let name, let account):
       let account = account.map { TidingsV1.Account($0) } ?? .init(name: name)
-      message.add(2, account.encoded(in: arena))
-    case .usage(let usage): message.add(3, TidingsV1.Usage(usage).encoded(in: arena))
+      message.add(Item.account, account.encoded(in: arena))
+    case .usage(let usage): message.add(Item.usage, TidingsV1.Usage(usage).encoded(in: arena))
     case .device(let name, let lastWrite):
       let device = TidingsV1.Device(deviceID: name, lastWrite: .init(lastWrite))
-      message.add(4, device.encoded(in: arena))
+      message.add(Item.device, device.encoded(in: arena))
     case .directoryEntry(let entry):
-      message.add(11, TidingsV1.DirectoryEntry(entry).encoded(in: arena))
+      message.add(Item.directoryEntry, TidingsV1.DirectoryEntry(entry).encoded(in: arena))
     case .zone(let zone, let database):
-      message.add(5, TidingsV1.RecordZone(zone, in: database).encoded(in: arena))
-    case .record(let body): message.add(6, body)
-    case .subscription(let body): message.add(7, body)
+      message.add(Item.zone, TidingsV1.RecordZone(zone, in: database).encoded(in: arena))
+    case .record(let body): message.add(Item.record, body)
+    case .subscription(let body): message.add(Item.subscription, body)
     case .notification(let id, let subscriptionID, let body):
-      var notification = SplicedMessage()
+      var notification = WireWriter()
       notification.append(body)
-      notification.add(1, id.utf8)
-      notification.add(3, subscriptionID.utf8)
-      message.add(8, notification.bytes)
-    case .share(let share): message.add(9, share.message(in: arena))
+      notification.add(TidingsV1.Notification.FieldNumber.notificationID, id.utf8)
+      notification.add(TidingsV1.Notification.FieldNumber.subscriptionID, subscriptionID.utf8)
+      message.add(Item.notification, notification.bytes)
+    case .share(let share): message.add(Item.share, share.message(in: arena))
     case .asset(let asset):
       let asset = TidingsV1.Asset(checksum: asset.checksum, size: asset.size)
-      message.add(10, asset.encoded(in: arena))
+      message.add(Item.asset, asset.encoded(in: arena))
     }
     return message.bytes
   }
@@ -93,7 +98,7 @@ extension Core {
         "public_records \(request.publicRecords.rawValue) is not known: use DELETE or KEEP"
       )
     }
-    keepsAnswer = false
+    calls.keepsAnswer = false
     let erasure = try engine.eraseUser(
       request.userName,
       by: call.caller.user,
@@ -136,7 +141,7 @@ extension Core {
   }
 
   /// Keeps the receipts of erasures in the audit log, too.
-  func note(_ erasures: [UserErasure]) {
+  func noteInAudit(_ erasures: [UserErasure]) {
     for erasure in erasures {
       let counts = erasure.counts.byKind.sorted { $0.key < $1.key }
         .map { "\($0.key): \($0.value)" }.joined(separator: ", ")

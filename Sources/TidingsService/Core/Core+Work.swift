@@ -2,20 +2,22 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsWire
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers the methods with which devices share the work on notifications.
   func registerWork(on loop: LoopContext) {
     typealias Methods = TidingsV1.NotificationService.Methods
-    register(
+    calls.register(
       Methods.leaseNotifications,
       .write,
       on: loop,
       repeating: { [self] in try repeatedLeases($0, $1) },
       { [self] in try leaseNotifications($0) }
     )
-    register(Methods.settleNotifications, .write, on: loop) { [self] in
+    calls.register(Methods.settleNotifications, .write, on: loop) { [self] in
       try settleNotifications($0)
     }
   }
@@ -38,8 +40,8 @@ extension Core {
       startsAtEnd: request.startsAtEnd
     )
     // Nothing was handed out: a repeated call may as well look again.
-    if page.items.isEmpty { keepsAnswer = false }
-    var response = SplicedMessage(capacity: page.items.count * 320 + 64)
+    if page.items.isEmpty { calls.keepsAnswer = false }
+    var response = WireWriter(capacity: page.items.count * 320 + 64)
     for item in page.items {
       // Members that follow an encoded message belong to it: the stored part is not decoded.
       let own = TidingsV1.Notification(
@@ -53,8 +55,14 @@ extension Core {
         isOwnChange: item.isOwnChange
       ).encoded(in: call.arena)
       let notificationBytes = item.body.count + own.count
-      response.addHead(1, bytes: SplicedMessage.memberBytes(notificationBytes) + lease.count)
-      response.addHead(1, bytes: notificationBytes)
+      response.addHead(
+        TidingsV1.LeaseNotificationsResponse.FieldNumber.notifications,
+        bytes: WireSize.field(notificationBytes) + lease.count
+      )
+      response.addHead(
+        TidingsV1.LeasedNotification.FieldNumber.notification,
+        bytes: notificationBytes
+      )
       response.append(item.body)
       response.append(own)
       response.append(lease)

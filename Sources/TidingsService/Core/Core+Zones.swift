@@ -3,13 +3,14 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
+internal import TidingsCodec
 
 extension Core {
   /// Registers the methods of ZoneService.
   func registerZones(on loop: LoopContext) {
     typealias Methods = TidingsV1.ZoneService.Methods
-    register(Methods.modifyRecordZones, .write, on: loop) { [self] in try modifyZones($0) }
-    register(Methods.fetchRecordZones, .read, on: loop) { [self] in try fetchZones($0) }
+    calls.register(Methods.modifyRecordZones, .write, on: loop) { [self] in try modifyZones($0) }
+    calls.register(Methods.fetchRecordZones, .read, on: loop) { [self] in try fetchZones($0) }
   }
 
   /// More have the store for themselves.

@@ -2,15 +2,33 @@ internal import TidingsEngine
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-/// Lets tasks use the store: what they ask for is done on the loop, in a group with the calls of its
-/// turn.
+/// The way to the core from other threads and from tasks: what they ask for is done on the loop's thread.
 struct CoreRemote: Sendable {
-  private let loop: LoopRemote
+  /// Unchecked: written once, and read by jobs, all on the loop's thread.
+  private final class Reference: @unchecked Sendable {
+    weak var core: Core?
+  }
 
-  /// The way to the core on a loop.
+  private let loop: LoopRemote
+  private let reference = Reference()
+
+  /// The way to the core of a loop, which is to be attached to it.
   init(_ loop: LoopRemote) { self.loop = loop }
 
-  /// Works on the store.
+  /// From now on jobs find the core; called on the loop's thread.
+  func attach(_ core: Core) { reference.core = core }
+
+  /// Runs a closure on the loop's thread, in its next turn.
+  ///
+  /// - Returns: `false` when the loop has ended or too many wait already; the closure will not run.
+  @discardableResult
+  func submit(_ job: @escaping @Sendable (Core, LoopContext) -> Void) -> Bool {
+    loop.submit { [reference] loop in
+      if let core = reference.core { job(core, loop) }
+    }
+  }
+
+  /// Works on the store, in a group with the calls of the turn.
   ///
   /// - Parameter body: Must be short: all callers wait meanwhile.
   /// - Returns: What `body` returned, once it is durable.
@@ -18,16 +36,8 @@ struct CoreRemote: Sendable {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Engine) throws -> Value
   ) async throws -> Value {
-    try await withCheckedThrowingContinuation { waiting in
-      let isTaken = loop.submit { loop in
-        guard let core = loop.turn as? Core else {
-          return waiting.resume(throwing: RPCError(.unavailable, "the server is stopping"))
-        }
-        core.work(.write, body, on: loop) { waiting.resume(with: $0) }
-      }
-      if !isTaken {
-        waiting.resume(throwing: RPCError(.unavailable, "the server is busy or stopping"))
-      }
+    try await ask { core, loop, waiting in
+      core.calls.work(.write, body, on: loop) { waiting.resume(with: $0) }
     }
   }
 
@@ -39,12 +49,19 @@ struct CoreRemote: Sendable {
   func ask<Value: Sendable>(
     _ body: @escaping @Sendable (Core) throws -> Value
   ) async throws -> Value {
+    try await ask { core, _, waiting in waiting.resume(with: Result { try body(core) }) }
+  }
+
+  private func ask<Value: Sendable>(
+    _ body:
+      @escaping @Sendable (Core, LoopContext, CheckedContinuation<Value, any Error>) -> Void
+  ) async throws -> Value {
     try await withCheckedThrowingContinuation { waiting in
-      let isTaken = loop.submit { loop in
-        guard let core = loop.turn as? Core else {
+      let isTaken = loop.submit { [reference] loop in
+        guard let core = reference.core else {
           return waiting.resume(throwing: RPCError(.unavailable, "the server is stopping"))
         }
-        waiting.resume(with: Result { try body(core) })
+        body(core, loop, waiting)
       }
       if !isTaken {
         waiting.resume(throwing: RPCError(.unavailable, "the server is busy or stopping"))

@@ -7,8 +7,8 @@ package import TidingsZeroMQ
 
 /// How it is known who calls.
 enum CallerMode: Sendable {
-  /// Callers are believed who they say they are; only this machine can connect, and everybody on it may
-  /// administer.
+  /// Authentication is off: the server trusts the user whom a call claims. Only this machine can connect, and
+  /// everybody on it may administer.
   case development
   /// The key of the connection tells it.
   case authenticated
@@ -19,7 +19,7 @@ enum CallerMode: Sendable {
 ///
 /// A key is looked up by its number in memory, with every call: what an administrator does is in force
 /// with the next call of a connection that is open. A refusal costs no statement either.
-package final class IdentityGate: CallGate {
+package final class IdentityGate {
   private let engine: Engine
   private let mode: CallerMode
   private let audit: AuditLog
@@ -44,7 +44,7 @@ package final class IdentityGate: CallGate {
   ) -> CallAdmission {
     do {
       switch mode {
-      case .development: return try admitBelieved(method, claim)
+      case .development: return try admitClaimed(method, claim)
       case .authenticated:
         guard let key else { throw ItemError.keyUnknown }
         return .admitted(user: try user(of: key, method, claiming: claim))
@@ -89,19 +89,19 @@ package final class IdentityGate: CallGate {
     return user
   }
 
-  private func admitBelieved(
+  private func admitClaimed(
     _ method: MethodDescriptor?,
     _ claim: () -> UnsafeRawBufferPointer?
   ) throws -> CallAdmission {
     guard engine.hasRestrictedUsers || engine.isErasing, let claim = claim() else {
-      return .believed
+      return .claimed
     }
     let user = String(decoding: claim, as: UTF8.self)
     guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
     guard try method?.tellsStatus == true || !engine.isRestricted(user) else {
       throw ItemError.restricted
     }
-    return .believed
+    return .claimed
   }
 
   /// Notes a refusal, and says it to the caller.

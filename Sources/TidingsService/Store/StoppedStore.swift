@@ -17,7 +17,6 @@ struct StoppedStore {
     self.folder = folder
     engine = try Engine(
       connection,
-      codec: ProtoBodyCodec(),
       steadyClock: steadyClock,
       clock: { .now }
     )

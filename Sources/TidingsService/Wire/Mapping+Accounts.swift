@@ -3,6 +3,7 @@ internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsProto
+internal import TidingsCodec
 
 extension TidingsV1.Account {
   init(_ account: Account) {

@@ -34,7 +34,7 @@ extension LoopContext {
     user: String?,
     keyNumber: Int64?
   ) -> RPCError? {
-    guard let callers, let connection = token.peer.connection else { return nil }
+    guard let delegate, let connection = token.peer.connection else { return nil }
     func name() -> String {
       let claim = header.metadata(Metadata.userKey)
       return user ?? claim.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -43,12 +43,12 @@ extension LoopContext {
       connection,
       now: now,
       caller: { Self.callerKey(header, user: user, keyNumber: keyNumber) },
-      lookUp: { callers.bounds(of: name()) }
+      lookUp: { delegate.bounds(of: name()) }
     )
     switch outcome {
     case .admitted: return nil
     case .tooEarly(let perSecond, let retryAfter):
-      return callers.refusal(
+      return delegate.refusal(
         of: name(),
         keyNumber: keyNumber,
         callsPerSecondMax: perSecond,

@@ -91,13 +91,13 @@ extension LoopContext {
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
     let route = routes.lookup(header.method)
     var user: String?
-    if let gate {
-      let admission = gate.admit(key: keyNumber, method: route?.method) {
+    if let delegate {
+      let admission = delegate.admit(key: keyNumber, method: route?.method) {
         header.metadata(Metadata.userKey)
       }
       switch admission {
       case .admitted(let name): user = name
-      case .believed: break
+      case .claimed: break
       case .refused(let error): return refuseUnbegun(token, error)
       }
     }

@@ -7,7 +7,7 @@ internal import TidingsThreads
 /// What the code on a server's loop thread works with: routes, answers, publishing, the arena.
 ///
 /// It exists on that thread only. `RPCServer.start` lends it to a setup closure, inline handlers
-/// and a `LoopTurn` get it with each call; do not carry it to another thread.
+/// and a `LoopDelegate` get it with each call; do not carry it to another thread.
 public final class LoopContext {
   /// Who answers a method.
   final class Route {
@@ -46,20 +46,11 @@ public final class LoopContext {
   public internal(set) var counters = LoopCounters()
   /// What threads used of a processor in this turn while the loop waited for them.
   public var waitedProcessorTime = Duration.zero
-  /// Says who calls; without it callers are believed.
-  public var gate: (any CallGate)?
-  /// Says what callers may do; without it they have no bounds.
-  public var callers: (any CallerDirectory)?
-  /// Takes part in the turns, if set.
-  public var turn: (any LoopTurn)?
+  /// Takes part in the turns, and decides who may call; without it callers are who they claim to be, and have
+  /// no bounds.
+  public var delegate: (any LoopDelegate)?
   /// The services that are answered, in the order of registration.
   public private(set) var services: [ServiceDescriptor] = []
-
-  /// Hears of keys that were refused, at most once a second, if set.
-  public var onRefusedHandshakes: (([RefusedHandshake], LoopContext) -> Void)?
-
-  /// Hears when no more connections are taken, for want of descriptors, if set.
-  public var onTooManyConnections: ((LoopContext) -> Void)?
 
   /// Connections prove who they are.
   let isCurve: Bool
@@ -153,7 +144,7 @@ public final class LoopContext {
   }
 
   /// Ends the loop after this turn: what was answered leaves, the rest is answered UNAVAILABLE, and the
-  /// `LoopTurn` is not asked to stop.
+  /// `LoopDelegate` is not asked to stop.
   public func endAtOnce() { endsAtOnce = true }
 
   /// Adds a service whose calls run as tasks.
@@ -234,7 +225,7 @@ public final class LoopContext {
       context,
       admit: admit,
       report: { refusals in
-        remote.submit { loop in loop.onRefusedHandshakes?(refusals, loop) }
+        remote.submit { loop in loop.delegate?.handshakesRefused(refusals, loop) }
       },
       failed: { inbox.send(.admissionFailed($0)) }
     )

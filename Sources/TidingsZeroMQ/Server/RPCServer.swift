@@ -20,7 +20,7 @@ public final class RPCServer: Sendable {
   /// - Parameters:
   ///   - configuration: Where to listen, and the limits.
   ///   - setup: Runs on the loop thread once both sockets are bound and before the first call is
-  ///     taken: registers services and handlers, sets the `LoopTurn`. What it makes and the loop
+  ///     taken: registers services and handlers, sets the `LoopDelegate`. What it makes and the loop
   ///     keeps need not be `Sendable`.
   /// - Returns: The server, once it answers.
   /// - Throws: `TransportError` when an endpoint cannot be bound; what `setup` throws.

@@ -51,7 +51,7 @@ struct ServerLoop: ~Copyable {
       if isFinished { break }
       if !hasMore { wait(for: &descriptors, until: nextTimer) }
     }
-    loop.turn?.stopping(loop)
+    loop.delegate?.stopping(loop)
     loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server is stopping")))
     loop.settleReplies()
   }
@@ -84,8 +84,8 @@ struct ServerLoop: ~Copyable {
     if let timer = loop.calls.nextTimer, timer <= loop.now {
       loop.perform(loop.calls.expire(loop.now))
     }
-    if let timer = loop.turn?.nextTimer, timer <= loop.now {
-      loop.turn?.timerFired(loop)
+    if let timer = loop.delegate?.nextTimer, timer <= loop.now {
+      loop.delegate?.timerFired(loop)
       isBusy = true
     }
     if isBusy { endTurn() }
@@ -102,11 +102,11 @@ struct ServerLoop: ~Copyable {
   /// A turn may handle as long as its end takes: when commits are slow, they are shared by more calls.
   private func endTurn() {
     guard loop.isBehind else {
-      loop.turn?.turnEnded(loop)
+      loop.delegate?.turnEnded(loop)
       return
     }
     let begin = ContinuousClock.now
-    loop.turn?.turnEnded(loop)
+    loop.delegate?.turnEnded(loop)
     loop.lastEnding = begin.duration(to: .now)
   }
 
@@ -128,7 +128,7 @@ struct ServerLoop: ~Copyable {
 
   private var nextTimer: ContinuousClock.Instant? {
     let retry = loop.backlog.isEmpty ? nil : ContinuousClock.now.advanced(by: Self.backlogPause)
-    var timers = earlier(loop.calls.nextTimer, loop.turn?.nextTimer)
+    var timers = earlier(loop.calls.nextTimer, loop.delegate?.nextTimer)
     timers = earlier(timers, loop.connections.nextDue)
     timers = earlier(timers, loop.drainEnd.deadline)
     return earlier(earlier(timers, stopDeadline), retry)

@@ -1,5 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
+internal import TidingsCodec
 
 /// The changes of a zone of which another user shares something with the caller: of a zone that is
 /// shared as a whole its owner's feed, else those of the records in the shares that the caller has
@@ -20,7 +21,7 @@ final class SharedZoneFeed {
   private let catalog: Catalog
   private let shares: ShareReader
   private let zoneFeed: ZoneFeed
-  private let codec: any BodyCodec
+  private let codec: BodyCodec
   private let identity: StoreIdentity
   private let limits: Limits
   private let selectRows: any SQLStatement
@@ -32,7 +33,7 @@ final class SharedZoneFeed {
     catalog: Catalog,
     shares: ShareReader,
     zoneFeed: ZoneFeed,
-    codec: any BodyCodec,
+    codec: BodyCodec,
     identity: StoreIdentity,
     limits: Limits
   ) throws {
@@ -87,7 +88,7 @@ final class SharedZoneFeed {
     let purpose =
       "zone changes\0\(database.purpose)\0\(request.zone.ownerName)\0\(request.zone.zoneName)"
     let known = try position(read, purpose)
-    let owner = codec.ownerBytes(request.zone.ownerName)
+    let owner = codec.ownerBytes(ofZone: request.zone)
     let visit = { [codec] (change: ZoneChange) in
       guard case .saved(let body) = change else { return try visit(change) }
       let seen = try codec.body(body, seenBy: caller.user) ?? Array(body)

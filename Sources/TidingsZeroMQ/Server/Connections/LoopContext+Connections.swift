@@ -22,7 +22,7 @@ extension LoopContext {
     }
     if isFull {
       counters.doorsShut += 1
-      onTooManyConnections?(self)
+      delegate?.connectionsRefused(self)
     }
   }
 
@@ -49,7 +49,7 @@ extension LoopContext {
       openCalls[number] = nil
     }
     perform(calls.peerGone { $0.connection.map(ended.contains) ?? true })
-    turn?.connectionsEnded(ended.map(\.value), self)
+    delegate?.connectionsEnded(ended.map(\.value), self)
   }
 
   /// Ends the connections that are open for a minute and used for nothing.

@@ -131,6 +131,12 @@ extension GoogleProtobuf {
       self.typeURL = typeURL
       self.value = value
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var typeURL: Int { 1 }
+      @inlinable public static var value: Int { 2 }
+    }
   }
 }
 

@@ -88,6 +88,12 @@ extension GoogleProtobuf {
       self.seconds = seconds
       self.nanos = nanos
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var seconds: Int { 1 }
+      @inlinable public static var nanos: Int { 2 }
+    }
   }
 }
 

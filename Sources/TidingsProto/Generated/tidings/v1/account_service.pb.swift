@@ -89,6 +89,16 @@ extension TidingsV1 {
       self.quota = quota
       self.keyExpiresMs = keyExpiresMs
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var status: Int { 1 }
+      @inlinable public static var userRecordName: Int { 2 }
+      @inlinable public static var roles: Int { 3 }
+      @inlinable public static var usage: Int { 4 }
+      @inlinable public static var quota: Int { 5 }
+      @inlinable public static var keyExpiresMs: Int { 6 }
+    }
   }
 
   /// What is stored for a user in a container.
@@ -116,6 +126,14 @@ extension TidingsV1 {
       self.records = records
       self.bytes = bytes
       self.subscriptions = subscriptions
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var records: Int { 2 }
+      @inlinable public static var bytes: Int { 3 }
+      @inlinable public static var subscriptions: Int { 4 }
     }
   }
 
@@ -149,6 +167,15 @@ extension TidingsV1 {
       self.subscriptionsMax = subscriptionsMax
       self.connectionsMax = connectionsMax
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var recordsMax: Int { 1 }
+      @inlinable public static var bytesMax: Int { 2 }
+      @inlinable public static var callsPerSecondMax: Int { 3 }
+      @inlinable public static var subscriptionsMax: Int { 4 }
+      @inlinable public static var connectionsMax: Int { 5 }
+    }
   }
 
   /// Asks for the caller's record name.
@@ -164,6 +191,11 @@ extension TidingsV1 {
       container: String = ""
     ) {
       self.container = container
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
     }
   }
 
@@ -181,6 +213,11 @@ extension TidingsV1 {
     ) {
       self.userRecordName = userRecordName
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userRecordName: Int { 1 }
+    }
   }
 
   /// By what a user is looked up.
@@ -196,6 +233,13 @@ extension TidingsV1 {
       key: Key? = nil
     ) {
       self.key = key
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userRecordName: Int { 1 }
+      @inlinable public static var emailAddress: Int { 2 }
+      @inlinable public static var phoneNumber: Int { 3 }
     }
 
     /// One of these; none is INVALID_ARGUMENTS.
@@ -232,6 +276,13 @@ extension TidingsV1 {
       self.environment = environment
       self.lookups = lookups
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var lookups: Int { 3 }
+    }
   }
 
   /// A user.
@@ -257,6 +308,13 @@ extension TidingsV1 {
       self.displayName = displayName
       self.discoverable = discoverable
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userRecordName: Int { 1 }
+      @inlinable public static var displayName: Int { 2 }
+      @inlinable public static var discoverable: Int { 3 }
+    }
   }
 
   /// The result of one look-up.
@@ -276,6 +334,13 @@ extension TidingsV1 {
     ) {
       self.lookup = lookup
       self.outcome = outcome
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var lookup: Int { 1 }
+      @inlinable public static var user: Int { 2 }
+      @inlinable public static var error: Int { 3 }
     }
 
     /// The outcome.
@@ -302,6 +367,11 @@ extension TidingsV1 {
     ) {
       self.results = results
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
+    }
   }
 
   /// What a user publishes in the directory of a container. The server does not check that an address or a number
@@ -327,6 +397,13 @@ extension TidingsV1 {
       self.emailAddress = emailAddress
       self.phoneNumber = phoneNumber
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var displayName: Int { 1 }
+      @inlinable public static var emailAddress: Int { 2 }
+      @inlinable public static var phoneNumber: Int { 3 }
+    }
   }
 
   /// Asks for what the caller published.
@@ -347,6 +424,12 @@ extension TidingsV1 {
       self.container = container
       self.environment = environment
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+    }
   }
 
   /// What the caller published.
@@ -362,6 +445,11 @@ extension TidingsV1 {
       entry: TidingsV1.DirectoryEntry? = nil
     ) {
       self.entry = entry
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var entry: Int { 1 }
     }
   }
 
@@ -390,6 +478,13 @@ extension TidingsV1 {
       self.environment = environment
       self.entry = entry
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var entry: Int { 3 }
+    }
   }
 
   /// What is published now.
@@ -405,6 +500,11 @@ extension TidingsV1 {
       entry: TidingsV1.DirectoryEntry? = nil
     ) {
       self.entry = entry
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var entry: Int { 1 }
     }
   }
 
@@ -434,6 +534,14 @@ extension TidingsV1 {
       self.after = after
       self.limit = limit
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var after: Int { 3 }
+      @inlinable public static var limit: Int { 4 }
+    }
   }
 
   /// Some users of a directory.
@@ -453,6 +561,12 @@ extension TidingsV1 {
     ) {
       self.users = users
       self.moreComing = moreComing
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var users: Int { 1 }
+      @inlinable public static var moreComing: Int { 2 }
     }
   }
 }

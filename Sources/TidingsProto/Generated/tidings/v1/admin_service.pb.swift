@@ -194,6 +194,17 @@ extension TidingsV1 {
       self.restricted = restricted
       self.quota = quota
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var name: Int { 1 }
+      @inlinable public static var roles: Int { 2 }
+      @inlinable public static var keys: Int { 3 }
+      @inlinable public static var created: Int { 4 }
+      @inlinable public static var displayName: Int { 5 }
+      @inlinable public static var restricted: Int { 6 }
+      @inlinable public static var quota: Int { 7 }
+    }
   }
 
   /// A CURVE public key.
@@ -225,6 +236,15 @@ extension TidingsV1 {
       self.revoked = revoked
       self.label = label
       self.admitted = admitted
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var key: Int { 1 }
+      @inlinable public static var expires: Int { 2 }
+      @inlinable public static var revoked: Int { 3 }
+      @inlinable public static var label: Int { 4 }
+      @inlinable public static var admitted: Int { 5 }
     }
   }
 
@@ -258,6 +278,15 @@ extension TidingsV1 {
       self.roles = roles
       self.quota = quota
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var name: Int { 1 }
+      @inlinable public static var publicKey: Int { 2 }
+      @inlinable public static var displayName: Int { 3 }
+      @inlinable public static var roles: Int { 4 }
+      @inlinable public static var quota: Int { 5 }
+    }
   }
 
   /// The user is created.
@@ -277,6 +306,11 @@ extension TidingsV1 {
       account: TidingsV1.Account? = nil
     ) {
       self.account = account
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var account: Int { 1 }
     }
   }
 
@@ -310,6 +344,15 @@ extension TidingsV1 {
       self.quota = quota
       self.removesQuota = removesQuota
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var displayName: Int { 2 }
+      @inlinable public static var restricted: Int { 3 }
+      @inlinable public static var quota: Int { 4 }
+      @inlinable public static var removesQuota: Int { 5 }
+    }
   }
 
   /// The user is changed.
@@ -329,6 +372,11 @@ extension TidingsV1 {
       account: TidingsV1.Account? = nil
     ) {
       self.account = account
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var account: Int { 1 }
     }
   }
 
@@ -354,6 +402,13 @@ extension TidingsV1 {
       self.limit = limit
       self.userNames = userNames
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var after: Int { 1 }
+      @inlinable public static var limit: Int { 2 }
+      @inlinable public static var userNames: Int { 3 }
+    }
   }
 
   /// Users.
@@ -378,6 +433,13 @@ extension TidingsV1 {
       self.moreComing = moreComing
       self.guestKeys = guestKeys
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var accounts: Int { 1 }
+      @inlinable public static var moreComing: Int { 2 }
+      @inlinable public static var guestKeys: Int { 3 }
+    }
   }
 
   /// Admits a key.
@@ -397,6 +459,12 @@ extension TidingsV1 {
     ) {
       self.userName = userName
       self.publicKey = publicKey
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var publicKey: Int { 2 }
     }
   }
 
@@ -418,6 +486,11 @@ extension TidingsV1 {
     ) {
       self.account = account
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var account: Int { 1 }
+    }
   }
 
   /// Refuses a key.
@@ -433,6 +506,11 @@ extension TidingsV1 {
       publicKey: String = ""
     ) {
       self.publicKey = publicKey
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var publicKey: Int { 1 }
     }
   }
 
@@ -459,6 +537,12 @@ extension TidingsV1 {
       self.account = account
       self.rotatedChannelCount = rotatedChannelCount
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var account: Int { 1 }
+      @inlinable public static var rotatedChannelCount: Int { 2 }
+    }
   }
 
   /// Sets roles.
@@ -479,6 +563,12 @@ extension TidingsV1 {
       self.userName = userName
       self.roles = roles
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var roles: Int { 2 }
+    }
   }
 
   /// The roles are set.
@@ -498,6 +588,11 @@ extension TidingsV1 {
       account: TidingsV1.Account? = nil
     ) {
       self.account = account
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var account: Int { 1 }
     }
   }
 
@@ -526,6 +621,14 @@ extension TidingsV1 {
       self.userName = userName
       self.refused = refused
       self.verifies = verifies
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var limit: Int { 1 }
+      @inlinable public static var userName: Int { 2 }
+      @inlinable public static var refused: Int { 3 }
+      @inlinable public static var verifies: Int { 4 }
     }
   }
 
@@ -571,6 +674,18 @@ extension TidingsV1 {
       self.count = count
       self.detail = detail
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var time: Int { 1 }
+      @inlinable public static var action: Int { 2 }
+      @inlinable public static var userName: Int { 3 }
+      @inlinable public static var publicKey: Int { 4 }
+      @inlinable public static var address: Int { 5 }
+      @inlinable public static var refused: Int { 6 }
+      @inlinable public static var count: Int { 7 }
+      @inlinable public static var detail: Int { 8 }
+    }
   }
 
   /// Entries of the audit log.
@@ -590,6 +705,12 @@ extension TidingsV1 {
     ) {
       self.entries = entries
       self.chains = chains
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var entries: Int { 1 }
+      @inlinable public static var chains: Int { 2 }
     }
   }
 
@@ -632,6 +753,17 @@ extension TidingsV1 {
       self.problems = problems
       self.remarks = remarks
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var name: Int { 1 }
+      @inlinable public static var headNumber: Int { 2 }
+      @inlinable public static var headHash: Int { 3 }
+      @inlinable public static var lineCount: Int { 4 }
+      @inlinable public static var firstNumber: Int { 5 }
+      @inlinable public static var problems: Int { 6 }
+      @inlinable public static var remarks: Int { 7 }
+    }
   }
 
   /// Asks for a backup.
@@ -653,6 +785,12 @@ extension TidingsV1 {
       self.bytesPerSecondMax = bytesPerSecondMax
       self.skipsDamagedAssets = skipsDamagedAssets
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var bytesPerSecondMax: Int { 1 }
+      @inlinable public static var skipsDamagedAssets: Int { 2 }
+    }
   }
 
   /// A part of a backup.
@@ -668,6 +806,11 @@ extension TidingsV1 {
       chunk: [UInt8] = []
     ) {
       self.chunk = chunk
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var chunk: Int { 1 }
     }
   }
 
@@ -689,6 +832,12 @@ extension TidingsV1 {
     ) {
       self.bytesPerSecondMax = bytesPerSecondMax
       self.checksStructure = checksStructure
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var bytesPerSecondMax: Int { 1 }
+      @inlinable public static var checksStructure: Int { 2 }
     }
   }
 
@@ -738,6 +887,19 @@ extension TidingsV1 {
       self.damage = damage
       self.damageCount = damageCount
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var step: Int { 1 }
+      @inlinable public static var pagesTotal: Int { 2 }
+      @inlinable public static var pagesDone: Int { 3 }
+      @inlinable public static var assetsTotal: Int { 4 }
+      @inlinable public static var assetsDone: Int { 5 }
+      @inlinable public static var bytesTotal: Int { 6 }
+      @inlinable public static var bytesDone: Int { 7 }
+      @inlinable public static var damage: Int { 8 }
+      @inlinable public static var damageCount: Int { 9 }
+    }
   }
 
   /// One thing that is damaged.
@@ -757,6 +919,14 @@ extension TidingsV1 {
     ) {
       self.subject = subject
       self.problem = problem
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var page: Int { 1 }
+      @inlinable public static var asset: Int { 2 }
+      @inlinable public static var structure: Int { 3 }
+      @inlinable public static var problem: Int { 4 }
     }
 
     /// What it is.
@@ -830,6 +1000,21 @@ extension TidingsV1 {
       self.assetBytes = assetBytes
       self.users = users
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var records: Int { 1 }
+      @inlinable public static var tombstones: Int { 2 }
+      @inlinable public static var zones: Int { 3 }
+      @inlinable public static var subscriptions: Int { 4 }
+      @inlinable public static var channels: Int { 5 }
+      @inlinable public static var events: Int { 6 }
+      @inlinable public static var databaseBytes: Int { 7 }
+      @inlinable public static var logBytes: Int { 8 }
+      @inlinable public static var assets: Int { 9 }
+      @inlinable public static var assetBytes: Int { 10 }
+      @inlinable public static var users: Int { 11 }
+    }
   }
 
   /// A connection that has made a call, or subscribed to a topic of pushes.
@@ -878,6 +1063,19 @@ extension TidingsV1 {
       self.isSubscriber = isSubscriber
       self.topics = topics
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var number: Int { 1 }
+      @inlinable public static var userName: Int { 2 }
+      @inlinable public static var publicKey: Int { 3 }
+      @inlinable public static var deviceID: Int { 4 }
+      @inlinable public static var since: Int { 5 }
+      @inlinable public static var callsOpen: Int { 6 }
+      @inlinable public static var bytesHeld: Int { 7 }
+      @inlinable public static var isSubscriber: Int { 8 }
+      @inlinable public static var topics: Int { 9 }
+    }
   }
 
   /// Asks for connections.
@@ -901,6 +1099,13 @@ extension TidingsV1 {
       self.userName = userName
       self.after = after
       self.limit = limit
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var after: Int { 2 }
+      @inlinable public static var limit: Int { 3 }
     }
   }
 
@@ -926,6 +1131,13 @@ extension TidingsV1 {
       self.moreComing = moreComing
       self.unusedCount = unusedCount
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var connections: Int { 1 }
+      @inlinable public static var moreComing: Int { 2 }
+      @inlinable public static var unusedCount: Int { 3 }
+    }
   }
 
   /// Ends connections.
@@ -941,6 +1153,13 @@ extension TidingsV1 {
       which: Which? = nil
     ) {
       self.which = which
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var publicKey: Int { 2 }
+      @inlinable public static var number: Int { 3 }
     }
 
     /// Which ones.
@@ -968,6 +1187,11 @@ extension TidingsV1 {
     ) {
       self.count = count
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var count: Int { 1 }
+    }
   }
 
   /// A device of a user.
@@ -987,6 +1211,12 @@ extension TidingsV1 {
     ) {
       self.deviceID = deviceID
       self.lastWrite = lastWrite
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var deviceID: Int { 1 }
+      @inlinable public static var lastWrite: Int { 2 }
     }
   }
 
@@ -1012,6 +1242,13 @@ extension TidingsV1 {
       self.after = after
       self.limit = limit
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var after: Int { 2 }
+      @inlinable public static var limit: Int { 3 }
+    }
   }
 
   /// Devices.
@@ -1032,6 +1269,12 @@ extension TidingsV1 {
       self.devices = devices
       self.moreComing = moreComing
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var devices: Int { 1 }
+      @inlinable public static var moreComing: Int { 2 }
+    }
   }
 
   /// Sets or reads the level of the log.
@@ -1047,6 +1290,11 @@ extension TidingsV1 {
       level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
     ) {
       self.level = level
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var level: Int { 1 }
     }
   }
 
@@ -1067,6 +1315,12 @@ extension TidingsV1 {
     ) {
       self.level = level
       self.previous = previous
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var level: Int { 1 }
+      @inlinable public static var previous: Int { 2 }
     }
   }
 
@@ -1095,6 +1349,14 @@ extension TidingsV1 {
       self.notificationRetentionDays = notificationRetentionDays
       self.notificationsMax = notificationsMax
       self.resets = resets
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var tombstoneRetentionDays: Int { 1 }
+      @inlinable public static var notificationRetentionDays: Int { 2 }
+      @inlinable public static var notificationsMax: Int { 3 }
+      @inlinable public static var resets: Int { 4 }
     }
   }
 
@@ -1125,6 +1387,14 @@ extension TidingsV1 {
       self.notificationsMax = notificationsMax
       self.setNames = setNames
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var tombstoneRetentionDays: Int { 1 }
+      @inlinable public static var notificationRetentionDays: Int { 2 }
+      @inlinable public static var notificationsMax: Int { 3 }
+      @inlinable public static var setNames: Int { 4 }
+    }
   }
 
   /// Drains the server.
@@ -1149,6 +1419,13 @@ extension TidingsV1 {
       self.stops = stops
       self.patienceMilliseconds = patienceMilliseconds
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var action: Int { 1 }
+      @inlinable public static var stops: Int { 2 }
+      @inlinable public static var patienceMilliseconds: Int { 3 }
+    }
   }
 
   /// How far it is.
@@ -1169,6 +1446,12 @@ extension TidingsV1 {
       self.state = state
       self.callsOpen = callsOpen
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var state: Int { 1 }
+      @inlinable public static var callsOpen: Int { 2 }
+    }
   }
 
   /// Resets a development environment.
@@ -1188,6 +1471,12 @@ extension TidingsV1 {
     ) {
       self.container = container
       self.dryRun = dryRun
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var dryRun: Int { 2 }
     }
   }
 
@@ -1213,6 +1502,13 @@ extension TidingsV1 {
       self.databaseCount = databaseCount
       self.isRunning = isRunning
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var changes: Int { 1 }
+      @inlinable public static var databaseCount: Int { 2 }
+      @inlinable public static var isRunning: Int { 3 }
+    }
   }
 
   /// Asks for a page of what is stored for a user.
@@ -1233,6 +1529,12 @@ extension TidingsV1 {
       self.userName = userName
       self.continuation = continuation
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var continuation: Int { 2 }
+    }
   }
 
   /// One thing that is stored for a user.
@@ -1252,6 +1554,21 @@ extension TidingsV1 {
     ) {
       self.databaseID = databaseID
       self.item = item
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var account: Int { 2 }
+      @inlinable public static var usage: Int { 3 }
+      @inlinable public static var device: Int { 4 }
+      @inlinable public static var zone: Int { 5 }
+      @inlinable public static var record: Int { 6 }
+      @inlinable public static var subscription: Int { 7 }
+      @inlinable public static var notification: Int { 8 }
+      @inlinable public static var share: Int { 9 }
+      @inlinable public static var asset: Int { 10 }
+      @inlinable public static var directoryEntry: Int { 11 }
     }
 
     /// What it is.
@@ -1298,6 +1615,12 @@ extension TidingsV1 {
       self.items = items
       self.continuation = continuation
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var items: Int { 1 }
+      @inlinable public static var continuation: Int { 2 }
+    }
   }
 
   /// Erases a user.
@@ -1317,6 +1640,12 @@ extension TidingsV1 {
     ) {
       self.userName = userName
       self.publicRecords = publicRecords
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var publicRecords: Int { 2 }
     }
   }
 
@@ -1338,6 +1667,11 @@ extension TidingsV1 {
     ) {
       self.erasure = erasure
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var erasure: Int { 1 }
+    }
   }
 
   /// Asks for an erasure.
@@ -1353,6 +1687,12 @@ extension TidingsV1 {
       which: Which? = nil
     ) {
       self.which = which
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var erasureID: Int { 2 }
     }
 
     /// Which one.
@@ -1381,6 +1721,11 @@ extension TidingsV1 {
       erasure: TidingsV1.UserErasure? = nil
     ) {
       self.erasure = erasure
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var erasure: Int { 1 }
     }
   }
 
@@ -1426,6 +1771,18 @@ extension TidingsV1 {
       self.erased = erased
       self.remainders = remainders
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var erasureID: Int { 1 }
+      @inlinable public static var userName: Int { 2 }
+      @inlinable public static var requestedBy: Int { 3 }
+      @inlinable public static var requested: Int { 4 }
+      @inlinable public static var finished: Int { 5 }
+      @inlinable public static var publicRecords: Int { 6 }
+      @inlinable public static var erased: Int { 7 }
+      @inlinable public static var remainders: Int { 8 }
+    }
   }
 
   /// How many things of a kind were removed or changed.
@@ -1446,6 +1803,12 @@ extension TidingsV1 {
       self.kind = kind
       self.count = count
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var kind: Int { 1 }
+      @inlinable public static var count: Int { 2 }
+    }
   }
 
   /// Something that an erasure leaves.
@@ -1465,6 +1828,12 @@ extension TidingsV1 {
     ) {
       self.description = description
       self.until = until
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var description: Int { 1 }
+      @inlinable public static var until: Int { 2 }
     }
   }
 }

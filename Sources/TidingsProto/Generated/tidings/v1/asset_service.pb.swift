@@ -33,6 +33,14 @@ extension TidingsV1 {
       self.offset = offset
       self.chunk = chunk
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var asset: Int { 2 }
+      @inlinable public static var offset: Int { 3 }
+      @inlinable public static var chunk: Int { 4 }
+    }
   }
 
   /// How much is stored.
@@ -52,6 +60,12 @@ extension TidingsV1 {
     ) {
       self.offset = offset
       self.complete = complete
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var offset: Int { 1 }
+      @inlinable public static var complete: Int { 2 }
     }
   }
 
@@ -86,6 +100,15 @@ extension TidingsV1 {
       self.length = length
       self.userName = userName
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var asset: Int { 2 }
+      @inlinable public static var offset: Int { 3 }
+      @inlinable public static var length: Int { 4 }
+      @inlinable public static var userName: Int { 5 }
+    }
   }
 
   /// A part of the content.
@@ -105,6 +128,12 @@ extension TidingsV1 {
     ) {
       self.offset = offset
       self.chunk = chunk
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var offset: Int { 1 }
+      @inlinable public static var chunk: Int { 2 }
     }
   }
 }

@@ -136,6 +136,13 @@ extension TidingsV1 {
       self.environment = environment
       self.scope = scope
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var scope: Int { 3 }
+    }
   }
 
   /// Names a zone within a database.
@@ -158,6 +165,12 @@ extension TidingsV1 {
       self.zoneName = zoneName
       self.ownerName = ownerName
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var zoneName: Int { 1 }
+      @inlinable public static var ownerName: Int { 2 }
+    }
   }
 
   /// Names a record within a database.
@@ -177,6 +190,12 @@ extension TidingsV1 {
     ) {
       self.recordName = recordName
       self.zoneID = zoneID
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var recordName: Int { 1 }
+      @inlinable public static var zoneID: Int { 2 }
     }
   }
 }

@@ -205,6 +205,14 @@ extension TidingsV1 {
       self.retryAfter = retryAfter
       self.existingSubscriptionID = existingSubscriptionID
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var code: Int { 1 }
+      @inlinable public static var message: Int { 2 }
+      @inlinable public static var retryAfter: Int { 3 }
+      @inlinable public static var existingSubscriptionID: Int { 4 }
+    }
   }
 }
 

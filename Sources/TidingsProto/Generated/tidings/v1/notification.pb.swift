@@ -216,6 +216,28 @@ extension TidingsV1 {
       self.category = category
       self.collapseIDKey = collapseIDKey
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var alertBody: Int { 1 }
+      @inlinable public static var alertLocalizationKey: Int { 2 }
+      @inlinable public static var alertLocalizationArgs: Int { 3 }
+      @inlinable public static var title: Int { 4 }
+      @inlinable public static var titleLocalizationKey: Int { 5 }
+      @inlinable public static var titleLocalizationArgs: Int { 6 }
+      @inlinable public static var subtitle: Int { 7 }
+      @inlinable public static var subtitleLocalizationKey: Int { 8 }
+      @inlinable public static var subtitleLocalizationArgs: Int { 9 }
+      @inlinable public static var alertActionLocalizationKey: Int { 10 }
+      @inlinable public static var alertLaunchImage: Int { 11 }
+      @inlinable public static var soundName: Int { 12 }
+      @inlinable public static var desiredKeys: Int { 13 }
+      @inlinable public static var shouldBadge: Int { 14 }
+      @inlinable public static var shouldSendContentAvailable: Int { 15 }
+      @inlinable public static var shouldSendMutableContent: Int { 16 }
+      @inlinable public static var category: Int { 17 }
+      @inlinable public static var collapseIDKey: Int { 18 }
+    }
   }
 
   /// Which changes, of which records, cause notifications.
@@ -287,6 +309,23 @@ extension TidingsV1 {
       self.firesOnRecordEnter = firesOnRecordEnter
       self.firesOnRecordLeave = firesOnRecordLeave
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var subscriptionID: Int { 1 }
+      @inlinable public static var type: Int { 2 }
+      @inlinable public static var recordType: Int { 3 }
+      @inlinable public static var predicate: Int { 4 }
+      @inlinable public static var zoneID: Int { 5 }
+      @inlinable public static var firesOnRecordCreation: Int { 6 }
+      @inlinable public static var firesOnRecordUpdate: Int { 7 }
+      @inlinable public static var firesOnRecordDeletion: Int { 8 }
+      @inlinable public static var firesOnce: Int { 9 }
+      @inlinable public static var notificationInfo: Int { 10 }
+      @inlinable public static var effective: Int { 11 }
+      @inlinable public static var firesOnRecordEnter: Int { 12 }
+      @inlinable public static var firesOnRecordLeave: Int { 13 }
+    }
   }
 
   /// A place in the sequence of events of a channel.
@@ -306,6 +345,12 @@ extension TidingsV1 {
     ) {
       self.channelID = channelID
       self.sequenceNumber = sequenceNumber
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var channelID: Int { 1 }
+      @inlinable public static var sequenceNumber: Int { 2 }
     }
   }
 
@@ -399,6 +444,28 @@ extension TidingsV1 {
       self.omittedKeys = omittedKeys
       self.userInfoJson = userInfoJson
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var notificationID: Int { 1 }
+      @inlinable public static var type: Int { 2 }
+      @inlinable public static var subscriptionID: Int { 3 }
+      @inlinable public static var databaseID: Int { 4 }
+      @inlinable public static var reason: Int { 5 }
+      @inlinable public static var recordID: Int { 6 }
+      @inlinable public static var recordType: Int { 7 }
+      @inlinable public static var recordFields: Int { 8 }
+      @inlinable public static var notificationInfo: Int { 9 }
+      @inlinable public static var committed: Int { 10 }
+      @inlinable public static var isPruned: Int { 11 }
+      @inlinable public static var position: Int { 12 }
+      @inlinable public static var alertLocalizationValues: Int { 13 }
+      @inlinable public static var titleLocalizationValues: Int { 14 }
+      @inlinable public static var subtitleLocalizationValues: Int { 15 }
+      @inlinable public static var collapseID: Int { 16 }
+      @inlinable public static var omittedKeys: Int { 17 }
+      @inlinable public static var userInfoJson: Int { 18 }
+    }
   }
 
   /// A published hint. The ZeroMQ message has two frames: the topic, 16 bytes, and this.
@@ -435,6 +502,19 @@ extension TidingsV1 {
       self.content = content
     }
 
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var sequenceNumber: Int { 1 }
+      @inlinable public static var previousSequenceNumber: Int { 2 }
+      @inlinable public static var published: Int { 3 }
+      @inlinable public static var originTag: Int { 4 }
+      @inlinable public static var notification: Int { 5 }
+      @inlinable public static var sealedNotification: Int { 6 }
+      @inlinable public static var channelsChanged: Int { 7 }
+      @inlinable public static var readMarks: Int { 8 }
+      @inlinable public static var sealedReadMarks: Int { 9 }
+    }
+
     /// What happened; none: a beacon, which only repeats the number, or a push of several events.
     public enum Content: Hashable, Sendable {
       /// The notification, without what differs between subscribers (`notification_id` and
@@ -466,6 +546,11 @@ extension TidingsV1 {
       notificationIDs: [String] = []
     ) {
       self.notificationIDs = notificationIDs
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var notificationIDs: Int { 1 }
     }
   }
 }

@@ -62,6 +62,12 @@ extension TidingsV1 {
       self.container = container
       self.environment = environment
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+    }
   }
 
   /// Where one channel's pushes are published.
@@ -93,6 +99,15 @@ extension TidingsV1 {
       self.key = key
       self.subscriptionID = subscriptionID
       self.originTag = originTag
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var position: Int { 1 }
+      @inlinable public static var topic: Int { 2 }
+      @inlinable public static var key: Int { 3 }
+      @inlinable public static var subscriptionID: Int { 4 }
+      @inlinable public static var originTag: Int { 5 }
     }
   }
 
@@ -134,6 +149,17 @@ extension TidingsV1 {
       self.readMarkNumber = readMarkNumber
       self.controlOriginTag = controlOriginTag
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var pushEndpoint: Int { 1 }
+      @inlinable public static var controlTopic: Int { 2 }
+      @inlinable public static var channels: Int { 3 }
+      @inlinable public static var incarnation: Int { 4 }
+      @inlinable public static var controlKey: Int { 5 }
+      @inlinable public static var readMarkNumber: Int { 6 }
+      @inlinable public static var controlOriginTag: Int { 7 }
+    }
   }
 
   /// Asks for notifications.
@@ -174,6 +200,17 @@ extension TidingsV1 {
       self.wantsUserInfo = wantsUserInfo
       self.wantsBadge = wantsBadge
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var changeToken: Int { 3 }
+      @inlinable public static var limit: Int { 4 }
+      @inlinable public static var omitsReadNotifications: Int { 5 }
+      @inlinable public static var wantsUserInfo: Int { 6 }
+      @inlinable public static var wantsBadge: Int { 7 }
+    }
   }
 
   /// A page of notifications.
@@ -209,6 +246,15 @@ extension TidingsV1 {
       self.isSplit = isSplit
       self.badgeValue = badgeValue
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var notifications: Int { 1 }
+      @inlinable public static var changeToken: Int { 2 }
+      @inlinable public static var moreComing: Int { 3 }
+      @inlinable public static var isSplit: Int { 4 }
+      @inlinable public static var badgeValue: Int { 5 }
+    }
   }
 
   /// Marks notifications read.
@@ -233,6 +279,13 @@ extension TidingsV1 {
       self.environment = environment
       self.notificationIDs = notificationIDs
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var notificationIDs: Int { 3 }
+    }
   }
 
   /// What became of one notification.
@@ -252,6 +305,13 @@ extension TidingsV1 {
     ) {
       self.notificationID = notificationID
       self.outcome = outcome
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var notificationID: Int { 1 }
+      @inlinable public static var markedRead: Int { 2 }
+      @inlinable public static var error: Int { 3 }
     }
 
     /// The outcome.
@@ -277,6 +337,11 @@ extension TidingsV1 {
     ) {
       self.results = results
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
+    }
   }
 
   /// Sets the user's badge.
@@ -301,6 +366,13 @@ extension TidingsV1 {
       self.environment = environment
       self.badgeValue = badgeValue
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var badgeValue: Int { 3 }
+    }
   }
 
   /// The badge is set.
@@ -316,6 +388,11 @@ extension TidingsV1 {
       badgeValue: UInt32 = 0
     ) {
       self.badgeValue = badgeValue
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var badgeValue: Int { 1 }
     }
   }
 
@@ -341,6 +418,13 @@ extension TidingsV1 {
       self.environment = environment
       self.notificationID = notificationID
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var notificationID: Int { 3 }
+    }
   }
 
   /// One device that got a notification.
@@ -360,6 +444,12 @@ extension TidingsV1 {
     ) {
       self.device = device
       self.fetched = fetched
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var device: Int { 1 }
+      @inlinable public static var fetched: Int { 2 }
     }
   }
 
@@ -392,6 +482,15 @@ extension TidingsV1 {
       self.leased = leased
       self.deliveryCount = deliveryCount
       self.settled = settled
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var group: Int { 1 }
+      @inlinable public static var device: Int { 2 }
+      @inlinable public static var leased: Int { 3 }
+      @inlinable public static var deliveryCount: Int { 4 }
+      @inlinable public static var settled: Int { 5 }
     }
   }
 
@@ -455,6 +554,21 @@ extension TidingsV1 {
       self.leases = leases
       self.readDevice = readDevice
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var committed: Int { 1 }
+      @inlinable public static var published: Int { 2 }
+      @inlinable public static var fetched: Int { 3 }
+      @inlinable public static var markedRead: Int { 4 }
+      @inlinable public static var notification: Int { 5 }
+      @inlinable public static var originDevice: Int { 6 }
+      @inlinable public static var isCoalesced: Int { 7 }
+      @inlinable public static var isPruned: Int { 8 }
+      @inlinable public static var deliveries: Int { 9 }
+      @inlinable public static var leases: Int { 10 }
+      @inlinable public static var readDevice: Int { 11 }
+    }
   }
 
   /// Asks for notifications to work on.
@@ -492,6 +606,16 @@ extension TidingsV1 {
       self.visibilityTimeout = visibilityTimeout
       self.startsAtEnd = startsAtEnd
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var group: Int { 3 }
+      @inlinable public static var limit: Int { 4 }
+      @inlinable public static var visibilityTimeout: Int { 5 }
+      @inlinable public static var startsAtEnd: Int { 6 }
+    }
   }
 
   /// A notification that is leased.
@@ -528,6 +652,15 @@ extension TidingsV1 {
       self.deliveryCount = deliveryCount
       self.isOwnChange = isOwnChange
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var notification: Int { 1 }
+      @inlinable public static var leaseID: Int { 2 }
+      @inlinable public static var expires: Int { 3 }
+      @inlinable public static var deliveryCount: Int { 4 }
+      @inlinable public static var isOwnChange: Int { 5 }
+    }
   }
 
   /// Notifications to work on.
@@ -551,6 +684,13 @@ extension TidingsV1 {
       self.notifications = notifications
       self.moreComing = moreComing
       self.nextExpiry = nextExpiry
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var notifications: Int { 1 }
+      @inlinable public static var moreComing: Int { 2 }
+      @inlinable public static var nextExpiry: Int { 3 }
     }
   }
 
@@ -592,6 +732,17 @@ extension TidingsV1 {
       self.marksRead = marksRead
       self.visibilityTimeout = visibilityTimeout
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var group: Int { 3 }
+      @inlinable public static var leaseIDs: Int { 4 }
+      @inlinable public static var settlement: Int { 5 }
+      @inlinable public static var marksRead: Int { 6 }
+      @inlinable public static var visibilityTimeout: Int { 7 }
+    }
   }
 
   /// What became of one lease.
@@ -611,6 +762,13 @@ extension TidingsV1 {
     ) {
       self.leaseID = leaseID
       self.outcome = outcome
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var leaseID: Int { 1 }
+      @inlinable public static var settled: Int { 2 }
+      @inlinable public static var error: Int { 3 }
     }
 
     /// The outcome.
@@ -636,6 +794,11 @@ extension TidingsV1 {
     ) {
       self.results = results
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
+    }
   }
 
   /// Asks for new topics and keys.
@@ -656,6 +819,12 @@ extension TidingsV1 {
       self.container = container
       self.environment = environment
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+    }
   }
 
   /// New topics and keys are in use.
@@ -671,6 +840,11 @@ extension TidingsV1 {
       channelCount: UInt32 = 0
     ) {
       self.channelCount = channelCount
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var channelCount: Int { 1 }
     }
   }
 }

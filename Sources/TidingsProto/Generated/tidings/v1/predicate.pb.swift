@@ -161,6 +161,15 @@ extension TidingsV1 {
       self.caseInsensitive = caseInsensitive
       self.modifier = modifier
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var fieldName: Int { 1 }
+      @inlinable public static var `operator`: Int { 2 }
+      @inlinable public static var values: Int { 3 }
+      @inlinable public static var caseInsensitive: Int { 4 }
+      @inlinable public static var modifier: Int { 5 }
+    }
   }
 
   /// One node of a predicate tree.
@@ -176,6 +185,15 @@ extension TidingsV1 {
       node: Node? = nil
     ) {
       self.node = node
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var comparison: Int { 1 }
+      @inlinable public static var constant: Int { 2 }
+      @inlinable public static var andCount: Int { 3 }
+      @inlinable public static var orCount: Int { 4 }
+      @inlinable public static var not: Int { 5 }
     }
 
     /// Operators stand behind their operands and take them from the front of what precedes.
@@ -216,6 +234,13 @@ extension TidingsV1 {
       self.text = text
       self.arguments = arguments
       self.nodes = nodes
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var text: Int { 1 }
+      @inlinable public static var arguments: Int { 2 }
+      @inlinable public static var nodes: Int { 3 }
     }
   }
 }

@@ -251,6 +251,18 @@ extension TidingsV1 {
       self.course = course
       self.timestamp = timestamp
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var latitude: Int { 1 }
+      @inlinable public static var longitude: Int { 2 }
+      @inlinable public static var horizontalAccuracy: Int { 3 }
+      @inlinable public static var verticalAccuracy: Int { 4 }
+      @inlinable public static var altitude: Int { 5 }
+      @inlinable public static var speed: Int { 6 }
+      @inlinable public static var course: Int { 7 }
+      @inlinable public static var timestamp: Int { 8 }
+    }
   }
 
   /// A relation to another record.
@@ -270,6 +282,12 @@ extension TidingsV1 {
     ) {
       self.recordID = recordID
       self.action = action
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var recordID: Int { 1 }
+      @inlinable public static var action: Int { 2 }
     }
   }
 
@@ -291,6 +309,12 @@ extension TidingsV1 {
       self.checksum = checksum
       self.size = size
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var checksum: Int { 1 }
+      @inlinable public static var size: Int { 2 }
+    }
   }
 
   /// A list of strings.
@@ -306,6 +330,11 @@ extension TidingsV1 {
       values: [String] = []
     ) {
       self.values = values
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var values: Int { 1 }
     }
   }
 
@@ -323,6 +352,11 @@ extension TidingsV1 {
     ) {
       self.values = values
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var values: Int { 1 }
+    }
   }
 
   /// A list of floating-point numbers.
@@ -338,6 +372,11 @@ extension TidingsV1 {
       values: [Double] = []
     ) {
       self.values = values
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var values: Int { 1 }
     }
   }
 
@@ -355,6 +394,11 @@ extension TidingsV1 {
     ) {
       self.values = values
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var values: Int { 1 }
+    }
   }
 
   /// A list of times.
@@ -370,6 +414,11 @@ extension TidingsV1 {
       values: [GoogleProtobuf.Timestamp] = []
     ) {
       self.values = values
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var values: Int { 1 }
     }
   }
 
@@ -387,6 +436,11 @@ extension TidingsV1 {
     ) {
       self.values = values
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var values: Int { 1 }
+    }
   }
 
   /// A list of references.
@@ -403,6 +457,11 @@ extension TidingsV1 {
     ) {
       self.values = values
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var values: Int { 1 }
+    }
   }
 
   /// A list of assets.
@@ -418,6 +477,11 @@ extension TidingsV1 {
       values: [TidingsV1.Asset] = []
     ) {
       self.values = values
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var values: Int { 1 }
     }
   }
 
@@ -450,6 +514,13 @@ extension TidingsV1 {
       self.keyID = keyID
       self.sealed = sealed
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var type: Int { 1 }
+      @inlinable public static var keyID: Int { 2 }
+      @inlinable public static var sealed: Int { 3 }
+    }
   }
 
   /// The value of a field. A value without a member is null: it removes the field.
@@ -465,6 +536,28 @@ extension TidingsV1 {
       value: Value? = nil
     ) {
       self.value = value
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var stringValue: Int { 1 }
+      @inlinable public static var int64Value: Int { 2 }
+      @inlinable public static var doubleValue: Int { 3 }
+      @inlinable public static var bytesValue: Int { 4 }
+      @inlinable public static var timestampValue: Int { 5 }
+      @inlinable public static var locationValue: Int { 6 }
+      @inlinable public static var referenceValue: Int { 7 }
+      @inlinable public static var assetValue: Int { 8 }
+      @inlinable public static var stringListValue: Int { 9 }
+      @inlinable public static var int64ListValue: Int { 10 }
+      @inlinable public static var doubleListValue: Int { 11 }
+      @inlinable public static var bytesListValue: Int { 12 }
+      @inlinable public static var timestampListValue: Int { 13 }
+      @inlinable public static var locationListValue: Int { 14 }
+      @inlinable public static var referenceListValue: Int { 15 }
+      @inlinable public static var assetListValue: Int { 16 }
+      @inlinable public static var unknownListValue: Int { 17 }
+      @inlinable public static var encryptedValue: Int { 18 }
     }
 
     /// The type of a field is fixed by its first save.
@@ -530,6 +623,13 @@ extension TidingsV1 {
       self.userRecordName = userRecordName
       self.deviceID = deviceID
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var timestamp: Int { 1 }
+      @inlinable public static var userRecordName: Int { 2 }
+      @inlinable public static var deviceID: Int { 3 }
+    }
   }
 
   /// A user to whom something is shared.
@@ -574,6 +674,17 @@ extension TidingsV1 {
       self.oneTimeURL = oneTimeURL
       self.expires = expires
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userRecordName: Int { 1 }
+      @inlinable public static var role: Int { 2 }
+      @inlinable public static var permission: Int { 3 }
+      @inlinable public static var acceptanceStatus: Int { 4 }
+      @inlinable public static var participantID: Int { 5 }
+      @inlinable public static var oneTimeURL: Int { 6 }
+      @inlinable public static var expires: Int { 7 }
+    }
   }
 
   /// A user who asked for access to a share.
@@ -593,6 +704,12 @@ extension TidingsV1 {
     ) {
       self.userRecordName = userRecordName
       self.requested = requested
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userRecordName: Int { 1 }
+      @inlinable public static var requested: Int { 2 }
     }
   }
 
@@ -642,6 +759,17 @@ extension TidingsV1 {
       self.allowsAccessRequests = allowsAccessRequests
       self.requesters = requesters
       self.blockedUserRecordNames = blockedUserRecordNames
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var rootRecordName: Int { 1 }
+      @inlinable public static var publicPermission: Int { 2 }
+      @inlinable public static var participants: Int { 3 }
+      @inlinable public static var url: Int { 4 }
+      @inlinable public static var allowsAccessRequests: Int { 5 }
+      @inlinable public static var requesters: Int { 6 }
+      @inlinable public static var blockedUserRecordNames: Int { 7 }
     }
   }
 
@@ -694,6 +822,19 @@ extension TidingsV1 {
       self.parent = parent
       self.share = share
       self.shareRecordName = shareRecordName
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var recordID: Int { 1 }
+      @inlinable public static var recordType: Int { 2 }
+      @inlinable public static var fields: Int { 3 }
+      @inlinable public static var changeTag: Int { 4 }
+      @inlinable public static var created: Int { 5 }
+      @inlinable public static var modified: Int { 6 }
+      @inlinable public static var parent: Int { 7 }
+      @inlinable public static var share: Int { 8 }
+      @inlinable public static var shareRecordName: Int { 9 }
     }
   }
 }

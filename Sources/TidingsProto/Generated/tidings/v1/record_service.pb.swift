@@ -91,6 +91,17 @@ extension TidingsV1 {
       self.dryRun = dryRun
       self.clientChangeTokenData = clientChangeTokenData
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var recordsToSave: Int { 2 }
+      @inlinable public static var recordIDsToDelete: Int { 3 }
+      @inlinable public static var savePolicy: Int { 4 }
+      @inlinable public static var atomic: Int { 5 }
+      @inlinable public static var dryRun: Int { 6 }
+      @inlinable public static var clientChangeTokenData: Int { 7 }
+    }
   }
 
   /// What became of one record.
@@ -131,6 +142,16 @@ extension TidingsV1 {
       self.ancestorRecord = ancestorRecord
     }
 
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var recordID: Int { 1 }
+      @inlinable public static var record: Int { 2 }
+      @inlinable public static var deleted: Int { 3 }
+      @inlinable public static var error: Int { 4 }
+      @inlinable public static var serverRecord: Int { 5 }
+      @inlinable public static var ancestorRecord: Int { 6 }
+    }
+
     /// The outcome.
     public enum Outcome: Hashable, Sendable {
       /// It is saved: its system fields as stored, without its fields. Or fetched: with the fields
@@ -166,6 +187,13 @@ extension TidingsV1 {
       self.recordType = recordType
       self.targetID = targetID
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var recordID: Int { 1 }
+      @inlinable public static var recordType: Int { 2 }
+      @inlinable public static var targetID: Int { 3 }
+    }
   }
 
   /// A result for each record.
@@ -186,6 +214,12 @@ extension TidingsV1 {
       self.results = results
       self.cascadedDeletions = cascadedDeletions
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
+      @inlinable public static var cascadedDeletions: Int { 2 }
+    }
   }
 
   /// Which fields to return.
@@ -201,6 +235,11 @@ extension TidingsV1 {
       keys: [String] = []
     ) {
       self.keys = keys
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var keys: Int { 1 }
     }
   }
 
@@ -226,6 +265,13 @@ extension TidingsV1 {
       self.recordIDs = recordIDs
       self.desiredKeys = desiredKeys
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var recordIDs: Int { 2 }
+      @inlinable public static var desiredKeys: Int { 3 }
+    }
   }
 
   /// The records.
@@ -241,6 +287,11 @@ extension TidingsV1 {
       results: [TidingsV1.RecordResult] = []
     ) {
       self.results = results
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
     }
   }
 
@@ -271,6 +322,13 @@ extension TidingsV1 {
       self.fieldName = fieldName
       self.descending = descending
       self.relativeLocation = relativeLocation
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var fieldName: Int { 1 }
+      @inlinable public static var descending: Int { 2 }
+      @inlinable public static var relativeLocation: Int { 3 }
     }
   }
 
@@ -317,6 +375,18 @@ extension TidingsV1 {
       self.limit = limit
       self.cursor = cursor
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var recordType: Int { 2 }
+      @inlinable public static var predicate: Int { 3 }
+      @inlinable public static var sortDescriptors: Int { 4 }
+      @inlinable public static var zoneID: Int { 5 }
+      @inlinable public static var desiredKeys: Int { 6 }
+      @inlinable public static var limit: Int { 7 }
+      @inlinable public static var cursor: Int { 8 }
+    }
   }
 
   /// A page of the records that match.
@@ -347,6 +417,13 @@ extension TidingsV1 {
       self.cursor = cursor
       self.warnings = warnings
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var records: Int { 1 }
+      @inlinable public static var cursor: Int { 2 }
+      @inlinable public static var warnings: Int { 3 }
+    }
   }
 
   /// Asks how a query is answered.
@@ -366,6 +443,11 @@ extension TidingsV1 {
       query: TidingsV1.QueryRecordsRequest? = nil
     ) {
       self.query = query
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var query: Int { 1 }
     }
   }
 
@@ -415,6 +497,19 @@ extension TidingsV1 {
       self.advice = advice
       self.warnings = warnings
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var steps: Int { 1 }
+      @inlinable public static var predicate: Int { 2 }
+      @inlinable public static var indexField: Int { 3 }
+      @inlinable public static var sortedByIndex: Int { 4 }
+      @inlinable public static var entriesVisited: Int { 5 }
+      @inlinable public static var recordsVisited: Int { 6 }
+      @inlinable public static var recordsMatched: Int { 7 }
+      @inlinable public static var advice: Int { 8 }
+      @inlinable public static var warnings: Int { 9 }
+    }
   }
 
   /// Where to continue in a zone, and what to return.
@@ -447,6 +542,15 @@ extension TidingsV1 {
       self.recordTypes = recordTypes
       self.limit = limit
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var zoneID: Int { 1 }
+      @inlinable public static var changeToken: Int { 2 }
+      @inlinable public static var desiredKeys: Int { 3 }
+      @inlinable public static var recordTypes: Int { 4 }
+      @inlinable public static var limit: Int { 5 }
+    }
   }
 
   /// Asks for the changes in zones.
@@ -476,6 +580,14 @@ extension TidingsV1 {
       self.limit = limit
       self.maxWait = maxWait
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var zones: Int { 2 }
+      @inlinable public static var limit: Int { 3 }
+      @inlinable public static var maxWait: Int { 4 }
+    }
   }
 
   /// A record that is no longer there.
@@ -495,6 +607,12 @@ extension TidingsV1 {
     ) {
       self.recordID = recordID
       self.recordType = recordType
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var recordID: Int { 1 }
+      @inlinable public static var recordType: Int { 2 }
     }
   }
 
@@ -537,6 +655,17 @@ extension TidingsV1 {
       self.error = error
       self.clientChangeTokenData = clientChangeTokenData
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var zoneID: Int { 1 }
+      @inlinable public static var changedRecords: Int { 2 }
+      @inlinable public static var deletedRecords: Int { 3 }
+      @inlinable public static var changeToken: Int { 4 }
+      @inlinable public static var moreComing: Int { 5 }
+      @inlinable public static var error: Int { 6 }
+      @inlinable public static var clientChangeTokenData: Int { 7 }
+    }
   }
 
   /// What changed in each zone.
@@ -552,6 +681,11 @@ extension TidingsV1 {
       zones: [TidingsV1.ZoneChanges] = []
     ) {
       self.zones = zones
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var zones: Int { 1 }
     }
   }
 
@@ -582,6 +716,14 @@ extension TidingsV1 {
       self.limit = limit
       self.maxWait = maxWait
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var changeToken: Int { 2 }
+      @inlinable public static var limit: Int { 3 }
+      @inlinable public static var maxWait: Int { 4 }
+    }
   }
 
   /// A zone that is no longer there.
@@ -601,6 +743,12 @@ extension TidingsV1 {
     ) {
       self.zoneID = zoneID
       self.reason = reason
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var zoneID: Int { 1 }
+      @inlinable public static var reason: Int { 2 }
     }
   }
 
@@ -629,6 +777,14 @@ extension TidingsV1 {
       self.deletedZones = deletedZones
       self.changeToken = changeToken
       self.moreComing = moreComing
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var changedZoneIDs: Int { 1 }
+      @inlinable public static var deletedZones: Int { 2 }
+      @inlinable public static var changeToken: Int { 3 }
+      @inlinable public static var moreComing: Int { 4 }
     }
   }
 }

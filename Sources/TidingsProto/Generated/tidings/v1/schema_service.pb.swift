@@ -107,6 +107,15 @@ extension TidingsV1 {
       self.searchable = searchable
       self.state = state
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var recordType: Int { 1 }
+      @inlinable public static var fieldName: Int { 2 }
+      @inlinable public static var ordered: Int { 3 }
+      @inlinable public static var searchable: Int { 4 }
+      @inlinable public static var state: Int { 5 }
+    }
   }
 
   /// One difference between two schemas.
@@ -135,6 +144,14 @@ extension TidingsV1 {
       self.before = before
       self.after = after
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var kind: Int { 1 }
+      @inlinable public static var subject: Int { 2 }
+      @inlinable public static var before: Int { 3 }
+      @inlinable public static var after: Int { 4 }
+    }
   }
 
   /// Asks for a schema.
@@ -154,6 +171,12 @@ extension TidingsV1 {
     ) {
       self.container = container
       self.environment = environment
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
     }
   }
 
@@ -179,6 +202,13 @@ extension TidingsV1 {
       self.indexes = indexes
       self.version = version
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var text: Int { 1 }
+      @inlinable public static var indexes: Int { 2 }
+      @inlinable public static var version: Int { 3 }
+    }
   }
 
   /// Changes the schema of development.
@@ -203,6 +233,13 @@ extension TidingsV1 {
       self.text = text
       self.dryRun = dryRun
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var text: Int { 2 }
+      @inlinable public static var dryRun: Int { 3 }
+    }
   }
 
   /// What changed.
@@ -218,6 +255,11 @@ extension TidingsV1 {
       changes: [TidingsV1.SchemaChange] = []
     ) {
       self.changes = changes
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var changes: Int { 1 }
     }
   }
 
@@ -239,6 +281,12 @@ extension TidingsV1 {
       self.container = container
       self.dryRun = dryRun
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var dryRun: Int { 2 }
+    }
   }
 
   /// What changed.
@@ -254,6 +302,11 @@ extension TidingsV1 {
       changes: [TidingsV1.SchemaChange] = []
     ) {
       self.changes = changes
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var changes: Int { 1 }
     }
   }
 }

@@ -53,6 +53,17 @@ extension TidingsV1 {
       self.participant = participant
       self.rootRecord = rootRecord
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var zoneID: Int { 3 }
+      @inlinable public static var share: Int { 4 }
+      @inlinable public static var rootRecordName: Int { 5 }
+      @inlinable public static var participant: Int { 6 }
+      @inlinable public static var rootRecord: Int { 7 }
+    }
   }
 
   /// Asks what is behind URLs.
@@ -73,6 +84,12 @@ extension TidingsV1 {
       self.urls = urls
       self.wantsRootRecord = wantsRootRecord
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var urls: Int { 1 }
+      @inlinable public static var wantsRootRecord: Int { 2 }
+    }
   }
 
   /// What became of one share.
@@ -92,6 +109,13 @@ extension TidingsV1 {
     ) {
       self.url = url
       self.outcome = outcome
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var url: Int { 1 }
+      @inlinable public static var metadata: Int { 2 }
+      @inlinable public static var error: Int { 3 }
     }
 
     /// The outcome.
@@ -117,6 +141,11 @@ extension TidingsV1 {
     ) {
       self.results = results
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
+    }
   }
 
   /// Joins shares.
@@ -132,6 +161,11 @@ extension TidingsV1 {
       urls: [String] = []
     ) {
       self.urls = urls
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var urls: Int { 1 }
     }
   }
 
@@ -149,6 +183,11 @@ extension TidingsV1 {
     ) {
       self.results = results
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
+    }
   }
 
   /// Asks for access to shares.
@@ -164,6 +203,11 @@ extension TidingsV1 {
       urls: [String] = []
     ) {
       self.urls = urls
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var urls: Int { 1 }
     }
   }
 
@@ -186,6 +230,12 @@ extension TidingsV1 {
       self.url = url
       self.error = error
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var url: Int { 1 }
+      @inlinable public static var error: Int { 2 }
+    }
   }
 
   /// What became of each request for access.
@@ -201,6 +251,11 @@ extension TidingsV1 {
       results: [TidingsV1.ShareAccessResult] = []
     ) {
       self.results = results
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
     }
   }
 
@@ -230,6 +285,14 @@ extension TidingsV1 {
       self.limit = limit
       self.continuation = continuation
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var limit: Int { 3 }
+      @inlinable public static var continuation: Int { 4 }
+    }
   }
 
   /// A page of the caller's shares.
@@ -249,6 +312,12 @@ extension TidingsV1 {
     ) {
       self.shares = shares
       self.continuation = continuation
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var shares: Int { 1 }
+      @inlinable public static var continuation: Int { 2 }
     }
   }
 }

@@ -29,6 +29,13 @@ extension TidingsV1 {
       self.subscriptionsToSave = subscriptionsToSave
       self.subscriptionIDsToDelete = subscriptionIDsToDelete
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var subscriptionsToSave: Int { 2 }
+      @inlinable public static var subscriptionIDsToDelete: Int { 3 }
+    }
   }
 
   /// What became of one subscription.
@@ -52,6 +59,15 @@ extension TidingsV1 {
       self.subscriptionID = subscriptionID
       self.outcome = outcome
       self.health = health
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var subscriptionID: Int { 1 }
+      @inlinable public static var subscription: Int { 2 }
+      @inlinable public static var deleted: Int { 3 }
+      @inlinable public static var error: Int { 4 }
+      @inlinable public static var health: Int { 5 }
     }
 
     /// The outcome.
@@ -108,6 +124,18 @@ extension TidingsV1 {
       self.subscriberCount = subscriberCount
       self.lacksPermission = lacksPermission
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var saved: Int { 1 }
+      @inlinable public static var lastFired: Int { 2 }
+      @inlinable public static var firedCount: Int { 3 }
+      @inlinable public static var lastEvaluated: Int { 4 }
+      @inlinable public static var evaluatedCount: Int { 5 }
+      @inlinable public static var unreadCount: Int { 6 }
+      @inlinable public static var subscriberCount: Int { 7 }
+      @inlinable public static var lacksPermission: Int { 8 }
+    }
   }
 
   /// A result for each subscription.
@@ -123,6 +151,11 @@ extension TidingsV1 {
       results: [TidingsV1.SubscriptionResult] = []
     ) {
       self.results = results
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
     }
   }
 
@@ -148,6 +181,13 @@ extension TidingsV1 {
       self.subscriptionIDs = subscriptionIDs
       self.wantsHealth = wantsHealth
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var subscriptionIDs: Int { 2 }
+      @inlinable public static var wantsHealth: Int { 3 }
+    }
   }
 
   /// The subscriptions.
@@ -163,6 +203,11 @@ extension TidingsV1 {
       results: [TidingsV1.SubscriptionResult] = []
     ) {
       self.results = results
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
     }
   }
 
@@ -210,6 +255,16 @@ extension TidingsV1 {
       self.isSave = isSave
       self.recordID = recordID
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var subscriptionIDs: Int { 2 }
+      @inlinable public static var recordAfter: Int { 3 }
+      @inlinable public static var recordBefore: Int { 4 }
+      @inlinable public static var isSave: Int { 5 }
+      @inlinable public static var recordID: Int { 6 }
+    }
   }
 
   /// What a change would cause for one subscription.
@@ -251,6 +306,17 @@ extension TidingsV1 {
       self.actualValue = actualValue
       self.message = message
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var subscriptionID: Int { 1 }
+      @inlinable public static var fires: Int { 2 }
+      @inlinable public static var failedTerm: Int { 3 }
+      @inlinable public static var reason: Int { 4 }
+      @inlinable public static var expectedValue: Int { 5 }
+      @inlinable public static var actualValue: Int { 6 }
+      @inlinable public static var message: Int { 7 }
+    }
   }
 
   /// What a change would cause.
@@ -266,6 +332,11 @@ extension TidingsV1 {
       explanations: [TidingsV1.SubscriptionExplanation] = []
     ) {
       self.explanations = explanations
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var explanations: Int { 1 }
     }
   }
 }

@@ -33,6 +33,14 @@ extension TidingsV1 {
       self.sharing = sharing
       self.zoneWideSharing = zoneWideSharing
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var fetchChanges: Int { 1 }
+      @inlinable public static var atomic: Int { 2 }
+      @inlinable public static var sharing: Int { 3 }
+      @inlinable public static var zoneWideSharing: Int { 4 }
+    }
   }
 
   /// A zone.
@@ -62,6 +70,14 @@ extension TidingsV1 {
       self.created = created
       self.sequenceNumber = sequenceNumber
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var zoneID: Int { 1 }
+      @inlinable public static var capabilities: Int { 2 }
+      @inlinable public static var created: Int { 3 }
+      @inlinable public static var sequenceNumber: Int { 4 }
+    }
   }
 
   /// Zones to save and to delete.
@@ -90,6 +106,14 @@ extension TidingsV1 {
       self.zoneIDsToDelete = zoneIDsToDelete
       self.deletionReason = deletionReason
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var zonesToSave: Int { 2 }
+      @inlinable public static var zoneIDsToDelete: Int { 3 }
+      @inlinable public static var deletionReason: Int { 4 }
+    }
   }
 
   /// What became of one zone.
@@ -109,6 +133,14 @@ extension TidingsV1 {
     ) {
       self.zoneID = zoneID
       self.outcome = outcome
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var zoneID: Int { 1 }
+      @inlinable public static var zone: Int { 2 }
+      @inlinable public static var deleted: Int { 3 }
+      @inlinable public static var error: Int { 4 }
     }
 
     /// The outcome.
@@ -136,6 +168,11 @@ extension TidingsV1 {
     ) {
       self.results = results
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
+    }
   }
 
   /// Asks for zones.
@@ -156,6 +193,12 @@ extension TidingsV1 {
       self.databaseID = databaseID
       self.zoneIDs = zoneIDs
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var databaseID: Int { 1 }
+      @inlinable public static var zoneIDs: Int { 2 }
+    }
   }
 
   /// The zones.
@@ -171,6 +214,11 @@ extension TidingsV1 {
       results: [TidingsV1.ZoneResult] = []
     ) {
       self.results = results
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var results: Int { 1 }
     }
   }
 }

@@ -120,6 +120,19 @@ extension TidingsConformanceV1 {
       self.action = action
     }
 
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var describe: Int { 1 }
+      @inlinable public static var roundTrip: Int { 2 }
+      @inlinable public static var openPush: Int { 3 }
+      @inlinable public static var openValue: Int { 4 }
+      @inlinable public static var connect: Int { 5 }
+      @inlinable public static var invoke: Int { 6 }
+      @inlinable public static var startInbox: Int { 7 }
+      @inlinable public static var takeNotifications: Int { 8 }
+      @inlinable public static var stopInbox: Int { 9 }
+    }
+
     /// What to do; a program answers a task that it does not know with `unsupported`.
     public enum Action: Hashable, Sendable {
       /// Tell what the client is. Always the first task.
@@ -156,6 +169,21 @@ extension TidingsConformanceV1 {
       outcome: Outcome? = nil
     ) {
       self.outcome = outcome
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var description: Int { 1 }
+      @inlinable public static var encoded_: Int { 2 }
+      @inlinable public static var opened: Int { 3 }
+      @inlinable public static var connected: Int { 4 }
+      @inlinable public static var call: Int { 5 }
+      @inlinable public static var started: Int { 6 }
+      @inlinable public static var notifications: Int { 7 }
+      @inlinable public static var position: Int { 8 }
+      @inlinable public static var refused: Int { 9 }
+      @inlinable public static var unsupported: Int { 10 }
+      @inlinable public static var failed: Int { 11 }
     }
 
     /// What came of it.
@@ -209,6 +237,12 @@ extension TidingsConformanceV1 {
       self.name = name
       self.features = features
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var name: Int { 1 }
+      @inlinable public static var features: Int { 2 }
+    }
   }
 
   /// Asks to decode a message and to encode it again. Unknown fields are kept in binary by clients with
@@ -238,6 +272,14 @@ extension TidingsConformanceV1 {
       self.from = from
       self.to = to
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var messageType: Int { 1 }
+      @inlinable public static var payload: Int { 2 }
+      @inlinable public static var from: Int { 3 }
+      @inlinable public static var to: Int { 4 }
+    }
   }
 
   /// Asks to open a push. What does not open, or is not what it says, is refused.
@@ -261,6 +303,13 @@ extension TidingsConformanceV1 {
       self.push = push
       self.key = key
       self.channelID = channelID
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var push: Int { 1 }
+      @inlinable public static var key: Int { 2 }
+      @inlinable public static var channelID: Int { 3 }
     }
   }
 
@@ -298,6 +347,16 @@ extension TidingsConformanceV1 {
       self.field = field
       self.user = user
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var keyRing: Int { 1 }
+      @inlinable public static var value: Int { 2 }
+      @inlinable public static var databaseID: Int { 3 }
+      @inlinable public static var recordID: Int { 4 }
+      @inlinable public static var field: Int { 5 }
+      @inlinable public static var user: Int { 6 }
+    }
   }
 
   /// Asks to connect.
@@ -333,6 +392,16 @@ extension TidingsConformanceV1 {
       self.secretKey = secretKey
       self.user = user
       self.device = device
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var endpoint: Int { 1 }
+      @inlinable public static var serverKey: Int { 2 }
+      @inlinable public static var publicKey: Int { 3 }
+      @inlinable public static var secretKey: Int { 4 }
+      @inlinable public static var user: Int { 5 }
+      @inlinable public static var device: Int { 6 }
     }
   }
 
@@ -386,6 +455,20 @@ extension TidingsConformanceV1 {
       self.cancelAfterMs = cancelAfterMs
       self.isSafe = isSafe
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var method: Int { 1 }
+      @inlinable public static var request: Int { 2 }
+      @inlinable public static var metadata: Int { 3 }
+      @inlinable public static var timeoutMs: Int { 4 }
+      @inlinable public static var idempotencyKey: Int { 5 }
+      @inlinable public static var isStream: Int { 6 }
+      @inlinable public static var credit: Int { 7 }
+      @inlinable public static var cancelAfterMessages: Int { 8 }
+      @inlinable public static var cancelAfterMs: Int { 9 }
+      @inlinable public static var isSafe: Int { 10 }
+    }
   }
 
   /// What came of a call.
@@ -418,6 +501,15 @@ extension TidingsConformanceV1 {
       self.metadata = metadata
       self.responses = responses
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var status: Int { 1 }
+      @inlinable public static var message: Int { 2 }
+      @inlinable public static var details: Int { 3 }
+      @inlinable public static var metadata: Int { 4 }
+      @inlinable public static var responses: Int { 5 }
+    }
   }
 
   /// Asks to follow the notifications of the connected user on the connected device.
@@ -442,6 +534,13 @@ extension TidingsConformanceV1 {
       self.environment = environment
       self.position = position
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var position: Int { 3 }
+    }
   }
 
   /// Asks to wait for notifications.
@@ -462,6 +561,12 @@ extension TidingsConformanceV1 {
       self.count = count
       self.timeoutMs = timeoutMs
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var count: Int { 1 }
+      @inlinable public static var timeoutMs: Int { 2 }
+    }
   }
 
   /// Notifications in the order in which the inbox gave them.
@@ -477,6 +582,11 @@ extension TidingsConformanceV1 {
       notifications: [[UInt8]] = []
     ) {
       self.notifications = notifications
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var notifications: Int { 1 }
     }
   }
 

@@ -28,6 +28,13 @@ extension TidingsRpcV1 {
       self.domain = domain
       self.metadata = metadata
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var reason: Int { 1 }
+      @inlinable public static var domain: Int { 2 }
+      @inlinable public static var metadata: Int { 3 }
+    }
   }
 
   /// When a repetition may succeed.
@@ -44,6 +51,11 @@ extension TidingsRpcV1 {
     ) {
       self.retryDelay = retryDelay
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var retryDelay: Int { 1 }
+    }
   }
 
   /// Which parts of a request were refused.
@@ -59,6 +71,11 @@ extension TidingsRpcV1 {
       fieldViolations: [TidingsRpcV1.BadRequest.FieldViolation] = []
     ) {
       self.fieldViolations = fieldViolations
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var fieldViolations: Int { 1 }
     }
 
     /// One refused field.
@@ -78,6 +95,12 @@ extension TidingsRpcV1 {
       ) {
         self.field = field
         self.description = description
+      }
+
+      /// The numbers of the fields on the wire.
+      public enum FieldNumber {
+        @inlinable public static var field: Int { 1 }
+        @inlinable public static var description: Int { 2 }
       }
     }
   }

@@ -90,6 +90,17 @@ extension TidingsRpcV1 {
       self.idempotencyKey = idempotencyKey
       self.credit = credit
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var callID: Int { 1 }
+      @inlinable public static var kind: Int { 2 }
+      @inlinable public static var method: Int { 3 }
+      @inlinable public static var timeoutMs: Int { 4 }
+      @inlinable public static var metadata: Int { 5 }
+      @inlinable public static var idempotencyKey: Int { 6 }
+      @inlinable public static var credit: Int { 7 }
+    }
   }
 
   /// The first frame of a response.
@@ -131,6 +142,17 @@ extension TidingsRpcV1 {
       self.metadata = metadata
       self.endOfStream = endOfStream
       self.hasMessage = hasMessage
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var callID: Int { 1 }
+      @inlinable public static var status: Int { 2 }
+      @inlinable public static var message: Int { 3 }
+      @inlinable public static var details: Int { 4 }
+      @inlinable public static var metadata: Int { 5 }
+      @inlinable public static var endOfStream: Int { 6 }
+      @inlinable public static var hasMessage: Int { 7 }
     }
   }
 }

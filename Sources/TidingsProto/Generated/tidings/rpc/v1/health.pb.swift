@@ -58,6 +58,11 @@ extension TidingsRpcV1 {
     ) {
       self.service = service
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var service: Int { 1 }
+    }
   }
 
   /// The state of one service.
@@ -73,6 +78,11 @@ extension TidingsRpcV1 {
       status: TidingsRpcV1.ServingStatus = TidingsRpcV1.ServingStatus(rawValue: 0)
     ) {
       self.status = status
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var status: Int { 1 }
     }
   }
 
@@ -90,6 +100,11 @@ extension TidingsRpcV1 {
     ) {
       self.service = service
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var service: Int { 1 }
+    }
   }
 
   /// The state of one service.
@@ -105,6 +120,11 @@ extension TidingsRpcV1 {
       status: TidingsRpcV1.ServingStatus = TidingsRpcV1.ServingStatus(rawValue: 0)
     ) {
       self.status = status
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var status: Int { 1 }
     }
   }
 }

@@ -28,6 +28,11 @@ extension TidingsRpcV1 {
       self.services = services
     }
 
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var services: Int { 1 }
+    }
+
     /// One callable method.
     public struct Method: Hashable, Sendable {
       /// The method's name, without its service.
@@ -58,6 +63,15 @@ extension TidingsRpcV1 {
         self.serverStreaming = serverStreaming
         self.safe = safe
       }
+
+      /// The numbers of the fields on the wire.
+      public enum FieldNumber {
+        @inlinable public static var name: Int { 1 }
+        @inlinable public static var inputType: Int { 2 }
+        @inlinable public static var outputType: Int { 3 }
+        @inlinable public static var serverStreaming: Int { 4 }
+        @inlinable public static var safe: Int { 5 }
+      }
     }
 
     /// One service.
@@ -77,6 +91,12 @@ extension TidingsRpcV1 {
       ) {
         self.name = name
         self.methods = methods
+      }
+
+      /// The numbers of the fields on the wire.
+      public enum FieldNumber {
+        @inlinable public static var name: Int { 1 }
+        @inlinable public static var methods: Int { 2 }
       }
     }
   }
@@ -100,6 +120,11 @@ extension TidingsRpcV1 {
       fileDescriptorSet: [UInt8] = []
     ) {
       self.fileDescriptorSet = fileDescriptorSet
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var fileDescriptorSet: Int { 1 }
     }
   }
 }

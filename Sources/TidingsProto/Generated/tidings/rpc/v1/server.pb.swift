@@ -189,6 +189,42 @@ extension TidingsRpcV1 {
       self.workGroupsPerUserMax = workGroupsPerUserMax
       self.openLeasesMax = openLeasesMax
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var frameBytesMax: Int { 1 }
+      @inlinable public static var itemsPerCallMax: Int { 2 }
+      @inlinable public static var recordBytesMax: Int { 3 }
+      @inlinable public static var pageItemsMax: Int { 4 }
+      @inlinable public static var callsInFlightMax: Int { 5 }
+      @inlinable public static var subscriptionsPerUserMax: Int { 6 }
+      @inlinable public static var predicateBytesMax: Int { 7 }
+      @inlinable public static var predicateNodesMax: Int { 8 }
+      @inlinable public static var idempotencyRetentionHours: Int { 9 }
+      @inlinable public static var pushBytesMax: Int { 10 }
+      @inlinable public static var assetBytesMax: Int { 11 }
+      @inlinable public static var assetChunkBytesMax: Int { 12 }
+      @inlinable public static var assetRetentionHours: Int { 13 }
+      @inlinable public static var owningReferencesMax: Int { 14 }
+      @inlinable public static var cascadedDeletionsMax: Int { 15 }
+      @inlinable public static var tombstoneRetentionDays: Int { 16 }
+      @inlinable public static var ancestorsMax: Int { 17 }
+      @inlinable public static var ancestorRetentionHours: Int { 18 }
+      @inlinable public static var cursorRetentionMinutes: Int { 19 }
+      @inlinable public static var listMembersPerRecordMax: Int { 20 }
+      @inlinable public static var clientChangeTokenBytesMax: Int { 21 }
+      @inlinable public static var schemaBytesMax: Int { 22 }
+      @inlinable public static var recordTypesMax: Int { 23 }
+      @inlinable public static var fieldsPerTypeMax: Int { 24 }
+      @inlinable public static var zonesPerDatabaseMax: Int { 25 }
+      @inlinable public static var desiredKeysMax: Int { 26 }
+      @inlinable public static var notificationFieldsBytesMax: Int { 27 }
+      @inlinable public static var notificationRetentionDays: Int { 28 }
+      @inlinable public static var notificationsMax: Int { 29 }
+      @inlinable public static var pushesPerSecondMax: Int { 30 }
+      @inlinable public static var workGroupsPerUserMax: Int { 31 }
+      @inlinable public static var openLeasesMax: Int { 32 }
+    }
   }
 
   /// Counters since the start of the process.
@@ -262,6 +298,25 @@ extension TidingsRpcV1 {
       self.longestTurnMicroseconds = longestTurnMicroseconds
       self.longestTurnProcessorMicroseconds = longestTurnProcessorMicroseconds
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var calls: Int { 1 }
+      @inlinable public static var callsFailed: Int { 2 }
+      @inlinable public static var commits: Int { 3 }
+      @inlinable public static var recordsSaved: Int { 4 }
+      @inlinable public static var recordsDeleted: Int { 5 }
+      @inlinable public static var events: Int { 6 }
+      @inlinable public static var pushes: Int { 7 }
+      @inlinable public static var pushesCoalesced: Int { 8 }
+      @inlinable public static var pushesPruned: Int { 9 }
+      @inlinable public static var checkpointsFailed: Int { 10 }
+      @inlinable public static var pagesDamaged: Int { 11 }
+      @inlinable public static var logBytes: Int { 12 }
+      @inlinable public static var longTurns: Int { 13 }
+      @inlinable public static var longestTurnMicroseconds: Int { 14 }
+      @inlinable public static var longestTurnProcessorMicroseconds: Int { 15 }
+    }
   }
 
   /// The description of a server.
@@ -324,6 +379,20 @@ extension TidingsRpcV1 {
       self.state = state
       self.endpoints = endpoints
     }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var version: Int { 1 }
+      @inlinable public static var rpcEndpoint: Int { 2 }
+      @inlinable public static var pushEndpoint: Int { 3 }
+      @inlinable public static var incarnation: Int { 4 }
+      @inlinable public static var started: Int { 5 }
+      @inlinable public static var limits: Int { 6 }
+      @inlinable public static var counters: Int { 7 }
+      @inlinable public static var developmentMode: Int { 8 }
+      @inlinable public static var state: Int { 9 }
+      @inlinable public static var endpoints: Int { 10 }
+    }
   }
 
   /// Where a server can be reached with one of its keys.
@@ -347,6 +416,13 @@ extension TidingsRpcV1 {
       self.serverKey = serverKey
       self.rpcEndpoint = rpcEndpoint
       self.pushEndpoint = pushEndpoint
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var serverKey: Int { 1 }
+      @inlinable public static var rpcEndpoint: Int { 2 }
+      @inlinable public static var pushEndpoint: Int { 3 }
     }
   }
 }

@@ -1,0 +1,25 @@
+package import TidingsModel
+package import TidingsProto
+internal import TidingsProtoC
+package import TidingsProtobuf
+internal import TidingsRPC
+
+extension TidingsV1.FieldValue {
+  /// The value that a predicate compares with; null is none.
+  package func required(_ path: String) throws -> FieldValue {
+    // Values of predicates are few: they take the way of a record's fields, through C.
+    let arena = Arena()
+    let message = packed(in: arena).assumingMemoryBound(to: Tidings__V1__FieldValue.self)
+    guard let value = try RecordReader.fieldValue(message, path) else {
+      throw ItemError(.invalidArguments, "\(path) is null: predicates compare with values")
+    }
+    return value.withoutOwners
+  }
+
+  /// A field of a notification.
+  package init(_ value: FieldValue?, in arena: borrowing Arena) {
+    let message = UnsafeRawPointer(RecordWriter.fieldValue(value, in: arena))
+    // What RecordWriter makes is valid UTF-8 throughout.
+    self = (try? TidingsV1.FieldValue(unpacked: message)) ?? TidingsV1.FieldValue()
+  }
+}

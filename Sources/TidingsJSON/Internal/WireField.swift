@@ -1,0 +1,4 @@
+internal import TidingsWire
+
+/// A value of a message that is transcoded.
+typealias WireField = WireValue<ArraySlice<UInt8>>

@@ -1,0 +1,117 @@
+internal import TidingsEngine
+internal import TidingsModel
+
+/// Gathers calls in a group that shares a transaction, and makes it durable.
+///
+/// A group is open from its first call on. It ends in one of two ways: `commit` returns all that there is to tell
+/// anybody, `giveUp` those to whom it must be said that nothing was kept.
+final class Committer {
+  private let engine: Engine
+  private let log: StoreLog
+  /// What the calls of the group left so far.
+  var group = CallGroup()
+  /// There is an open transaction.
+  private(set) var isOpen = false
+
+  init(_ engine: Engine, log: StoreLog) { (self.engine, self.log) = (engine, log) }
+
+  /// Somebody waits for the end of the group.
+  var isAwaited: Bool { isOpen || !group.isEmpty }
+
+  // MARK: The group
+
+  /// A call is about to use the store.
+  ///
+  /// - Parameter access: What it does.
+  /// - Throws: `RPCError` when it writes and there is no room; `SQLError`.
+  func open(for access: StoreAccess) throws {
+    if access == .write { try log.requireRoom() }
+    try open()
+    if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
+  }
+
+  /// The engine's own work is about to use the store.
+  ///
+  /// - Throws: `SQLError`.
+  func openForMaintenance() throws {
+    try open()
+    group.hasWrites = true
+  }
+
+  private func open() throws {
+    guard !isOpen else { return }
+    try engine.begin()
+    isOpen = true
+  }
+
+  /// The group of a call that takes long is set aside, or taken up again.
+  func exchange(_ other: inout CallGroup, isOpen isStillOpen: Bool) {
+    swap(&group, &other)
+    isOpen = isStillOpen
+  }
+
+  // MARK: Its end
+
+  /// Commits the group.
+  ///
+  /// - Returns: What it came to.
+  /// - Throws: `SQLError`: give the group up.
+  func commit() throws -> CommittedGroup {
+    if isOpen {
+      try prepare()
+      try engine.commitPrepared()
+    }
+    return finish()
+  }
+
+  /// Writes what has to be written before the commit, which another thread does.
+  ///
+  /// - Throws: `SQLError`: give the group up.
+  func prepare() throws {
+    let transaction = try engine.prepareCommit(hasWrites: group.hasWriteCalls)
+    group.announcedTopics.formUnion(transaction.endedAccess.controlTopics)
+    for changed in transaction.changedSubscribers {
+      group.announcedTopics.insert(
+        try engine.controlTopic(
+          of: changed.user,
+          container: changed.container,
+          environment: changed.environment
+        )
+      )
+    }
+    group.transaction = transaction
+  }
+
+  /// What was prepared was made durable by another thread.
+  ///
+  /// - Returns: What the group came to.
+  func commitEnded() -> CommittedGroup {
+    engine.didCommit()
+    return finish()
+  }
+
+  private func finish() -> CommittedGroup {
+    isOpen = false
+    return CommittedGroup(takeGroup())
+  }
+
+  /// Takes the transaction back, and the group with it.
+  ///
+  /// - Returns: Those who wait for what was not kept.
+  func giveUp() -> CallGroup {
+    rollback()
+    return takeGroup()
+  }
+
+  /// Takes a transaction back in which nothing was written; the group goes on without it.
+  func rollback() {
+    isOpen = false
+    engine.rollback()
+  }
+
+  private func takeGroup() -> CallGroup {
+    var taken = CallGroup()
+    swap(&taken, &group)
+    return taken
+  }
+}

@@ -1,0 +1,97 @@
+internal import TidingsModel
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsSQL
+internal import TidingsSQLite
+internal import TidingsZeroMQ
+
+// What becomes of a group when the store fails.
+extension GroupedCalls {
+  /// A call failed, and perhaps the group with it.
+  ///
+  /// What only reads has changed nothing: it fails alone, unless others wrote before it in the same
+  /// transaction. SQLite neither writes nor commits in one that met damage: they are made again.
+  func callFailed(_ error: any Error, _ access: StoreAccess, on loop: LoopContext) {
+    guard !error.isCallersMistake else { return }
+    guard access == .read else { return giveUpCall(after: error, on: loop) }
+    failures.note(error, in: "a call that reads")
+    guard committer.isOpen else { return }
+    if committer.group.hasWrites {
+      giveUpCall(
+        after: SQLError(.busy, "a read in the same transaction failed: \(error)"),
+        on: loop
+      )
+    } else {
+      committer.rollback()
+    }
+  }
+
+  /// Nothing of the group was kept: all that waited for its commit learn that.
+  func giveUpGroup(after error: any Error, on loop: LoopContext) {
+    let group = takeBackGroup(after: error, on: loop)
+    let failure = RPCError(callFailure: error)
+    for answer in group.answers { loop.fail(answer.token, failure) }
+    for entry in group.audits {
+      var entry = entry
+      entry.isRefused = true
+      entry.detail += " (not kept: the store failed)"
+      audit.add(entry)
+    }
+    if SyncFailure.hasHappened { loop.endAtOnce() }
+  }
+
+  /// One of the group's calls failed within the store, and the group with it: the others are made again, each in a
+  /// group of its own, unless the disk has failed.
+  func giveUpCall(after error: any Error, on loop: LoopContext) {
+    guard error.leavesStoreInOrder else { return giveUpGroup(after: error, on: loop) }
+    let group = takeBackGroup(after: error, on: loop)
+    for answer in group.answers where !answer.hasCall {
+      switch answer.result {
+      // It was read before the group wrote anything.
+      case .success(let body): loop.reply(answer.token, body: body)
+      case .failure(let error): loop.fail(answer.token, error)
+      }
+    }
+    for call in group.calls {
+      serveInTurn(call, on: loop)
+      endGroup(loop)
+    }
+  }
+
+  private func takeBackGroup(after error: any Error, on loop: LoopContext) -> CallGroup {
+    if !(error is SQLError) {
+      logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
+    }
+    failures.note(error, in: "a group of calls")
+    let group = committer.giveUp()
+    observer?.groupRolledBack(on: loop)
+    let failure = RPCError(callFailure: error)
+    failPartlyWritten(group.partlyWritten, failure)
+    for done in group.waiting { done(failure) }
+    return group
+  }
+
+  /// A sync failed, on whichever thread: what is on the disk is not known, and the process ends.
+  func syncFailed(_ failure: SyncFailure, on loop: LoopContext) {
+    let error = SQLError(.uncertain, "\(failure)")
+    if let long = runningLongCall { loop.fail(long.held.token, RPCError(callFailure: error)) }
+    if committer.isOpen { giveUpGroup(after: error, on: loop) }
+    loop.endAtOnce()
+  }
+}
+
+extension Error {
+  /// The call is refused for what it asks, before it changed anything; others go on.
+  var isCallersMistake: Bool {
+    self is ItemError || self is RPCError || self is MessageDecodingError
+  }
+
+  /// Other calls can be made: the disk has not failed.
+  fileprivate var leavesStoreInOrder: Bool {
+    switch (self as? SQLError)?.kind {
+    case .damaged, .busy, .statement: true
+    case .storage, .uncertain: false
+    case nil: true
+    }
+  }
+}

@@ -1,0 +1,263 @@
+internal import Synchronization
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsRPC
+internal import TidingsSQL
+internal import TidingsSQLite
+internal import TidingsThreads
+internal import TidingsZeroMQ
+
+// A call that changes much has the store for itself, in a transaction of its own, and pauses: the loop has its
+// turns meanwhile. What reads is answered by the reader threads from what is committed, what needs the writer's
+// connection waits.
+extension GroupedCalls {
+  /// The call that has the store.
+  final class RunningLongCall {
+    let held: HeldCall
+    let work: PausedWork
+    /// Its group, while it pauses.
+    var group = CallGroup()
+    /// Its commit, once it is begun.
+    var commit: Commit?
+    private let outcome: Outcome
+
+    /// What its handler came to, which the work leaves here.
+    final class Outcome {
+      var result: Result<[UInt8], any Error>?
+    }
+
+    /// What its commit came to.
+    final class Commit: Sendable {
+      let failure = Mutex<SQLError?>(nil)
+    }
+
+    init(_ held: HeldCall, _ outcome: Outcome, _ work: PausedWork) {
+      (self.held, self.outcome, self.work) = (held, outcome, work)
+    }
+
+    /// What its handler came to.
+    var result: Result<[UInt8], any Error> {
+      guard let result = outcome.result else { preconditionFailure("the work is not done") }
+      return result
+    }
+  }
+
+  /// What waits for the store while a call has it.
+  static let longCallBounds = LongCalls<CallLine, HeldCall>.Bounds(
+    countMax: 4_096,
+    bytesMax: 64 << 20
+  )
+  /// A turn's part of a call that takes long.
+  private var longCallSlice: Duration {
+    min(.milliseconds(2), .microseconds(engine.limits.callCostMax))
+  }
+
+  /// A call has the store, or what waited for it has its turn before others.
+  var isStoreTaken: Bool {
+    runningLongCall != nil || (longCalls.isAnyWaiting && !isServingWaiting)
+  }
+
+  // MARK: The call
+
+  /// Begins the next call that takes long, if there is one.
+  func beginLongCall(on loop: LoopContext) {
+    guard runningLongCall == nil, let line = longCalls.takeNext(),
+      let held = postponed.first(of: line)
+    else { return }
+    do {
+      if let failure = held.failure ?? gate.refusal(ofKey: held.keyNumber) { throw failure }
+      if let deadline = held.deadline, deadline <= .now {
+        throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
+      }
+      try committer.open(for: held.access)
+      if held.access == .write, !held.caller.device.isEmpty {
+        try engine.checkDevice(of: held.caller)
+      }
+    } catch {
+      return longCallFailed(held, error, on: loop)
+    }
+    let outcome = RunningLongCall.Outcome()
+    let long = RunningLongCall(held, outcome, work(on: held, outcome, loop))
+    runningLongCall = long
+    committer.exchange(&long.group, isOpen: false)
+    continueLongCall(on: loop)
+  }
+
+  private func work(
+    on held: HeldCall,
+    _ outcome: RunningLongCall.Outcome,
+    _ loop: LoopContext
+  ) -> PausedWork {
+    PausedWork { [self] in
+      let memory = StoreCall.Memory()
+      do {
+        let answer: [UInt8] = try held.body.withUnsafeBytes { body in
+          let call = held.call(body, on: loop, memory: memory)
+          return try self.answer(call, held.idempotentCall(body), held.answering)
+        }
+        try committer.prepare()
+        outcome.result = .success(answer)
+      } catch {
+        outcome.result = .failure(error)
+      }
+    }
+  }
+
+  /// Does a slice of the call that has the store.
+  private func continueLongCall(on loop: LoopContext) {
+    guard let long = runningLongCall, long.commit == nil else { return }
+    answerRefused(on: loop)
+    committer.exchange(&long.group, isOpen: true)
+    engine.pace.pause = { [work = long.work] in work.pauseIfOver() }
+    loop.waitedProcessorTime += long.work.resume(for: longCallSlice)
+    engine.pace.pause = nil
+    guard long.work.isDone else {
+      committer.exchange(&long.group, isOpen: false)
+      remote.submit { core, loop in core.calls.continueLongCall(on: loop) }
+      return
+    }
+    do {
+      committer.group.keep(.success(try long.result.get()), to: long.held.token)
+    } catch {
+      runningLongCall = nil
+      return longCallFailed(long.held, error, on: loop)
+    }
+    committer.exchange(&long.group, isOpen: false)
+    commit(long, on: loop)
+  }
+
+  /// Commits what a long call wrote, beside the loop: the more it wrote, the longer that takes.
+  private func commit(_ long: RunningLongCall, on loop: LoopContext) {
+    let commit = RunningLongCall.Commit()
+    long.commit = commit
+    connection.commitBeside { [remote] failure in
+      commit.failure.withLock { $0 = failure }
+      remote.submit { core, loop in core.calls.endCommit(on: loop) }
+    }
+  }
+
+  /// The commit of a long call has ended, or is waited for.
+  private func endCommit(on loop: LoopContext) {
+    guard let long = runningLongCall, let commit = long.commit else { return }
+    connection.claim()
+    answerRefused(on: loop)
+    runningLongCall = nil
+    committer.exchange(&long.group, isOpen: true)
+    if let failure = commit.failure.withLock({ $0 }) {
+      giveUpGroup(after: failure, on: loop)
+    } else {
+      groupEnded(committer.commitEnded(), on: loop)
+    }
+    lineGoesOn(long.held.line, on: loop)
+  }
+
+  /// A long call failed, or is to be run again: nothing of it is kept.
+  private func longCallFailed(_ held: HeldCall, _ error: any Error, on loop: LoopContext) {
+    guard let postponement = error as? CallPostponed else {
+      fail(held, RPCError(callFailure: error))
+      callFailed(error, held.access, on: loop)
+      endGroup(loop)
+      return lineGoesOn(held.line, on: loop)
+    }
+    var again = held
+    again.progress = postponement.progress ?? held.progress
+    postponed.replaceFirst(with: again, of: held.line)
+    endGroup(loop)
+    wait(again, for: postponement.cause, on: loop)
+    serveWaiting(on: loop)
+  }
+
+  /// Another turn follows, with those behind a long call on its line, and the next long call.
+  private func lineGoesOn(_ line: CallLine, on loop: LoopContext) {
+    let hasMore = postponed.finishFirst(of: line) != nil
+    remote.submit { core, loop in
+      // A line without calls is free: what comes on it meanwhile is not to be run before its time.
+      if hasMore { core.calls.resume(line, .success(()), on: loop) }
+    }
+    serveWaiting(on: loop)
+  }
+
+  /// Goes on with the call that has the store to its end: the server is about to stop.
+  func finishLongCall(on loop: LoopContext) {
+    while let long = runningLongCall {
+      if long.commit == nil { continueLongCall(on: loop) } else { endCommit(on: loop) }
+    }
+    while longCalls.isAnyWaiting { serveWaiting(on: loop) }
+  }
+
+  // MARK: What waits
+
+  /// Answers a call on a reader thread, or lets it wait for the store.
+  func waitForStore(
+    _ call: borrowing InlineCall,
+    _ access: StoreAccess,
+    on loop: LoopContext,
+    _ answering: Answering
+  ) throws {
+    let line = CallLine(call)
+    if let reading = answering.reading, !longCalls.isWaiting(line) {
+      return try reads.answer(call, reading)
+    }
+    let held = HeldCall(call, of: try CallerIdentity.caller(of: call), access, answering)
+    guard longCalls.hold(held, of: line, bytes: held.body.count) else {
+      throw RPCError.tooManyPostponed
+    }
+  }
+
+  /// Does what waited for the store, as much as fits in a turn.
+  private func serveWaiting(on loop: LoopContext) {
+    isServingWaiting = true
+    defer { isServingWaiting = false }
+    let end = ContinuousClock.now.advanced(by: Self.heldCallsTurn)
+    while let waiting = longCalls.takeWaiting() {
+      switch waiting {
+      case .work(let work): work(loop)
+      case .call(let held, of: let line, let bytes): serve(held, line, bytes, on: loop)
+      }
+      guard longCalls.isAnyWaiting, end <= .now else { continue }
+      remote.submit { core, loop in core.calls.serveWaiting(on: loop) }
+      return
+    }
+  }
+
+  /// Runs a call that came earlier, when nobody has the store.
+  func serveInTurn(_ held: HeldCall, on loop: LoopContext) {
+    guard isStoreTaken else { return serve(held, held.line, held.body.count, on: loop) }
+    if !longCalls.hold(held, of: held.line, bytes: held.body.count) {
+      loop.fail(held.token, .tooManyPostponed)
+    }
+  }
+
+  private func serve(_ held: HeldCall, _ line: CallLine, _ bytes: Int, on loop: LoopContext) {
+    guard !postponed.holds(line) else {
+      if !postponed.hold(held, bytes: bytes, of: line) { fail(held, .tooManyPostponed) }
+      return
+    }
+    do {
+      try answer(held, on: loop)
+    } catch let postponement as CallPostponed {
+      if case .reading = postponement.cause {
+        _ = read(held)
+        return
+      }
+      var again = held
+      again.progress = postponement.progress ?? held.progress
+      guard postponed.postpone(again, bytes: bytes, of: line) else {
+        return fail(held, .tooManyPostponed)
+      }
+      wait(again, for: postponement.cause, on: loop)
+    } catch {
+      fail(held, RPCError(callFailure: error))
+      callFailed(error, held.access, on: loop)
+    }
+  }
+
+  /// Sends what was refused while a call has the store: there is no group that it would wait for.
+  func answerRefused(on loop: LoopContext) {
+    for answer in committer.group.answers {
+      guard case .failure(let error) = answer.result else { continue }
+      loop.fail(answer.token, error)
+    }
+    committer.group = CallGroup()
+  }
+}

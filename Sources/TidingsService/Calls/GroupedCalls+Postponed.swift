@@ -1,0 +1,183 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension GroupedCalls {
+  /// Most calls that are postponed or wait behind one, and what they hold.
+  static let postponedBounds = PostponedCalls<CallLine, HeldCall>.Bounds(
+    countMax: 4_096,
+    bytesMax: 128 << 20,
+    countPerLineMax: 1_024
+  )
+  /// Calls that were held are run so long in one turn.
+  static let heldCallsTurn = Duration.milliseconds(3)
+
+  /// Lets a call wait behind a postponed one, if there is one.
+  ///
+  /// - Returns: Whether it waits.
+  /// - Throws: `RPCError` when it should and there is no room.
+  func holds(
+    _ call: borrowing InlineCall,
+    _ access: StoreAccess,
+    _ answering: Answering
+  ) throws -> Bool {
+    let line = CallLine(call)
+    guard postponed.holds(line) else { return false }
+    let held = HeldCall(call, of: try CallerIdentity.caller(of: call), access, answering)
+    guard postponed.hold(held, bytes: held.body.count, of: line) else {
+      throw RPCError.tooManyPostponed
+    }
+    return true
+  }
+
+  /// A call that is to be run again: it is held until then.
+  func postpone(
+    _ call: borrowing InlineCall,
+    _ postponement: CallPostponed,
+    _ access: StoreAccess,
+    on loop: LoopContext,
+    _ answering: Answering
+  ) throws {
+    if case .reading = postponement.cause, let reading = answering.reading {
+      return try reads.answer(call, reading)
+    }
+    var held = HeldCall(call, of: try CallerIdentity.caller(of: call), access, answering)
+    held.progress = postponement.progress ?? held.progress
+    guard postponed.postpone(held, bytes: held.body.count, of: held.line) else {
+      throw RPCError.tooManyPostponed
+    }
+    wait(held, for: postponement.cause, on: loop)
+  }
+
+  func wait(_ held: HeldCall, for cause: CallPostponed.Cause, on loop: LoopContext) {
+    let line = held.line
+    switch cause {
+    case .nextTurn:
+      notePartlyWritten(line)
+      remote.submit { core, loop in core.calls.resume(line, .success(()), on: loop) }
+    case .alone: longCalls.add(line)
+    case .reading: preconditionFailure("a call that is read by a reader waits for none")
+    case .computing(let work):
+      let job = ReadJob(
+        token: held.token,
+        deadline: held.deadline,
+        bytes: held.body.count,
+        keyNumber: held.keyNumber,
+        compute: { [body = held.body] in work(body, $0) },
+        deliver: { result, core, loop in core.calls.resume(line, result, on: loop) }
+      )
+      guard !reads.submit(job, of: line.caller) else { return }
+      remote.submit { core, loop in
+        core.calls.resume(line, .failure(.tooManyReaders), on: loop)
+      }
+    }
+  }
+
+  /// Runs the postponed call of a line again, and those behind it.
+  func resume(_ line: CallLine, _ result: Result<Void, RPCError>, on loop: LoopContext) {
+    if isStoreTaken {
+      return longCalls.hold { [self] loop in resume(line, result, on: loop) }
+    }
+    guard let first = postponed.first(of: line) else { return }
+    var next: HeldCall? = first
+    if case .failure(let error) = result {
+      fail(first, error)
+      next = postponed.finishFirst(of: line)
+    }
+    let end = ContinuousClock.now.advanced(by: Self.heldCallsTurn)
+    while let held = next {
+      guard run(held, on: loop) else { return }
+      next = postponed.finishFirst(of: line)
+      guard let next, end <= .now else { continue }
+      // Another turn goes on with it; nothing of it is written.
+      let line = next.line
+      remote.submit { core, loop in core.calls.resume(line, .success(()), on: loop) }
+      return
+    }
+  }
+
+  /// Runs a call that was held.
+  ///
+  /// - Throws: `CallPostponed`; why it failed.
+  func answer(_ held: HeldCall, on loop: LoopContext) throws {
+    if let failure = held.failure { throw failure }
+    if let refusal = gate.refusal(ofKey: held.keyNumber) { throw refusal }
+    defer { loop.arena.reset() }
+    let isKept = try held.body.withUnsafeBytes { body in
+      try answer(
+        held.token,
+        until: held.deadline,
+        held.access,
+        held.call(body, on: loop),
+        held.idempotentCall(body),
+        held.answering
+      )
+    }
+    if isKept, committer.group.hasWrites { committer.group.keep(held) }
+  }
+
+  /// - Returns: Whether it is answered; if not, it is postponed again.
+  private func run(_ held: HeldCall, on loop: LoopContext) -> Bool {
+    do {
+      try answer(held, on: loop)
+      return true
+    } catch let postponement as CallPostponed {
+      if case .reading = postponement.cause { return read(held) }
+      var again = held
+      again.progress = postponement.progress ?? held.progress
+      postponed.replaceFirst(with: again, of: held.line)
+      wait(again, for: postponement.cause, on: loop)
+      return false
+    } catch {
+      fail(held, RPCError(callFailure: error))
+      callFailed(error, held.access, on: loop)
+      return true
+    }
+  }
+
+  /// Lets the reader threads answer a call that was held.
+  ///
+  /// - Returns: `true`: nothing waits for it.
+  func read(_ held: HeldCall) -> Bool {
+    guard let reading = held.answering.reading else {
+      preconditionFailure("a call that is read by a reader can be")
+    }
+    let answer = reading(held.caller, held.body)
+    let job = ReadJob(
+      token: held.token,
+      deadline: held.deadline,
+      bytes: held.body.count,
+      keyNumber: held.keyNumber,
+      slices: { try answer.advance($0, $1) }
+    )
+    if !reads.submit(job, of: held.line.caller) { fail(held, .tooManyReaders) }
+    return true
+  }
+
+  /// What calls wrote in a turn was taken back, and they go on: they fail instead.
+  func failPartlyWritten(_ lines: [CallLine], _ error: RPCError) {
+    for line in lines {
+      guard var held = postponed.first(of: line) else { continue }
+      held.failure = error
+      postponed.replaceFirst(with: held, of: line)
+    }
+  }
+
+  /// Ends all calls that are held.
+  func endPostponed(on loop: LoopContext) {
+    for held in postponed.takeAll() {
+      loop.fail(held.token, RPCError(.unavailable, "the server is stopping"))
+    }
+  }
+}
+
+extension RPCError {
+  /// Too much waits behind calls that take long.
+  static let tooManyPostponed = RPCError(
+    .resourceExhausted,
+    "too many calls wait for calls that take long: wait for answers before you send more",
+    details: [.retryInfo(after: .seconds(1))]
+  )
+}

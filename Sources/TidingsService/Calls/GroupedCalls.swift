@@ -1,0 +1,331 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsSQLite
+internal import TidingsZeroMQ
+
+/// Told of each group of calls, on the loop thread.
+protocol GroupObserver: AnyObject {
+  /// A group is durable, and its calls are answered.
+  func groupCommitted(_ group: CommittedGroup, on loop: LoopContext)
+  /// A group was taken back: what was looked up meanwhile may be what it had written.
+  func groupRolledBack(on loop: LoopContext)
+}
+
+/// Answers calls from the store, in groups: all that arrived in one turn of the loop share a
+/// transaction and its commit.
+///
+/// Answers leave after the commit. So an acknowledged save is durable, and so are its events; no read
+/// tells what a crash can take back; and libzmq sends a group's answers in few system calls.
+final class GroupedCalls {
+  let engine: Engine
+  let connection: SQLiteConnection
+  /// Says who may not call any more.
+  let gate: IdentityGate
+  /// Takes the calls that need not be answered here.
+  let reads: ReadDispatch
+  let remote: CoreRemote
+  let audit: AuditLog
+  let failures: StoreFailures
+  let logger: Logger
+  private let log: StoreLog
+  private let tracker: CommitTracker
+  /// Gathers calls, and commits them together.
+  let committer: Committer
+  weak var observer: (any GroupObserver)?
+  /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
+  var keepsAnswer = true
+  /// What is kept of the answer instead of all; `nil`: all.
+  var keptAnswer: [UInt8]?
+  /// Calls that are run again, and those behind them.
+  var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
+  /// Calls that take long, and what waits for the store behind one.
+  var longCalls = LongCalls<CallLine, HeldCall>(longCallBounds)
+  /// What waited for the store is being done.
+  var isServingWaiting = false
+  /// The one that has the store.
+  var runningLongCall: RunningLongCall?
+
+  init(
+    _ engine: Engine,
+    _ connection: SQLiteConnection,
+    log: StoreLog,
+    tracker: CommitTracker,
+    gate: IdentityGate,
+    reads: ReadDispatch,
+    remote: CoreRemote,
+    audit: AuditLog,
+    failures: StoreFailures,
+    logger: Logger
+  ) {
+    (self.engine, self.connection) = (engine, connection)
+    (self.log, self.tracker) = (log, tracker)
+    (self.gate, self.reads, self.remote) = (gate, reads, remote)
+    (self.audit, self.failures, self.logger) = (audit, failures, logger)
+    committer = Committer(engine, log: log)
+  }
+
+  // MARK: Calls
+
+  /// Lets the loop answer a method from the store.
+  func register(
+    _ method: MethodDescriptor,
+    _ access: StoreAccess,
+    on loop: LoopContext,
+    repeating: @escaping Answering.Repetition = { $1 },
+    reading: ReadDispatch.MakeAnswer? = nil,
+    _ handler: @escaping Answering.Handler
+  ) {
+    let answering = Answering(handler: handler, repeating: repeating, reading: reading)
+    loop.registerInline(method) { [self] call, loop in
+      answerInGroup(call, access, on: loop, answering)
+    }
+  }
+
+  /// Answers a call from the store when the group of this turn is committed.
+  func answerInGroup(
+    _ call: borrowing InlineCall,
+    _ access: StoreAccess,
+    on loop: LoopContext,
+    _ answering: Answering
+  ) {
+    do {
+      if !postponed.isEmpty, try holds(call, access, answering) { return }
+      if isStoreTaken { return try waitForStore(call, access, on: loop, answering) }
+      let caller = try CallerIdentity.caller(of: call)
+      do {
+        let isKept = try answer(
+          call.token,
+          until: call.deadline,
+          access,
+          StoreCall(
+            caller: caller,
+            keyNumber: call.keyNumber,
+            body: call.body,
+            loop: loop,
+            connection: call.token.connection
+          ),
+          access == .write ? Self.idempotentCall(call, caller) : nil,
+          answering
+        )
+        if isKept, committer.group.hasWrites { keep(call, of: caller, access, answering) }
+      } catch let postponement as CallPostponed {
+        try postpone(call, postponement, access, on: loop, answering)
+      }
+    } catch {
+      fail(call.token, RPCError(callFailure: error))
+      if error.isCallersMistake, committer.group.hasWrites,
+        let caller = try? CallerIdentity.caller(of: call)
+      {
+        keep(call, of: caller, access, answering)
+      }
+      callFailed(error, access, on: loop)
+    }
+  }
+
+  /// A call saw or wrote what its group has written: should that be taken back, it is made again.
+  private func keep(
+    _ call: borrowing InlineCall,
+    of caller: Caller,
+    _ access: StoreAccess,
+    _ answering: Answering
+  ) {
+    committer.group.keep(HeldCall(call, of: caller, access, answering))
+  }
+
+  /// Runs a handler in the group of this turn, and keeps the answer until it is committed.
+  ///
+  /// - Returns: Whether the group goes on.
+  /// - Throws: `CallPostponed` when the handler is to be run again; why the call failed.
+  func answer(
+    _ token: ReplyToken,
+    until deadline: ContinuousClock.Instant?,
+    _ access: StoreAccess,
+    _ call: consuming StoreCall,
+    _ idempotent: IdempotentCall?,
+    _ answering: Answering
+  ) throws -> Bool {
+    if let deadline, deadline <= .now {
+      throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
+    }
+    // It was admitted before, and has waited.
+    if engine.isErasing, engine.isBeingErased(call.caller.user) { throw ItemError.beingErased }
+    try committer.open(for: access)
+    if access == .write, !call.caller.device.isEmpty { try engine.checkDevice(of: call.caller) }
+    let loop = call.loop
+    let answer = try answer(call, idempotent, answering)
+    committer.group.keep(.success(answer), to: token)
+    guard committer.group.isFull else { return true }
+    endGroup(loop)
+    return false
+  }
+
+  /// A call fails when the group of this turn is committed.
+  func fail(_ token: ReplyToken, _ error: RPCError) {
+    committer.group.keep(.failure(error), to: token)
+  }
+
+  /// A held call fails.
+  func fail(_ held: HeldCall, _ error: RPCError) { fail(held.token, error) }
+
+  /// A part of a call is written in this turn, and the call goes on in another.
+  func notePartlyWritten(_ line: CallLine) {
+    committer.group.partlyWritten.append(line)
+  }
+
+  /// Works on the store for a task, in the group of this turn.
+  ///
+  /// - Parameters:
+  ///   - access: What the work does to the store.
+  ///   - body: The work.
+  ///   - loop: The loop.
+  ///   - done: Called when the group is committed or given up.
+  func work<Value>(
+    _ access: StoreAccess,
+    _ body: @escaping (Engine) throws -> Value,
+    on loop: LoopContext,
+    _ done: @escaping (Result<Value, any Error>) -> Void
+  ) {
+    if isStoreTaken {
+      return longCalls.hold { [self] loop in work(access, body, on: loop, done) }
+    }
+    do {
+      try committer.open(for: access)
+      let value = try body(engine)
+      committer.group.waiting.append { failure in
+        done(failure.map { .failure($0) } ?? .success(value))
+      }
+    } catch {
+      done(.failure(error))
+      callFailed(error, access, on: loop)
+    }
+  }
+
+  func answer(
+    _ call: borrowing StoreCall,
+    _ idempotent: IdempotentCall?,
+    _ answering: Answering
+  ) throws -> [UInt8] {
+    engine.pace.begin()
+    guard let idempotent else { return try handle(call, answering) }
+    if let first = try engine.answer(to: idempotent) {
+      return try answering.repeating(call, first)
+    }
+    (keepsAnswer, keptAnswer) = (true, nil)
+    let answer = try handle(call, answering)
+    if keepsAnswer { try engine.keep(keptAnswer ?? answer, for: idempotent) }
+    return answer
+  }
+
+  private func handle(_ call: borrowing StoreCall, _ answering: Answering) throws -> [UInt8] {
+    do {
+      return try answering.handler(call)
+    } catch is LongCall {
+      throw CallPostponed(cause: .alone, progress: nil)
+    }
+  }
+
+  private static func idempotentCall(
+    _ call: borrowing InlineCall,
+    _ caller: Caller
+  )
+    -> IdempotentCall?
+  {
+    guard !call.idempotencyKey.isEmpty else { return nil }
+    return IdempotentCall(
+      owner: caller.user,
+      key: String(decoding: call.idempotencyKey, as: UTF8.self),
+      method: call.method.fullName,
+      request: call.body
+    )
+  }
+
+  // MARK: Groups
+
+  /// Ends the turn: commits its group, and begins a call that takes long, if there is one.
+  func turnEnded(_ loop: LoopContext) {
+    guard runningLongCall == nil else { return answerRefused(on: loop) }
+    endGroup(loop)
+    beginLongCall(on: loop)
+  }
+
+  /// Commits the group of this turn, and sends what waited for that.
+  func endGroup(_ loop: LoopContext) {
+    guard committer.isAwaited else { return }
+    do {
+      groupEnded(try committer.commit(), on: loop)
+    } catch {
+      giveUpGroup(after: error, on: loop)
+    }
+  }
+
+  /// Answers the calls of a group, and hands it on.
+  func groupEnded(_ group: CommittedGroup, on loop: LoopContext) {
+    if group.calls.hasWrites { tracker.committed() }
+    for entry in group.calls.audits { audit.add(entry) }
+    for answer in group.calls.answers {
+      switch answer.result {
+      case .success(let body): loop.reply(answer.token, body: body)
+      case .failure(let error): loop.fail(answer.token, error)
+      }
+    }
+    for done in group.calls.waiting { done(nil) }
+    observer?.groupCommitted(group, on: loop)
+    if group.calls.hasWrites { log.committed() }
+    log.restart()
+  }
+
+  /// Answers all calls that it still has: the server is stopping.
+  func stop(_ loop: LoopContext) {
+    finishLongCall(on: loop)
+    endGroup(loop)
+  }
+
+  /// The engine's own work may write.
+  var hasRoomInLog: Bool { !log.isFull }
+
+  // MARK: What is done after the commit
+
+  /// The channels of a user changed: tell the user's devices after the commit.
+  func channelsChanged(of user: String, container: String, environment: Environment) throws {
+    announce(
+      on: try engine.controlTopic(of: user, container: container, environment: environment)
+    )
+  }
+
+  /// Devices that listen to a control topic are to register again, after the commit.
+  func announce(on controlTopic: [UInt8]) {
+    committer.group.announcedTopics.insert(controlTopic)
+  }
+
+  /// Nothing more is to be published on these topics once the group is committed.
+  func retire(_ topics: [[UInt8]]) { committer.group.retiredTopics += topics }
+
+  /// Notes what an administrator did, once the group is committed.
+  func auditWhenCommitted(_ entry: AuditEntry) { committer.group.audits.append(entry) }
+
+  /// Counts what counts once the group is committed.
+  func countRecords(saved: Int, deleted: Int) {
+    committer.group.counters.recordsSaved += UInt64(saved)
+    committer.group.counters.recordsDeleted += UInt64(deleted)
+  }
+
+  /// Nothing that a call waits for is committed, or will be with this group.
+  ///
+  /// - Returns: `nil` when the store cannot be asked.
+  func isCurrent(_ watch: FeedWatch, on loop: LoopContext) -> Bool? {
+    do {
+      try committer.open(for: .read)
+      return try engine.isCurrent(watch)
+    } catch {
+      callFailed(error, .read, on: loop)
+      return nil
+    }
+  }
+
+  /// The checkpointer waits for it; an open group does it at its end.
+  func restartLog() {
+    if !committer.isOpen, runningLongCall == nil { log.restart() }
+  }
+}

@@ -1,0 +1,50 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProtobuf
+internal import TidingsZeroMQ
+
+/// What a call does to the store.
+enum StoreAccess {
+  /// It reads.
+  case read
+  /// It may write.
+  case write
+}
+
+/// A call as the store's handlers see it: who calls, and with what.
+struct StoreCall: ~Copyable {
+  /// The memory of one call.
+  final class Memory {
+    let arena = Arena()
+  }
+
+  let caller: Caller
+  /// The number of the key of the caller's connection; `nil` in development mode.
+  let keyNumber: Int64?
+  let body: UnsafeRawBufferPointer
+  let loop: LoopContext
+  /// What an earlier run of the handler left; `nil`: this is the first.
+  var progress: (any CallProgress)?
+  /// The memory of a call that pauses; others use the loop's, which is empty again after each turn.
+  var memory: Memory?
+  /// The number of the caller's connection; 0: it was not asked for.
+  var connection: UInt64 = 0
+
+  var arena: Arena {
+    _read { if let memory { yield memory.arena } else { yield loop.arena } }
+  }
+}
+
+/// How the calls of a method are answered from the store.
+struct Answering {
+  /// Answers a call with the encoded response.
+  typealias Handler = (borrowing StoreCall) throws -> [UInt8]
+
+  /// Makes of the first answer to a call, which its key repeats, what the caller may get now.
+  typealias Repetition = (borrowing StoreCall, _ answer: [UInt8]) throws -> [UInt8]
+
+  let handler: Handler
+  var repeating: Repetition = { $1 }
+  /// Answers it on a reader thread instead, while another call has the store.
+  var reading: ReadDispatch.MakeAnswer?
+}

@@ -1,0 +1,55 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsZeroMQ
+
+extension Core: GroupObserver {
+  func groupCommitted(_ group: CommittedGroup, on loop: LoopContext) {
+    if let transaction = group.transaction { publisher.publish(transaction.events, on: loop) }
+    publisher.retire(group.retiredTopics)
+    publisher.announceChannels(group.calls.announcedTopics, on: loop)
+    if let transaction = group.transaction { publish(transaction, on: loop) }
+    if group.calls.hasWrites { maintenance.groupCommitted() }
+    counters += group.counters
+  }
+
+  func groupRolledBack(on loop: LoopContext) { quotasChanged(on: loop) }
+
+  /// Does what a transaction means for those who did not call.
+  private func publish(_ transaction: CommittedTransaction, on loop: LoopContext) {
+    publish(transaction.readMarks, on: loop)
+    if transaction.hasChangedQuotas { quotasChanged(on: loop) }
+    if !transaction.endedAccess.isEmpty { feeds.end(transaction.endedAccess, on: loop) }
+    feeds.wake(by: transaction, on: loop)
+    noteInAudit(transaction.finishedErasures)
+    assets.collect(transaction.collectedAssets)
+  }
+
+  /// Publishes to users' devices what others marked read.
+  private func publish(_ marks: [StoredReadMarks], on loop: LoopContext) {
+    guard !marks.isEmpty else { return }
+    do {
+      publisher.publish(try marks.map(pushed), on: loop)
+    } catch {
+      // They are in the log, where devices look every minute.
+      logger.log(.error, "read marks were not published", ["reason": "\(error)"])
+    }
+  }
+
+  private func pushed(_ marks: StoredReadMarks) throws -> PushedReadMarks {
+    let topic = try engine.controlTopic(
+      of: marks.owner,
+      container: marks.container,
+      environment: marks.environment
+    )
+    return PushedReadMarks(
+      topic: topic,
+      originTag: engine.originTag(
+        of: Caller(user: marks.owner, device: marks.device),
+        topic: topic
+      ),
+      previous: marks.previous,
+      last: marks.last,
+      notificationIDs: marks.ids.map(\.description)
+    )
+  }
+}

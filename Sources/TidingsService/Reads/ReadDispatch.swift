@@ -1,0 +1,108 @@
+internal import TidingsModel
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// The answer to a call that reader threads work on in slices.
+protocol SlicedAnswer: AnyObject, Sendable {
+  /// Works for a slice; `nil`: the answer needs another one.
+  func advance(_ reader: StoreReader, _ slice: ReadSlice) throws -> [UInt8]?
+}
+
+/// Hands calls that may take long to the reader threads.
+struct ReadDispatch {
+  /// Answers a call on a reader thread: with its snapshot, who calls, and the encoded request.
+  typealias Handler =
+    @Sendable (StoreReader, Caller, _ body: UnsafeRawBufferPointer) throws -> [UInt8]
+
+  /// Begins the answer to a call: who calls, and the encoded request.
+  typealias MakeAnswer = @Sendable (Caller, [UInt8]) -> any SlicedAnswer
+
+  private let pool: ReaderPool
+
+  init(_ pool: ReaderPool) { self.pool = pool }
+
+  /// Lets the reader threads answer a method that may take long.
+  func register(_ method: MethodDescriptor, on loop: LoopContext, _ handler: @escaping Handler) {
+    registerCall(method, on: loop) { call in
+      let (caller, body) = (try CallerIdentity.caller(of: call), Array(call.body))
+      let job = ReadJob(
+        token: call.token,
+        deadline: call.deadline,
+        bytes: body.count,
+        keyNumber: call.keyNumber
+      ) { reader in
+        try body.withUnsafeBytes { try handler(reader, caller, $0) }
+      }
+      try self.add(job, of: call.callerKey)
+    }
+  }
+
+  /// Lets the reader threads answer a method that may take long, in slices.
+  func registerSliced(
+    _ method: MethodDescriptor,
+    on loop: LoopContext,
+    _ makeAnswer: @escaping MakeAnswer
+  ) {
+    registerCall(method, on: loop) { try self.answer($0, makeAnswer) }
+  }
+
+  /// Lets a closure hand the calls of a method to the reader threads.
+  ///
+  /// - Parameter begin: Its error is the answer.
+  func registerCall(
+    _ method: MethodDescriptor,
+    on loop: LoopContext,
+    _ begin: @escaping (borrowing InlineCall) throws -> Void
+  ) {
+    loop.registerInline(method) { call, loop in
+      do {
+        try begin(call)
+      } catch {
+        loop.fail(call.token, RPCError(callFailure: error))
+      }
+    }
+  }
+
+  /// Lets the reader threads answer a call.
+  ///
+  /// - Throws: `RPCError` when too many calls wait for them.
+  func answer(_ call: borrowing InlineCall, _ makeAnswer: MakeAnswer) throws {
+    let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
+    let job = ReadJob(
+      token: call.token,
+      deadline: call.deadline,
+      bytes: call.body.count,
+      keyNumber: call.keyNumber,
+      slices: { try answer.advance($0, $1) }
+    )
+    try add(job, of: call.callerKey)
+  }
+
+  /// Hands a job to the threads.
+  ///
+  /// - Throws: `RPCError` when too many jobs wait for them.
+  func add(_ job: ReadJob, of caller: CallerKey) throws(RPCError) {
+    if !submit(job, of: caller) { throw RPCError.tooManyReaders }
+  }
+
+  /// Hands a job to the threads.
+  ///
+  /// - Returns: `false` when too many jobs wait for them; it will not be answered.
+  func submit(_ job: ReadJob, of caller: CallerKey) -> Bool { pool.submit(job, of: caller) }
+
+  /// Ends the threads, and fails the calls that were not begun.
+  func stop(_ loop: LoopContext) {
+    for job in pool.stop() {
+      loop.fail(job.token, RPCError(.unavailable, "the server is stopping"))
+    }
+  }
+}
+
+extension RPCError {
+  /// All reader threads are busy, and enough calls wait for them.
+  static let tooManyReaders = RPCError(
+    .resourceExhausted,
+    "too many queries and feeds wait already: try again later",
+    details: [.retryInfo(after: .seconds(1))]
+  )
+}

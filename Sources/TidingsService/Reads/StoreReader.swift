@@ -1,0 +1,80 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsSQLite
+
+/// What one thread reads with.
+final class StoreReader {
+  let engine: EngineReader
+  let arena = Arena()
+  private let gate: SnapshotGate
+  let failures: StoreFailures
+  /// The steady time of the store.
+  let steadyClock: SteadyClock
+  private let isStopping: () -> Bool
+
+  init(
+    _ engine: EngineReader,
+    gate: SnapshotGate,
+    failures: StoreFailures,
+    steadyClock: SteadyClock,
+    isStopping: @escaping () -> Bool
+  ) {
+    self.engine = engine
+    self.gate = gate
+    self.failures = failures
+    self.steadyClock = steadyClock
+    self.isStopping = isStopping
+  }
+
+  /// Whether a slice is to end, now that it took this long: its snapshot may be in the way, too.
+  func isOver(_ slice: ReadSlice) -> Bool { slice.isOver || gate.mustEnd || isStopping() }
+
+  /// Reads within a snapshot, until a deadline.
+  func withSnapshot<Output>(
+    until deadline: ContinuousClock.Instant?,
+    worked: Duration,
+    _ work: (StoreReader) throws -> Output
+  ) throws -> Output {
+    gate.enter()
+    defer {
+      gate.leave()
+      arena.reset()
+    }
+    let end = ContinuousClock.now.advanced(by: ReaderPool.jobTimeMax - worked)
+    return try engine.withSnapshot(
+      checking: { [gate, isStopping] in
+        if isStopping() { throw RPCError(.unavailable, "the server is stopping") }
+        if gate.mustEnd { throw Self.heldLogTooLong }
+        let now = ContinuousClock.now
+        if let deadline, deadline <= now {
+          throw RPCError(.deadlineExceeded, "the deadline passed while the query worked")
+        }
+        guard now < end else { throw Self.tookTooLong }
+      },
+      { try work(self) }
+    )
+  }
+
+  private static let heldLogTooLong = RPCError(
+    .unavailable,
+    "the query kept the log of the store from being moved for too long: try again, or ask "
+      + "ExplainQuery which index to declare",
+    details: [.retryInfo(after: .seconds(1))]
+  )
+
+  private static let tookTooLong = ItemError(
+    .limitExceeded,
+    "the query worked for \(ReaderPool.jobTimeMax) and found no end: ask ExplainQuery with a "
+      + "narrower predicate which index to declare"
+  )
+}
+
+/// The time in which a thread works on a job before others have their turns.
+struct ReadSlice {
+  let end: ContinuousClock.Instant
+
+  /// Whether it has passed.
+  var isOver: Bool { end <= .now }
+}

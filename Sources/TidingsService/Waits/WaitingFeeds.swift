@@ -1,0 +1,199 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// Calls that read a feed, and wait when there is nothing in it to tell.
+final class WaitingFeeds {
+  /// Woken calls that the reader threads have at once: one change may wake thousands.
+  private static let rerunsMax = 64
+  /// An answer leaves so long before the deadline.
+  private static let deadlineMargin = Duration.milliseconds(100)
+
+  private let calls: GroupedCalls
+  private var waiting: WaitingCalls<FeedCall>
+  /// Woken calls that the readers have.
+  private var rerunCount = 0
+  /// Not while the server drains or stops.
+  var letsCallsWait = true
+
+  init(_ calls: GroupedCalls, limits: Limits) {
+    self.calls = calls
+    waiting = WaitingCalls(
+      countMax: limits.waitingCallsMax,
+      countPerCallerMax: limits.waitingCallsPerUserMax,
+      bytesMax: limits.waitingBytesMax
+    )
+  }
+
+  /// When `timerFired` is due; `nil`: never.
+  var nextTimer: ContinuousClock.Instant? { waiting.nextTimer }
+
+  /// Lets the reader threads answer a method that waits when there is nothing to tell.
+  func register(
+    _ method: MethodDescriptor,
+    on loop: LoopContext,
+    _ handler: @escaping FeedCall.Handler
+  ) {
+    calls.reads.registerCall(method, on: loop) { [self] call in
+      let feedCall = FeedCall(
+        token: call.token,
+        caller: try CallerIdentity.caller(of: call),
+        key: call.callerKey,
+        keyNumber: call.keyNumber,
+        body: Array(call.body),
+        deadline: call.deadline,
+        handler: handler
+      )
+      guard run(feedCall) else { throw RPCError.tooManyReaders }
+    }
+  }
+
+  /// Wakes the calls that wait for what a transaction changed.
+  func wake(by transaction: CommittedTransaction, on loop: LoopContext) {
+    guard !waiting.isEmpty else { return }
+    waiting.wake(
+      transaction.zones,
+      shares: transaction.shares,
+      databases: transaction.sharedDatabases
+    )
+    runWoken(on: loop)
+  }
+
+  /// Answers the calls whose wait is over.
+  func timerFired(on loop: LoopContext) {
+    for call in waiting.expire(loop.now) { loop.reply(call.token, body: call.answer) }
+  }
+
+  /// Answers all calls that wait, and lets none wait any more.
+  func stop(on loop: LoopContext) {
+    letsCallsWait = false
+    for call in waiting.takeAll() { loop.reply(call.token, body: call.answer) }
+  }
+
+  /// Ends what callers wait for who are refused from now on; streams and uploads too.
+  func end(_ ended: EndedAccess, on loop: LoopContext) {
+    for call in waiting.take(where: { ended.includes($0.keyNumber, $0.caller.user) }) {
+      loop.fail(call.token, calls.gate.refusal(ofKey: call.keyNumber) ?? .accessEnded)
+    }
+    loop.endCalls(
+      where: { key, user in ended.includes(key, user) },
+      .accessEnded
+    )
+  }
+
+  /// Ends the waits on connections that have ended.
+  func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {
+    for connection in connections {
+      for call in waiting.take(on: connection) { loop.abandon(call.token) }
+    }
+  }
+
+  private func run(_ call: FeedCall) -> Bool {
+    calls.reads.submit(
+      ReadJob(
+        token: call.token,
+        deadline: call.deadline,
+        bytes: call.body.count + call.answer.count,
+        keyNumber: call.keyNumber
+      ) { reader in
+        try call.body.withUnsafeBytes { try call.handler(reader, call.caller, $0) }
+      } deliver: { result, core, loop in
+        core.feeds.deliver(result, to: call, on: loop)
+      },
+      of: call.key
+    )
+  }
+
+  private func runWoken(on loop: LoopContext) {
+    while rerunCount < Self.rerunsMax, var call = waiting.popWoken() {
+      call.isRerun = true
+      if run(call) {
+        rerunCount += 1
+      } else {
+        loop.reply(call.token, body: call.answer)
+      }
+    }
+  }
+
+  private func deliver(
+    _ result: Result<FeedAnswer, RPCError>,
+    to call: FeedCall,
+    on loop: LoopContext
+  ) {
+    var call = call
+    if call.isRerun {
+      rerunCount -= 1
+      call.isRerun = false
+      runWoken(on: loop)
+    }
+    switch result {
+    case .failure(let error): loop.fail(call.token, error)
+    case .success where !loop.isConnected(call.token): loop.abandon(call.token)
+    case .success where calls.isStoreTaken:
+      calls.longCalls.hold { [self, call] loop in deliver(result, to: call, on: loop) }
+    case .success(let answer):
+      call.answer = answer.body
+      guard let watch = answer.watch, answer.wait > .zero, letsCallsWait,
+        wait(call, for: watch, at: end(of: call, after: answer.wait, loop.now), on: loop)
+      else { return loop.reply(call.token, body: answer.body) }
+    }
+  }
+
+  /// Lets a call wait, or runs it again at once.
+  ///
+  /// - Returns: `false` when it is to be answered instead.
+  private func wait(
+    _ call: FeedCall,
+    for watch: FeedWatch,
+    at end: ContinuousClock.Instant,
+    on loop: LoopContext
+  ) -> Bool {
+    guard end > .now, let isCurrent = calls.isCurrent(watch, on: loop) else {
+      return false
+    }
+    var call = call
+    call.end = end
+    // Something was committed after the reader looked and before anybody waited for it.
+    guard isCurrent else { return run(call) }
+    return waiting.park(
+      call,
+      of: call.key,
+      on: call.token.connection,
+      for: watch,
+      bytes: call.body.count + call.answer.count,
+      until: end
+    )
+  }
+
+  private func end(
+    of call: FeedCall,
+    after wait: Duration,
+    _ now: ContinuousClock.Instant
+  )
+    -> ContinuousClock.Instant
+  {
+    if let end = call.end { return end }
+    let end = now.advanced(by: min(wait, .milliseconds(calls.engine.limits.changeWaitMillisecondsMax)))
+    guard let deadline = call.deadline else { return end }
+    return min(end, deadline.advanced(by: .zero - Self.deadlineMargin))
+  }
+}
+
+extension EndedAccess {
+  /// A caller is refused.
+  fileprivate func includes(_ key: Int64?, _ user: String?) -> Bool {
+    key.map(keys.contains) ?? false || user.map(users.contains) ?? false
+  }
+}
+
+extension RPCError {
+  /// The caller was admitted when the call began.
+  fileprivate static let accessEnded = RPCError(
+    callFailure: ItemError(
+      .notAuthenticated,
+      "an administrator ended this access: the next call says why"
+    )
+  )
+}

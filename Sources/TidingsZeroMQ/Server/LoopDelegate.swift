@@ -1,0 +1,106 @@
+public import TidingsRPC
+
+/// Decides for a server's loop, and takes part in its turns: collects work in inline handlers and does it at
+/// a turn's end.
+///
+/// All is called on the loop thread. What arrives while a turn's end is at work (a commit, for
+/// example) waits in the socket and forms the next turn, so that groups come by themselves.
+public protocol LoopDelegate: AnyObject {
+  // MARK: Turns
+
+  /// Everything that had arrived is handled: commit, answer the kept tokens, publish.
+  func turnEnded(_ loop: LoopContext)
+  /// When `timerFired` is to be called; read after each turn.
+  var nextTimer: ContinuousClock.Instant? { get }
+  /// The moment of `nextTimer` has come; a turn's end follows.
+  func timerFired(_ loop: LoopContext)
+  /// The last call: answer what is still kept; the sockets are closed after it.
+  func stopping(_ loop: LoopContext)
+
+  // MARK: Calls
+
+  /// Decides who calls, and whether the call may begin, before anything else looks at it; also for a method
+  /// that does not exist.
+  ///
+  /// - Parameters:
+  ///   - key: The number that admission gave the key of the caller's connection; `nil`: it has none.
+  ///   - method: What is called; `nil`: no method of this server.
+  ///   - claim: Looks for the user whom the call's metadata names, valid for the call; `nil`: none.
+  /// - Returns: What becomes of the call.
+  func admit(
+    key: Int64?,
+    method: MethodDescriptor?,
+    claiming claim: () -> UnsafeRawBufferPointer?
+  ) -> CallAdmission
+  /// Returns what a user may do; the name is empty for guests, and for callers who say none.
+  func bounds(of user: String) -> CallerBounds
+  /// A call exceeds its caller's bounds: takes note of it, and says why it is refused.
+  ///
+  /// - Parameters:
+  ///   - user: Who calls; empty for guests, and for callers who say none.
+  ///   - keyNumber: The caller's key.
+  ///   - callsPerSecondMax: What the caller may do.
+  ///   - retryAfter: How long until there is room for a call.
+  /// - Returns: The answer.
+  func refusal(
+    of user: String,
+    keyNumber: Int64?,
+    callsPerSecondMax: Int,
+    retryAfter: Duration
+  ) -> RPCError
+
+  // MARK: Connections
+
+  /// Connections have ended: what their calls wait for is not needed any more.
+  ///
+  /// - Parameters:
+  ///   - connections: As `ReplyToken.connection` names them.
+  ///   - loop: Whose connections they were.
+  func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext)
+  /// Keys were refused; called at most once a second.
+  func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext)
+  /// No more connections are taken, for want of descriptors.
+  func connectionsRefused(_ loop: LoopContext)
+}
+
+extension LoopDelegate {
+  /// Nothing to do.
+  public func turnEnded(_ loop: LoopContext) {}
+  /// No timer.
+  public var nextTimer: ContinuousClock.Instant? { nil }
+  /// Nothing to do.
+  public func timerFired(_ loop: LoopContext) {}
+  /// Nothing to do.
+  public func stopping(_ loop: LoopContext) {}
+
+  /// Every call begins, in the name of the user whom it claims.
+  public func admit(
+    key: Int64?,
+    method: MethodDescriptor?,
+    claiming claim: () -> UnsafeRawBufferPointer?
+  ) -> CallAdmission {
+    .claimed
+  }
+  /// No bounds.
+  public func bounds(of user: String) -> CallerBounds { CallerBounds() }
+  /// Refuses the call.
+  public func refusal(
+    of user: String,
+    keyNumber: Int64?,
+    callsPerSecondMax: Int,
+    retryAfter: Duration
+  ) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      "you make more than \(callsPerSecondMax) calls in a second: wait as long as retry_after says",
+      details: [.retryInfo(after: retryAfter)]
+    )
+  }
+
+  /// Nothing to do: answers find nobody.
+  public func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {}
+  /// Nothing to do.
+  public func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext) {}
+  /// Nothing to do.
+  public func connectionsRefused(_ loop: LoopContext) {}
+}

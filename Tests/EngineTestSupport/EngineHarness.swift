@@ -1,0 +1,108 @@
+package import TestSupport
+package import TidingsCodec
+package import TidingsEngine
+internal import TidingsModel
+internal import TidingsSQL
+package import TidingsSQLite
+
+/// An engine on a store of its own, a reader beside it, and a clock that tests move.
+open class EngineHarness {
+  private final class Clock { var time = Timestamp(millisecondsSince1970: 0) }
+
+  package let limits: Limits
+  package let folder: TemporaryFolder
+  package let path: String
+  package let connection: SQLiteConnection
+  package let codec = BodyCodec()
+  package private(set) var engine: Engine
+  package private(set) var reader: EngineReader
+  /// What the last transaction came to.
+  package private(set) var committed: CommittedTransaction?
+  private let clock = Clock()
+
+  /// Milliseconds since 1970.
+  package var time: Int64 {
+    get { clock.time.millisecondsSince1970 }
+    set { clock.time = Timestamp(millisecondsSince1970: newValue) }
+  }
+
+  package init(
+    limits: Limits = Limits(),
+    path: String? = nil,
+    time: Int64 = 1_700_000_000_000
+  ) throws {
+    self.limits = limits
+    folder = try TemporaryFolder()
+    self.path = path ?? folder.file("db")
+    clock.time = Timestamp(millisecondsSince1970: time)
+    connection = try SQLiteConnection(path: self.path)
+    // Nobody turns the power off.
+    try connection.execute("PRAGMA synchronous = OFF")
+    engine = try Self.open(connection, limits, clock)
+    reader = try Self.openReader(self.path, limits)
+  }
+
+  private static func open(
+    _ connection: SQLiteConnection,
+    _ limits: Limits,
+    _ clock: Clock
+  ) throws -> Engine {
+    try Engine(connection, limits: limits) { ClockReading(undisturbed: clock.time) }
+  }
+
+  package static func openReader(_ path: String, _ limits: Limits) throws -> EngineReader {
+    try EngineReader(SQLiteConnection(path: path, readsOnly: true), limits: limits)
+  }
+
+  /// Another engine on the same store, as after a restart of the server.
+  package func restart() throws {
+    engine = try Self.open(connection, limits, clock)
+    reader = try Self.openReader(path, limits)
+  }
+
+  /// Runs calls in a transaction.
+  @discardableResult
+  package func commit<R>(_ body: (Engine) throws -> R) throws -> R {
+    try engine.begin()
+    do {
+      let result = try body(engine)
+      committed = try engine.commit()
+      return result
+    } catch {
+      engine.rollback()
+      throw error
+    }
+  }
+
+  /// Runs a transaction and takes it back.
+  package func takeBack(_ body: (Engine) throws -> Void) throws {
+    try engine.begin()
+    try body(engine)
+    engine.rollback()
+  }
+
+  /// Does a piece of the engine's own work.
+  ///
+  /// - Returns: Whether there is more at once.
+  @discardableResult
+  package func doOneTask() throws -> Bool { try commit { try $0.doMaintenance() } == .zero }
+
+  /// Does the engine's own work until there is none at once.
+  package func doMaintenance() throws { while try doOneTask() {} }
+
+  /// Moves the clock, and does all maintenance tasks that are due.
+  package func pass(_ duration: Duration) throws {
+    time += Int64(duration / .milliseconds(1))
+    try doMaintenance()
+  }
+
+  /// Runs SQL behind the engine's back.
+  package func execute(_ sql: String) throws { try connection.execute(sql) }
+
+  /// A number that a statement finds.
+  package func number(_ sql: String) throws -> Int64 {
+    let statement = try connection.prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : -1
+  }
+}
