@@ -29,6 +29,8 @@ public protocol SQLStatement: AnyObject {
 
   /// Moves to the next row; `false` when there is none.
   func step() throws(SQLError) -> Bool
+  /// Runs a statement whose rows nobody reads, and makes it ready for its next use.
+  func run() throws(SQLError)
   /// Makes the statement ready for its next use. Bound values stay bound.
   func reset()
 
@@ -43,7 +45,7 @@ public protocol SQLStatement: AnyObject {
 }
 
 extension SQLStatement {
-  /// Runs a statement that returns no rows, and makes it ready for its next use.
+  /// Steps to the end, and resets.
   public func run() throws(SQLError) {
     defer { reset() }
     while try step() {}

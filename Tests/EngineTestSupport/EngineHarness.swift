@@ -7,7 +7,7 @@ package import TidingsSQLite
 
 /// An engine on a store of its own, a reader beside it, and a clock that tests move.
 open class EngineHarness {
-  private final class Clock { var time = Timestamp(millisecondsSince1970: 0) }
+  private final class Clock { var time: Timestamp? }
 
   package let limits: Limits
   package let folder: TemporaryFolder
@@ -20,21 +20,21 @@ open class EngineHarness {
   package private(set) var committed: CommittedTransaction?
   private let clock = Clock()
 
-  /// Milliseconds since 1970.
+  /// Milliseconds since 1970; the machine's until it is set.
   package var time: Int64 {
-    get { clock.time.millisecondsSince1970 }
+    get { (clock.time ?? .now).millisecondsSince1970 }
     set { clock.time = Timestamp(millisecondsSince1970: newValue) }
   }
 
   package init(
     limits: Limits = Limits(),
     path: String? = nil,
-    time: Int64 = 1_700_000_000_000
+    time: Int64? = 1_700_000_000_000
   ) throws {
     self.limits = limits
     folder = try TemporaryFolder()
     self.path = path ?? folder.file("db")
-    clock.time = Timestamp(millisecondsSince1970: time)
+    clock.time = time.map { Timestamp(millisecondsSince1970: $0) }
     connection = try SQLiteConnection(path: self.path)
     // Nobody turns the power off.
     try connection.execute("PRAGMA synchronous = OFF")
@@ -47,7 +47,9 @@ open class EngineHarness {
     _ limits: Limits,
     _ clock: Clock
   ) throws -> Engine {
-    try Engine(connection, limits: limits) { ClockReading(undisturbed: clock.time) }
+    try Engine(connection, limits: limits) {
+      clock.time.map { ClockReading(undisturbed: $0) } ?? .now
+    }
   }
 
   package static func openReader(_ path: String, _ limits: Limits) throws -> EngineReader {

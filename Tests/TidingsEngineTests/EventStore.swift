@@ -44,6 +44,8 @@ final class EventStore: EngineHarness {
 
   private var lastID: Int64 = 0
 
+  init(limits: Limits = Limits()) throws { try super.init(limits: limits, time: nil) }
+
   /// Another user's records of these types teach the schema, which all users of the container share.
   func teach(_ types: String..., fields: RecordFields = [:]) throws {
     var other = Self.database

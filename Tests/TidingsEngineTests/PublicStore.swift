@@ -21,7 +21,7 @@ final class PublicStore: EngineHarness {
   /// The topics that each user was ever told.
   private(set) var topics: [String: Set<[UInt8]>] = [:]
 
-  init() throws { try super.init(time: Timestamp.now.millisecondsSince1970) }
+  init() throws { try super.init(time: nil) }
 
   /// What is published, each with its topic.
   typealias Published = (topic: [UInt8], notification: TidingsV1.Notification)

@@ -1,8 +1,8 @@
 internal import EngineTestSupport
 internal import TestSupport
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQLite
-internal import TidingsCodec
 
 @testable internal import TidingsEngine
 

@@ -5,6 +5,7 @@ internal import Testing
 internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsModel
+internal import TidingsSQLite
 
 @testable internal import TidingsService
 
@@ -28,7 +29,7 @@ internal import TidingsModel
     AssetShard(
       folder,
       try UnfinishedUploads(folder, limits: limits),
-      databasePath: store.folder.file("db"),
+      readers: EmbeddedReaders(path: store.path, gate: SnapshotGate()),
       steadyClock: SteadyClock()
     )
   }

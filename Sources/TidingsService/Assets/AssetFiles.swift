@@ -8,15 +8,15 @@ internal import TidingsRPC
 final class AssetFiles: Sendable {
   /// What the reading threads know.
   private final class Reader {
-    private let databasePath: String
+    private let connections: any StoreReaders
     private var openLookup: AssetLookup?
 
-    init(_ databasePath: String) { self.databasePath = databasePath }
+    init(_ connections: any StoreReaders) { self.connections = connections }
 
     /// Opened when it is needed; when that fails, the next call tries again.
     func lookup() throws -> AssetLookup {
       if let openLookup { return openLookup }
-      let opened = try AssetLookup.open(databasePath)
+      let opened = try AssetLookup.open(connections)
       openLookup = opened
       return opened
     }
@@ -50,7 +50,7 @@ final class AssetFiles: Sendable {
   ///
   /// - Parameters:
   ///   - path: The folder; created if it is not there.
-  ///   - databasePath: The database, which an engine has opened.
+  ///   - connections: Of the store, which an engine has opened.
   ///   - limits: How long what nobody names is kept.
   ///   - sweepsAfter: Nothing is swept before: the store may be another than its files belong to.
   ///   - steadyClock: The steady time of the store.
@@ -58,7 +58,7 @@ final class AssetFiles: Sendable {
   /// - Throws: `StartError`.
   init(
     path: String,
-    databasePath: String,
+    connections: any StoreReaders,
     limits: Limits,
     sweepsAfter: SteadyTime,
     steadyClock: SteadyClock,
@@ -82,12 +82,12 @@ final class AssetFiles: Sendable {
         AssetShard(
           folder,
           unfinished,
-          databasePath: databasePath,
+          readers: connections,
           steadyClock: steadyClock
         )
       }
     }
-    readers = (0..<Self.threadCount).map { _ in WorkerThread { Reader(databasePath) } }
+    readers = (0..<Self.threadCount).map { _ in WorkerThread { Reader(connections) } }
     sweeper.withLock { $0 = Task { await sweepForEver() } }
   }
 

@@ -1,10 +1,10 @@
 internal import Synchronization
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsRPC
-internal import TidingsCodec
 
 /// AssetService.
 final class AssetMethods: TidingsV1.AssetService.Server {

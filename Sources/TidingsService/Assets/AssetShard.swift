@@ -1,7 +1,6 @@
 internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsModel
-internal import TidingsSQLite
 
 /// The files of those assets whose checksums belong to one thread, and what it knows about them.
 ///
@@ -34,7 +33,7 @@ final class AssetShard {
 
   private let folder: AssetFolder
   private let unfinished: UnfinishedUploads
-  private let databasePath: String
+  private let readers: any StoreReaders
   private let steadyClock: SteadyClock
   private var openLookup: AssetLookup?
   private var running: [String: Running] = [:]
@@ -52,13 +51,13 @@ final class AssetShard {
   init(
     _ folder: AssetFolder,
     _ unfinished: UnfinishedUploads,
-    databasePath: String,
+    readers: any StoreReaders,
     steadyClock: SteadyClock
   ) {
     self.steadyClock = steadyClock
     self.folder = folder
     self.unfinished = unfinished
-    self.databasePath = databasePath
+    self.readers = readers
   }
 
   // MARK: Uploads
@@ -246,7 +245,7 @@ final class AssetShard {
 
   private func lookup() throws -> AssetLookup {
     if let openLookup { return openLookup }
-    let opened = try AssetLookup.open(databasePath)
+    let opened = try AssetLookup.open(readers)
     openLookup = opened
     return opened
   }
@@ -254,9 +253,7 @@ final class AssetShard {
 
 extension AssetLookup {
   /// A lookup on a connection of its own.
-  static func open(_ databasePath: String) throws -> AssetLookup {
-    try AssetLookup(
-      SQLiteConnection(path: databasePath, cacheBytes: 1 << 20, readsOnly: true)
-    )
+  static func open(_ readers: any StoreReaders) throws -> AssetLookup {
+    try AssetLookup(readers.connect(cacheBytes: 1 << 20))
   }
 }

@@ -1,6 +1,5 @@
 internal import Synchronization
 internal import TidingsRPC
-internal import TidingsSQLite
 internal import TidingsThreads
 
 /// A thread with a state of its own, for work that waits for disks: tasks must not, there is only one

@@ -1,7 +1,6 @@
 internal import Synchronization
 internal import TidingsAudit
 internal import TidingsModel
-internal import TidingsSQLite
 internal import TidingsThreads
 
 /// Who administered what, and who was refused what: lines of JSON in the data folder, each tied to the line

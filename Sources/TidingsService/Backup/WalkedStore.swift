@@ -15,7 +15,7 @@ struct WalkedStore: Sendable {
   init(_ core: Core) {
     databasePath = core.folder.databasePath
     assets = core.assets.folder
-    checkpointer = core.log.checkpointer
+    checkpointer = core.store.checkpointer
     eraser = core.engine.secretEraser
     incarnation = core.engine.incarnation
   }

@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsModel
+internal import TidingsRPC
 
 /// Gathers calls in a group that shares a transaction, and makes it durable.
 ///
@@ -7,13 +8,13 @@ internal import TidingsModel
 /// anybody, `giveUp` those to whom it must be said that nothing was kept.
 final class Committer {
   private let engine: Engine
-  private let log: StoreLog
+  private let store: any Store
   /// What the calls of the group left so far.
   var group = CallGroup()
   /// There is an open transaction.
   private(set) var isOpen = false
 
-  init(_ engine: Engine, log: StoreLog) { (self.engine, self.log) = (engine, log) }
+  init(_ engine: Engine, store: any Store) { (self.engine, self.store) = (engine, store) }
 
   /// Somebody waits for the end of the group.
   var isAwaited: Bool { isOpen || !group.isEmpty }
@@ -25,7 +26,7 @@ final class Committer {
   /// - Parameter access: What it does.
   /// - Throws: `RPCError` when it writes and there is no room; `SQLError`.
   func open(for access: StoreAccess) throws {
-    if access == .write { try log.requireRoom() }
+    if access == .write, store.isFull { throw RPCError.storeIsFull }
     try open()
     if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
   }
@@ -114,4 +115,14 @@ final class Committer {
     swap(&taken, &group)
     return taken
   }
+}
+
+extension RPCError {
+  /// What was committed cannot be moved to its place, and nothing may be added to it.
+  fileprivate static let storeIsFull = RPCError(
+    .unavailable,
+    "the log of the store is full and cannot be moved into the database now; nothing was changed: "
+      + "try again later",
+    details: [.retryInfo(after: .seconds(1))]
+  )
 }

@@ -3,7 +3,6 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsSQL
-internal import TidingsSQLite
 internal import TidingsThreads
 internal import TidingsZeroMQ
 
@@ -130,7 +129,7 @@ extension GroupedCalls {
   private func commit(_ long: RunningLongCall, on loop: LoopContext) {
     let commit = RunningLongCall.Commit()
     long.commit = commit
-    connection.commitBeside { [remote] failure in
+    store.commitBeside { [remote] failure in
       commit.failure.withLock { $0 = failure }
       remote.submit { core, loop in core.calls.endCommit(on: loop) }
     }
@@ -139,7 +138,7 @@ extension GroupedCalls {
   /// The commit of a long call has ended, or is waited for.
   private func endCommit(on loop: LoopContext) {
     guard let long = runningLongCall, let commit = long.commit else { return }
-    connection.claim()
+    store.awaitCommit()
     answerRefused(on: loop)
     runningLongCall = nil
     committer.exchange(&long.group, isOpen: true)

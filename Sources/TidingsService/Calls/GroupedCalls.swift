@@ -2,7 +2,6 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
-internal import TidingsSQLite
 internal import TidingsZeroMQ
 
 /// Told of each group of calls, on the loop thread.
@@ -20,7 +19,7 @@ protocol GroupObserver: AnyObject {
 /// tells what a crash can take back; and libzmq sends a group's answers in few system calls.
 final class GroupedCalls {
   let engine: Engine
-  let connection: SQLiteConnection
+  let store: any Store
   /// Says who may not call any more.
   let gate: IdentityGate
   /// Takes the calls that need not be answered here.
@@ -29,8 +28,6 @@ final class GroupedCalls {
   let audit: AuditLog
   let failures: StoreFailures
   let logger: Logger
-  private let log: StoreLog
-  private let tracker: CommitTracker
   /// Gathers calls, and commits them together.
   let committer: Committer
   weak var observer: (any GroupObserver)?
@@ -49,9 +46,7 @@ final class GroupedCalls {
 
   init(
     _ engine: Engine,
-    _ connection: SQLiteConnection,
-    log: StoreLog,
-    tracker: CommitTracker,
+    _ store: any Store,
     gate: IdentityGate,
     reads: ReadDispatch,
     remote: CoreRemote,
@@ -59,11 +54,10 @@ final class GroupedCalls {
     failures: StoreFailures,
     logger: Logger
   ) {
-    (self.engine, self.connection) = (engine, connection)
-    (self.log, self.tracker) = (log, tracker)
+    (self.engine, self.store) = (engine, store)
     (self.gate, self.reads, self.remote) = (gate, reads, remote)
     (self.audit, self.failures, self.logger) = (audit, failures, logger)
-    committer = Committer(engine, log: log)
+    committer = Committer(engine, store: store)
   }
 
   // MARK: Calls
@@ -262,7 +256,7 @@ final class GroupedCalls {
 
   /// Answers the calls of a group, and hands it on.
   func groupEnded(_ group: CommittedGroup, on loop: LoopContext) {
-    if group.calls.hasWrites { tracker.committed() }
+    if group.calls.hasWrites { store.didCommit() }
     for entry in group.calls.audits { audit.add(entry) }
     for answer in group.calls.answers {
       switch answer.result {
@@ -272,8 +266,7 @@ final class GroupedCalls {
     }
     for done in group.calls.waiting { done(nil) }
     observer?.groupCommitted(group, on: loop)
-    if group.calls.hasWrites { log.committed() }
-    log.restart()
+    store.betweenTransactions(hasWritten: group.calls.hasWrites)
   }
 
   /// Answers all calls that it still has: the server is stopping.
@@ -283,7 +276,7 @@ final class GroupedCalls {
   }
 
   /// The engine's own work may write.
-  var hasRoomInLog: Bool { !log.isFull }
+  var hasRoom: Bool { !store.isFull }
 
   // MARK: What is done after the commit
 
@@ -324,8 +317,8 @@ final class GroupedCalls {
     }
   }
 
-  /// The checkpointer waits for it; an open group does it at its end.
-  func restartLog() {
-    if !committer.isOpen, runningLongCall == nil { log.restart() }
+  /// The store waits for a moment between two transactions; an open group comes to it at its end.
+  func tidyStore() {
+    if !committer.isOpen, runningLongCall == nil { store.betweenTransactions(hasWritten: false) }
   }
 }

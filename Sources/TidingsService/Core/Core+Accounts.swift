@@ -1,9 +1,9 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 extension Core {
   /// Registers AccountService.

@@ -1,4 +1,5 @@
 internal import TidingsAudit
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
@@ -6,7 +7,6 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 extension Core {
   /// Answers an administrator's call: with the encoded response and what it was about.

@@ -1,3 +1,4 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
@@ -5,7 +6,6 @@ internal import TidingsProtoC
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 extension Core {
   /// Registers ExplainSubscriptions, which reader threads answer.

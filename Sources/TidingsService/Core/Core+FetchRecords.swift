@@ -1,3 +1,4 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
@@ -6,7 +7,6 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsWire
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 extension Core {
   /// Registers FetchRecords: the loop answers it, and a reader thread where that takes long or the loop may not

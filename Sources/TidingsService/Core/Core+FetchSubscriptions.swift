@@ -1,3 +1,4 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
@@ -5,7 +6,6 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsWire
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 extension Core {
   /// Registers FetchSubscriptions: the loop answers it, once a reader thread found out how they fare,

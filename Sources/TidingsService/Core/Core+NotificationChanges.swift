@@ -1,3 +1,4 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
@@ -6,7 +7,6 @@ internal import TidingsRPC
 internal import TidingsUserInfo
 internal import TidingsWire
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 private typealias Page = TidingsV1.FetchNotificationChangesResponse.FieldNumber
 private typealias Field = TidingsV1.Notification.FieldNumber

@@ -1,3 +1,4 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
@@ -5,7 +6,6 @@ internal import TidingsProtobuf
 internal import TidingsSeal
 internal import TidingsWire
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 private typealias Field = TidingsV1.RegisterDeviceResponse.FieldNumber
 

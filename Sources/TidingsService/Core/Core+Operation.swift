@@ -1,3 +1,4 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
@@ -5,7 +6,6 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 extension Core {
   /// Registers what operators do while the server runs.

@@ -1,3 +1,4 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
@@ -6,7 +7,6 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsWire
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 private typealias ResponseField = TidingsV1.ModifyRecordsResponse.FieldNumber
 private typealias ResultField = TidingsV1.RecordResult.FieldNumber
@@ -247,7 +247,9 @@ extension Core {
       let name = id.zoneID.ownerName
       let owner = name.isEmpty ? [] : OwnerName.bytes(name)
       if let server = conflict?.server { result.add(ResultField.serverRecord, server + owner) }
-      if let ancestor = conflict?.ancestor { result.add(ResultField.ancestorRecord, ancestor + owner) }
+      if let ancestor = conflict?.ancestor {
+        result.add(ResultField.ancestorRecord, ancestor + owner)
+      }
     }
     response.add(ResponseField.results, result.bytes)
   }

@@ -1,8 +1,8 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
-internal import TidingsCodec
 
 /// What a call with an idempotency key gets that was answered before: what its caller may know now.
 extension Core {

@@ -1,12 +1,11 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
-internal import TidingsSQLite
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 extension Core {
   /// Registers ServerService.
@@ -101,9 +100,9 @@ extension Core {
       pushes: loop.pushes,
       pushesCoalesced: publisher.counters.coalesced,
       pushesPruned: publisher.counters.pruned,
-      checkpointsFailed: log.checkpointer.failureCount,
-      pagesDamaged: PageChecksum.mismatchCount,
-      logBytes: UInt64(log.bytes),
+      checkpointsFailed: store.status.checkpointsFailed,
+      pagesDamaged: store.status.damagedPages,
+      logBytes: UInt64(store.status.logBytes),
       longTurns: loop.longTurns,
       longestTurnMicroseconds: loop.longestTurn.wholeMicroseconds,
       longestTurnProcessorMicroseconds: loop.longestTurnOnProcessor.wholeMicroseconds

@@ -1,10 +1,10 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsWire
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 private typealias Page = TidingsV1.FetchSharesResponse.FieldNumber
 private typealias Result = TidingsV1.ShareResult.FieldNumber

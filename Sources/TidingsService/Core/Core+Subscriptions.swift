@@ -1,10 +1,10 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
-internal import TidingsCodec
 
 extension Core {
   /// Registers the methods of SubscriptionService that the store answers.

@@ -16,9 +16,7 @@ final class Core {
   let engine: Engine
   let logger: Logger
   let folder: DataFolder
-  let connection: SQLiteConnection
-  let log: StoreLog
-  private let tracker: CommitTracker
+  let store: EmbeddedStore
   let assets: AssetFiles
   /// Who administered what, and who was refused what.
   let audit: AuditLog
@@ -56,7 +54,6 @@ final class Core {
     logger: Logger,
     remote loop: LoopRemote
   ) throws {
-    self.connection = connection
     self.folder = folder
     self.logger = logger
     self.callerMode = callerMode
@@ -80,35 +77,25 @@ final class Core {
     let failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
-    // What a crash left in the log is written and synced again before anything is added to it.
-    try connection.moveWholeLog()
-    tracker = try CommitTracker(
-      folder,
+    store = try EmbeddedStore(
       connection,
+      in: folder,
       limits: limits,
       now: steadyClock.now,
-      logger: logger
-    )
-    connection.setMovesLogOnClose(true)
-    log = StoreLog(
-      connection,
-      path: folder.databasePath,
-      bytesMax: limits.logBytesMax,
       logger: logger,
-      wake: { remote.submit { core, _ in core.calls.restartLog() } }
+      wake: { remote.submit { core, _ in core.calls.tidyStore() } }
     )
     assets = try AssetFiles(
       path: folder.assetsPath,
-      databasePath: folder.databasePath,
+      connections: store.readers,
       limits: limits,
-      sweepsAfter: tracker.sweepsAfter,
+      sweepsAfter: store.sweepsAfter,
       steadyClock: steadyClock,
       logger: logger
     )
     reads = ReadDispatch(
       ReaderPool(
-        path: folder.databasePath,
-        gate: log.checkpointer.gate,
+        readers: store.readers,
         limits: limits,
         failures: failures,
         steadyClock: steadyClock,
@@ -117,9 +104,7 @@ final class Core {
     )
     calls = GroupedCalls(
       engine,
-      connection,
-      log: log,
-      tracker: tracker,
+      store,
       gate: gate,
       reads: reads,
       remote: remote,
@@ -136,7 +121,7 @@ final class Core {
   /// The server is about to serve: from now on commits are noted beside the store.
   ///
   /// - Throws: `SQLError`, `FileError`.
-  func beginRun() throws { try tracker.begin() }
+  func beginRun() throws { try store.begin() }
 }
 
 extension Core: LoopDelegate {
@@ -164,8 +149,7 @@ extension Core: LoopDelegate {
     calls.endPostponed(on: loop)
     reads.stop(loop)
     assets.stop()
-    log.checkpointer.stop()
-    tracker.stop()
+    store.stop()
     audit.stop()
   }
 

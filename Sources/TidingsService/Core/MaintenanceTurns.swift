@@ -63,7 +63,7 @@ final class MaintenanceTurns {
       due = .now.advanced(by: Self.pauseDuringLongCall)
       return
     }
-    guard calls.hasRoomInLog else {
+    guard calls.hasRoom else {
       due = .now.advanced(by: Self.pauseAfterFailure)
       return
     }

@@ -1,10 +1,10 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsSeal
 internal import TidingsWire
-internal import TidingsCodec
 
 /// Encodes what is published: `tidings.v1.Push`.
 struct PushMessage: ~Copyable {

@@ -3,7 +3,6 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
-internal import TidingsSQLite
 internal import TidingsThreads
 internal import TidingsZeroMQ
 
@@ -49,7 +48,7 @@ final class ReaderPool: Sendable {
     var isStopping = false
   }
 
-  private let gate: SnapshotGate
+  private let readers: any StoreReaders
   private let jobs = Mutex(Jobs())
   private let failures: StoreFailures
   private let steadyClock: SteadyClock
@@ -65,21 +64,19 @@ final class ReaderPool: Sendable {
   /// Starts the threads.
   ///
   /// - Parameters:
-  ///   - path: The database file, which an engine has opened.
-  ///   - gate: Where snapshots are taken.
+  ///   - readers: Connections to the store, which an engine has opened.
   ///   - limits: What calls may not exceed.
   ///   - failures: Logs what the store failed with.
   ///   - steadyClock: The steady time of the store.
   ///   - remote: The loop that sends the answers.
   init(
-    path: String,
-    gate: SnapshotGate,
+    readers: any StoreReaders,
     limits: Limits,
     failures: StoreFailures,
     steadyClock: SteadyClock,
     remote: CoreRemote
   ) {
-    self.gate = gate
+    self.readers = readers
     self.failures = failures
     self.steadyClock = steadyClock
     self.remote = remote
@@ -87,7 +84,7 @@ final class ReaderPool: Sendable {
     for role in Self.roles {
       startThread { [self] in
         if role != .short { lowerPriorityOfThread() }
-        run(role, path, limits)
+        run(role, limits)
         stopped.signal()
       }
     }
@@ -126,7 +123,7 @@ final class ReaderPool: Sendable {
     return left
   }
 
-  private func run(_ role: Schedule.Role, _ path: String, _ limits: Limits) {
+  private func run(_ role: Schedule.Role, _ limits: Limits) {
     var reader: StoreReader?
     var ended: Ended?
     while let taken = next(role, after: ended) {
@@ -143,7 +140,7 @@ final class ReaderPool: Sendable {
         let ready = { [self] in
           if let reader { return reader }
           do {
-            let opened = try open(path, limits)
+            let opened = try open(limits)
             reader = opened
             return opened
           } catch {
@@ -218,14 +215,11 @@ final class ReaderPool: Sendable {
     }
   }
 
-  private func open(_ path: String, _ limits: Limits) throws -> StoreReader {
-    let connection = try SQLiteConnection(
-      path: path,
-      cacheBytes: Self.cacheBytesMax,
-      readsOnly: true
-    )
+  private func open(_ limits: Limits) throws -> StoreReader {
+    let connection = try readers.connect(cacheBytes: Self.cacheBytesMax)
     let engine = try EngineReader(connection, limits: limits)
-    return StoreReader(engine, gate: gate, failures: failures, steadyClock: steadyClock) { [self] in
+    return StoreReader(engine, readers: readers, failures: failures, steadyClock: steadyClock) {
+      [self] in
       jobs.withLock(\.isStopping)
     }
   }

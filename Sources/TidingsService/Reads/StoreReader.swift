@@ -2,13 +2,12 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
-internal import TidingsSQLite
 
 /// What one thread reads with.
 final class StoreReader {
   let engine: EngineReader
   let arena = Arena()
-  private let gate: SnapshotGate
+  private let readers: any StoreReaders
   let failures: StoreFailures
   /// The steady time of the store.
   let steadyClock: SteadyClock
@@ -16,20 +15,22 @@ final class StoreReader {
 
   init(
     _ engine: EngineReader,
-    gate: SnapshotGate,
+    readers: any StoreReaders,
     failures: StoreFailures,
     steadyClock: SteadyClock,
     isStopping: @escaping () -> Bool
   ) {
     self.engine = engine
-    self.gate = gate
+    self.readers = readers
     self.failures = failures
     self.steadyClock = steadyClock
     self.isStopping = isStopping
   }
 
   /// Whether a slice is to end, now that it took this long: its snapshot may be in the way, too.
-  func isOver(_ slice: ReadSlice) -> Bool { slice.isOver || gate.mustEnd || isStopping() }
+  func isOver(_ slice: ReadSlice) -> Bool {
+    slice.isOver || readers.mustEndSnapshots || isStopping()
+  }
 
   /// Reads within a snapshot, until a deadline.
   func withSnapshot<Output>(
@@ -37,16 +38,16 @@ final class StoreReader {
     worked: Duration,
     _ work: (StoreReader) throws -> Output
   ) throws -> Output {
-    gate.enter()
+    readers.snapshotBegins()
     defer {
-      gate.leave()
+      readers.snapshotEnded()
       arena.reset()
     }
     let end = ContinuousClock.now.advanced(by: ReaderPool.jobTimeMax - worked)
     return try engine.withSnapshot(
-      checking: { [gate, isStopping] in
+      checking: { [readers, isStopping] in
         if isStopping() { throw RPCError(.unavailable, "the server is stopping") }
-        if gate.mustEnd { throw Self.heldLogTooLong }
+        if readers.mustEndSnapshots { throw Self.heldLogTooLong }
         let now = ContinuousClock.now
         if let deadline, deadline <= now {
           throw RPCError(.deadlineExceeded, "the deadline passed while the query worked")

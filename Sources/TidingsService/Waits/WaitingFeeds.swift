@@ -175,7 +175,9 @@ final class WaitingFeeds {
     -> ContinuousClock.Instant
   {
     if let end = call.end { return end }
-    let end = now.advanced(by: min(wait, .milliseconds(calls.engine.limits.changeWaitMillisecondsMax)))
+    let end = now.advanced(
+      by: min(wait, .milliseconds(calls.engine.limits.changeWaitMillisecondsMax))
+    )
     guard let deadline = call.deadline else { return end }
     return min(end, deadline.advanced(by: .zero - Self.deadlineMargin))
   }

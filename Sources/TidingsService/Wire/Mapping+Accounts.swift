@@ -1,9 +1,9 @@
 internal import TidingsAudit
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsProto
-internal import TidingsCodec
 
 extension TidingsV1.Account {
   init(_ account: Account) {

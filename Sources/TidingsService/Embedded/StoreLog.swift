@@ -1,5 +1,4 @@
 internal import Synchronization
-internal import TidingsRPC
 internal import TidingsSQLite
 
 /// The store's log as the core treats it: told of each commit, restarted between transactions, and full
@@ -43,11 +42,6 @@ final class StoreLog {
     )
   }
 
-  /// Refuses a write while the log is full.
-  func requireRoom() throws(RPCError) {
-    if isFull { throw Self.full }
-  }
-
   /// A transaction that wrote is committed; waits for a while if it has filled the log.
   func committed() {
     checkpointer.logGrew(to: connection.logFrames)
@@ -61,13 +55,6 @@ final class StoreLog {
     checkpointer.restartLog(on: connection)
     isFull = checkpointer.isLogFull
   }
-
-  private static let full = RPCError(
-    .unavailable,
-    "the log of the store is full and cannot be moved into the database now; nothing was changed: "
-      + "try again later",
-    details: [.retryInfo(after: .seconds(1))]
-  )
 }
 
 /// Logs that the log cannot be moved: at once, and then now and then as long as that lasts.

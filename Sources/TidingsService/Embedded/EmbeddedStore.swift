@@ -1,0 +1,94 @@
+internal import TidingsEngine
+internal import TidingsSQL
+internal import TidingsSQLite
+
+/// A store in a file of this machine.
+final class EmbeddedStore: Store {
+  // The tracker goes first: its files are closed before the connection is.
+  private let tracker: CommitTracker
+  private let log: StoreLog
+  private let connection: SQLiteConnection
+  private let path: String
+
+  var writer: any SQLConnection { connection }
+  var readers: any StoreReaders { EmbeddedReaders(path: path, gate: log.checkpointer.gate) }
+  /// Moves the log, beside everything else.
+  var checkpointer: Checkpointer { log.checkpointer }
+  var isFull: Bool { log.isFull }
+  var sweepsAfter: SteadyTime { tracker.sweepsAfter }
+  var status: StoreStatus {
+    StoreStatus(
+      logBytes: log.bytes,
+      checkpointsFailed: log.checkpointer.failureCount,
+      damagedPages: PageChecksum.mismatchCount
+    )
+  }
+
+  /// The store of an open database.
+  ///
+  /// - Parameters:
+  ///   - connection: Open, with all migrations.
+  ///   - folder: Where it is, locked.
+  ///   - limits: How long its log may be.
+  ///   - now: The steady time of the store.
+  ///   - logger: What it cannot do is logged.
+  ///   - wake: Called on another thread when `betweenTransactions` is to be called soon.
+  /// - Throws: `SQLError`, `FileError`.
+  init(
+    _ connection: SQLiteConnection,
+    in folder: DataFolder,
+    limits: Limits,
+    now: SteadyTime,
+    logger: Logger,
+    wake: @escaping @Sendable () -> Void
+  ) throws {
+    self.connection = connection
+    path = folder.databasePath
+    // What a crash left in the log is written and synced again before anything is added to it.
+    try connection.moveWholeLog()
+    tracker = try CommitTracker(folder, connection, limits: limits, now: now, logger: logger)
+    connection.setMovesLogOnClose(true)
+    log = StoreLog(
+      connection,
+      path: path,
+      bytesMax: limits.logBytesMax,
+      logger: logger,
+      wake: wake
+    )
+  }
+
+  func begin() throws { try tracker.begin() }
+
+  func didCommit() { tracker.committed() }
+
+  func betweenTransactions(hasWritten: Bool) {
+    if hasWritten { log.committed() }
+    log.restart()
+  }
+
+  func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
+    connection.commitBeside(done)
+  }
+
+  func awaitCommit() { connection.claim() }
+
+  func stop() {
+    log.checkpointer.stop()
+    tracker.stop()
+  }
+}
+
+/// Reading connections to an embedded store.
+struct EmbeddedReaders: StoreReaders {
+  let path: String
+  let gate: SnapshotGate
+
+  var mustEndSnapshots: Bool { gate.mustEnd }
+
+  func connect(cacheBytes: Int) throws -> any SQLConnection {
+    try SQLiteConnection(path: path, cacheBytes: cacheBytes, readsOnly: true)
+  }
+
+  func snapshotBegins() { gate.enter() }
+  func snapshotEnded() { gate.leave() }
+}

@@ -1,0 +1,63 @@
+internal import TidingsEngine
+internal import TidingsSQL
+
+/// A database as the service uses it: one connection that writes, others that read, and what surrounds commits.
+///
+/// Used on the loop's thread. What database it is, only those know who open it.
+protocol Store: AnyObject {
+  /// The connection that writes.
+  var writer: any SQLConnection { get }
+  /// Where other threads read.
+  var readers: any StoreReaders { get }
+  /// Nothing may be written for now.
+  var isFull: Bool { get }
+  /// How it fares.
+  var status: StoreStatus { get }
+  /// Files of assets without rows are left alone until then: a run that did not end in order may have left them.
+  var sweepsAfter: SteadyTime { get }
+
+  /// The server is about to serve.
+  ///
+  /// - Throws: `SQLError`, `FileError`.
+  func begin() throws
+  /// A transaction that wrote is durable, and not yet acknowledged.
+  func didCommit()
+  /// No transaction is open, and all that was committed is acknowledged.
+  ///
+  /// - Parameter hasWritten: The last one wrote.
+  func betweenTransactions(hasWritten: Bool)
+  /// Commits the open transaction on a thread of its own.
+  ///
+  /// - Parameter done: Called on that thread, with why the transaction was not committed.
+  func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void)
+  /// Waits for the end of such a commit.
+  func awaitCommit()
+  /// The server has stopped, and nothing is committed any more.
+  func stop()
+}
+
+/// Connections to a store that read, each on a thread of its own.
+protocol StoreReaders: Sendable {
+  /// A snapshot that is held keeps the store from tidying up: it must end soon.
+  var mustEndSnapshots: Bool { get }
+
+  /// Opens a connection.
+  ///
+  /// - Parameter cacheBytes: How much of the store it may keep in memory.
+  /// - Throws: `SQLError`.
+  func connect(cacheBytes: Int) throws -> any SQLConnection
+  /// A snapshot is about to be taken; waits while the store tidies up.
+  func snapshotBegins()
+  /// The snapshot has ended.
+  func snapshotEnded()
+}
+
+/// How a store fares.
+struct StoreStatus {
+  /// Bytes of what was committed and is not yet moved to its place.
+  var logBytes = 0
+  /// How often it could not be moved.
+  var checkpointsFailed: UInt64 = 0
+  /// Damaged pages that were met.
+  var damagedPages: UInt64 = 0
+}
