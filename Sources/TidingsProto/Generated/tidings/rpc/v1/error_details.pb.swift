@@ -30,9 +30,9 @@ extension TidingsRpcV1 {
     }
   }
 
-  /// When a repetition may succeed.
+  /// When a retry may succeed.
   public struct RetryInfo: Hashable, Sendable {
-    /// Wait at least this long before trying again.
+    /// Wait at least this long before retrying.
     public var retryDelay: GoogleProtobuf.Duration? = nil
 
     /// All fields at their defaults.
@@ -46,7 +46,7 @@ extension TidingsRpcV1 {
     }
   }
 
-  /// Which parts of a request were refused.
+  /// Which parts of a request are invalid.
   public struct BadRequest: Hashable, Sendable {
     /// In the order of the request.
     public var fieldViolations: [TidingsRpcV1.BadRequest.FieldViolation] = []
@@ -61,11 +61,11 @@ extension TidingsRpcV1 {
       self.fieldViolations = fieldViolations
     }
 
-    /// One refused field.
+    /// One invalid field.
     public struct FieldViolation: Hashable, Sendable {
       /// The path to the field, in proto names: `operations[3].save.record.record_name`.
       public var field: String = ""
-      /// Why it was refused, and what would be accepted.
+      /// Why it is invalid, and what would be accepted.
       public var description: String = ""
 
       /// All fields at their defaults.
