@@ -62,10 +62,10 @@ extension TidingsV1 {
     public var userRecordName: String = ""
     /// The caller's roles, sorted.
     public var roles: [String] = []
-    /// What is stored for the caller, by container, sorted; what belongs to no container comes first,
-    /// with an empty one. The bounds of the quota are for all of them together.
+    /// What is stored for the caller, by container, sorted; data outside any container comes first,
+    /// with an empty name. The quota limits the sum of all of them.
     public var usage: [TidingsV1.Usage] = []
-    /// What they may take.
+    /// The limits for all of them together.
     public var quota: TidingsV1.Quota? = nil
     /// Milliseconds since 1970 at which the key of this connection expires; 0: never, or no key.
     public var keyExpiresMs: UInt64 = 0
@@ -107,7 +107,7 @@ extension TidingsV1 {
     public var container: String = ""
     /// Records, without tombstones.
     public var records: UInt64 = 0
-    /// Bytes of the records, of the assets that they name, and of all else that is stored.
+    /// Bytes of the records, of their assets, and of everything else that is stored.
     public var bytes: UInt64 = 0
     /// Subscriptions.
     public var subscriptions: UInt64 = 0
@@ -137,13 +137,13 @@ extension TidingsV1 {
     }
   }
 
-  /// What a user may take; 0 of anything: no bound.
+  /// The quota of a user; 0: no limit.
   public struct Quota: Hashable, Sendable {
     /// Records, in all private databases of all containers.
     public var recordsMax: UInt64 = 0
     /// Bytes of all that is stored, in all containers.
     public var bytesMax: UInt64 = 0
-    /// Calls in a second, over all connections.
+    /// Calls per second, across all connections.
     public var callsPerSecondMax: UInt32 = 0
     /// Subscriptions in a container.
     public var subscriptionsMax: UInt32 = 0
@@ -220,7 +220,7 @@ extension TidingsV1 {
     }
   }
 
-  /// By what a user is looked up.
+  /// How a user is looked up.
   public struct UserLookup: Hashable, Sendable {
     /// One of these; none is INVALID_ARGUMENTS.
     public var key: Key? = nil
@@ -289,7 +289,7 @@ extension TidingsV1 {
   public struct User: Hashable, Sendable {
     /// The name of the user's record.
     public var userRecordName: String = ""
-    /// What others see. Empty: there is none, or the user neither published it nor takes part in a share with the
+    /// The display name. Empty: there is none, or the user neither published it nor participates in a share with the
     /// caller.
     public var displayName: String = ""
     /// Whether the user is in the directory.
@@ -377,7 +377,7 @@ extension TidingsV1 {
   /// What a user publishes in the directory of a container. The server does not check that an address or a number
   /// belongs to the user.
   public struct DirectoryEntry: Hashable, Sendable {
-    /// What others see, at most 255 bytes without control characters; empty: the display name of the account.
+    /// The display name, at most 255 bytes without control characters; empty: the display name of the account.
     public var displayName: String = ""
     /// An e-mail address by which others find the user, at most 254 bytes; empty: none. Stored in lower case.
     public var emailAddress: String = ""
@@ -548,7 +548,7 @@ extension TidingsV1 {
   public struct ListDirectoryResponse: Hashable, Sendable {
     /// Sorted by record name; without those whom an administrator restricted.
     public var users: [TidingsV1.User] = []
-    /// There are users after the last one.
+    /// There are more users after the last one.
     public var moreComing: Bool = false
 
     /// All fields at their defaults.
@@ -1251,7 +1251,7 @@ extension TidingsV1.ListDirectoryResponse: TidingsProtobuf.GeneratedMessage {
 }
 
 extension TidingsV1 {
-  /// Tells callers who they are, and whom others have let them find.
+  /// Returns the caller's account, and other users.
   public enum AccountService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
@@ -1261,7 +1261,7 @@ extension TidingsV1 {
 
     /// Describes each method.
     public enum Methods {
-      /// Tells whether the caller has an account.
+      /// Returns whether the caller has an account.
       public static let fetchAccountStatus = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AccountService",
         name: "FetchAccountStatus",
@@ -1320,7 +1320,7 @@ extension TidingsV1 {
       /// A client whose calls a transport carries.
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
-      /// Tells whether the caller has an account.
+      /// Returns whether the caller has an account.
       public func fetchAccountStatus(
         _ request: TidingsV1.FetchAccountStatusRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1411,7 +1411,7 @@ extension TidingsV1 {
     ///
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
-      /// Tells whether the caller has an account.
+      /// Returns whether the caller has an account.
       func fetchAccountStatus(
         _ request: TidingsV1.FetchAccountStatusRequest,
         call: TidingsRPC.ServerCall

@@ -21,9 +21,9 @@ extension TidingsV1 {
     public static let pages = Self(rawValue: 1)
     /// The files of assets.
     public static let assets = Self(rawValue: 2)
-    /// How tables and indexes fit together.
+    /// The consistency of tables and indexes.
     public static let structure = Self(rawValue: 3)
-    /// Nothing any more: the last message.
+    /// Nothing: the last message.
     public static let done = Self(rawValue: 4)
 
     /// The values of the .proto file, in its order.
@@ -48,7 +48,7 @@ extension TidingsV1 {
     }
   }
 
-  /// How much is logged.
+  /// The level of log messages.
   public struct LogLevel: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -56,15 +56,15 @@ extension TidingsV1 {
     /// A value from its number.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// As it is.
+    /// Unchanged.
     public static let unspecified = Self(rawValue: 0)
     /// Everything.
     public static let debug = Self(rawValue: 1)
-    /// What happens, without details.
+    /// Events, without details.
     public static let info = Self(rawValue: 2)
-    /// What an operator should look at.
+    /// Problems that an operator should look at.
     public static let warning = Self(rawValue: 3)
-    /// What failed.
+    /// Failures.
     public static let error = Self(rawValue: 4)
 
     /// The values of the .proto file, in its order.
@@ -89,7 +89,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What is to become of new calls.
+  /// How to handle new calls.
   public struct DrainAction: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -97,11 +97,11 @@ extension TidingsV1 {
     /// A value from its number.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// As it is: only return the state.
+    /// Unchanged: only return the state.
     public static let unspecified = Self(rawValue: 0)
-    /// They are refused.
+    /// Reject them.
     public static let drain = Self(rawValue: 1)
-    /// They are taken again.
+    /// Accept them again.
     public static let resume = Self(rawValue: 2)
 
     /// The values of the .proto file, in its order.
@@ -122,7 +122,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What becomes of records that the user created in public databases.
+  /// What happens to records that the user created in public databases.
   public struct PublicRecordsAction: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -132,9 +132,9 @@ extension TidingsV1 {
 
     /// The same as PUBLIC_RECORDS_ACTION_DELETE.
     public static let unspecified = Self(rawValue: 0)
-    /// They are deleted, as the user could have deleted them.
+    /// They are deleted, as if by the user.
     public static let delete = Self(rawValue: 1)
-    /// They stay, and were created by `_erased`, which is nobody.
+    /// They are kept, with `_erased` as their creator.
     public static let keep = Self(rawValue: 2)
 
     /// The values of the .proto file, in its order.
@@ -155,7 +155,7 @@ extension TidingsV1 {
     }
   }
 
-  /// A user and what admits the user.
+  /// A user with keys and roles.
   public struct Account: Hashable, Sendable {
     /// 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`, beginning with a letter or digit.
     public var name: String = ""
@@ -166,9 +166,9 @@ extension TidingsV1 {
     public var keys: [TidingsV1.PublicKey] = []
     /// When the user was created.
     public var created: GoogleProtobuf.Timestamp? = nil
-    /// What others see, at most 255 bytes.
+    /// The display name, at most 255 bytes.
     public var displayName: String = ""
-    /// The user's calls are refused since; absent: they are not.
+    /// Since when the user's calls are rejected; absent: they are not.
     public var restricted: GoogleProtobuf.Timestamp? = nil
     /// The user's own quota; absent: the server's.
     public var quota: TidingsV1.Quota? = nil
@@ -211,9 +211,9 @@ extension TidingsV1 {
   public struct PublicKey: Hashable, Sendable {
     /// Z85, 40 characters.
     public var key: String = ""
-    /// Refused from then on; absent: never.
+    /// When it expires; absent: never.
     public var expires: GoogleProtobuf.Timestamp? = nil
-    /// Refused since; absent: not. Set by the server.
+    /// When it was revoked; absent: it was not. Set by the server.
     public var revoked: GoogleProtobuf.Timestamp? = nil
     /// What it is for, at most 255 bytes, for example `laptop`.
     public var label: String = ""
@@ -254,7 +254,7 @@ extension TidingsV1 {
     public var name: String = ""
     /// The first key; absent: the user cannot call yet.
     public var publicKey: TidingsV1.PublicKey? = nil
-    /// What others see.
+    /// The display name.
     public var displayName: String = ""
     /// The roles.
     public var roles: [String] = []
@@ -314,17 +314,17 @@ extension TidingsV1 {
     }
   }
 
-  /// Changes a user; what is absent stays as it is.
+  /// Changes a user; absent values do not change.
   public struct UpdateUserRequest: Hashable, Sendable {
-    /// Whom.
+    /// The user.
     public var userName: String = ""
-    /// What others see.
+    /// The display name.
     public var displayName: String? = nil
-    /// Refuse the user's calls, or admit them again.
+    /// Reject the user's calls, or admit them again.
     public var restricted: Bool? = nil
     /// The user's own quota.
     public var quota: TidingsV1.Quota? = nil
-    /// The server's quota again.
+    /// Remove the user's own quota, so that the server's applies.
     public var removesQuota: Bool = false
 
     /// All fields at their defaults.
@@ -384,7 +384,7 @@ extension TidingsV1 {
   public struct ListUsersRequest: Hashable, Sendable {
     /// Users after this name; empty: from the first.
     public var after: String = ""
-    /// Most users; 0: as the server likes.
+    /// Most users; 0: the server's default.
     public var limit: UInt32 = 0
     /// Only these; none: all.
     public var userNames: [String] = []
@@ -444,7 +444,7 @@ extension TidingsV1 {
 
   /// Admits a key.
   public struct AuthorizeKeyRequest: Hashable, Sendable {
-    /// Whose; empty: of guests, who may read what anyone may read.
+    /// The user; empty: guests, who may read what everyone may read.
     public var userName: String = ""
     /// The key.
     public var publicKey: TidingsV1.PublicKey? = nil
@@ -470,7 +470,7 @@ extension TidingsV1 {
 
   /// The key is admitted.
   public struct AuthorizeKeyResponse: Hashable, Sendable {
-    /// Whose it is, as stored; absent: of guests.
+    /// The user of the key, as stored; absent: guests.
     public var account: TidingsV1.Account? {
       get { _account?.value }
       set { _account = newValue.map { TidingsProtobuf.Indirect($0) } }
@@ -493,7 +493,7 @@ extension TidingsV1 {
     }
   }
 
-  /// Refuses a key.
+  /// Revokes a key.
   public struct RevokeKeyRequest: Hashable, Sendable {
     /// Z85.
     public var publicKey: String = ""
@@ -514,16 +514,16 @@ extension TidingsV1 {
     }
   }
 
-  /// The key is refused.
+  /// The key is revoked.
   public struct RevokeKeyResponse: Hashable, Sendable {
-    /// Whose it was; absent: of guests.
+    /// The user of the key; absent: guests.
     public var account: TidingsV1.Account? {
       get { _account?.value }
       set { _account = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _account: TidingsProtobuf.Indirect<TidingsV1.Account>? = nil
-    /// How many channels got new topics and keys in this call, which goes through 1,000 subscriptions and
-    /// channels of the user at most: the rest follows soon.
+    /// How many channels got new topics and keys in this call, which processes at most 1,000 subscriptions and
+    /// channels of the user: the rest follows shortly after.
     public var rotatedChannelCount: UInt32 = 0
 
     /// All fields at their defaults.
@@ -598,11 +598,11 @@ extension TidingsV1 {
 
   /// Asks for the newest entries of the audit log.
   public struct FetchAuditLogRequest: Hashable, Sendable {
-    /// Most entries; 0: as the server likes.
+    /// Most entries; 0: the server's default.
     public var limit: UInt32 = 0
     /// Only entries of this user.
     public var userName: String = ""
-    /// Only refused actions, or only those that were done; absent: both.
+    /// Only rejected actions, or only successful ones; absent: both.
     public var refused: Bool? = nil
     /// Read all files of the audit log and check the chains of their lines: see AuditChain.problems.
     public var verifies: Bool = false
@@ -632,11 +632,11 @@ extension TidingsV1 {
     }
   }
 
-  /// An administrative or refused action.
+  /// An administrative or rejected action.
   public struct AuditEntry: Hashable, Sendable {
     /// When.
     public var time: GoogleProtobuf.Timestamp? = nil
-    /// What was done or refused, for example `RevokeKey`, `handshake`.
+    /// The action, for example `RevokeKey`, `handshake`.
     public var action: String = ""
     /// Who; empty: not known.
     public var userName: String = ""
@@ -644,11 +644,11 @@ extension TidingsV1 {
     public var publicKey: String = ""
     /// From where, as far as it is known.
     public var address: String = ""
-    /// It was refused.
+    /// It was rejected.
     public var refused: Bool = false
-    /// How often, since entries that are alike are counted together.
+    /// How often, since similar entries are counted together.
     public var count: UInt64 = 0
-    /// What it was about and why, for people. Never a secret.
+    /// Subject and reason, for people. Never a secret.
     public var detail: String = ""
 
     /// All fields at their defaults.
@@ -720,16 +720,16 @@ extension TidingsV1 {
     public var name: String = ""
     /// Number of the last line, from 1; 0: there is none.
     public var headNumber: UInt64 = 0
-    /// SHA-256 of the last line with its line feed, 32 bytes; empty: there is none. Whoever keeps it elsewhere can
-    /// tell later whether that line and all before it are unchanged.
+    /// SHA-256 of the last line with its line feed, 32 bytes; empty: there is none. With a copy that is stored elsewhere
+    /// it can be verified later that this line and all lines before it are unchanged.
     public var headHash: [UInt8] = []
     /// Lines that were checked; 0 unless the request verifies.
     public var lineCount: UInt64 = 0
-    /// Number of the first line that is still there: those before it were in files that are no longer kept.
+    /// Number of the first line that still exists: earlier lines were in files that were removed.
     public var firstNumber: UInt64 = 0
-    /// What does not fit together, with file and line, for people; bounded.
+    /// Inconsistencies, with file and line, for people; limited in number.
     public var problems: [String] = []
-    /// What is no sign of a change but worth knowing, for example a line that a crash has cut.
+    /// Remarks that do not indicate a change, for example a line that was truncated by a crash.
     public var remarks: [String] = []
 
     /// All fields at their defaults.
@@ -770,7 +770,7 @@ extension TidingsV1 {
   public struct CreateBackupRequest: Hashable, Sendable {
     /// Most bytes in a second, at least 1 MiB; 0: the server's default, 32 MiB.
     public var bytesPerSecondMax: UInt64 = 0
-    /// Leave out assets whose files are missing or damaged, and list them in the backup; otherwise the first
+    /// Omit assets whose files are missing or damaged, and list them in the backup; otherwise the first
     /// one ends it.
     public var skipsDamagedAssets: Bool = false
 
@@ -818,7 +818,7 @@ extension TidingsV1 {
   public struct CheckStoreRequest: Hashable, Sendable {
     /// Most bytes in a second, at least 1 MiB; 0: the server's default, 32 MiB.
     public var bytesPerSecondMax: UInt64 = 0
-    /// Check how tables and indexes fit together, too. It reads the whole database once more, and the log
+    /// Also check the consistency of tables and indexes. It reads the whole database once more, and the log
     /// cannot be reused meanwhile.
     public var checksStructure: Bool = false
 
@@ -841,7 +841,7 @@ extension TidingsV1 {
     }
   }
 
-  /// How far a check is, at least once a second, and what it found since the message before.
+  /// The progress of a check, at least once a second, and its findings since the previous message.
   public struct CheckStoreResponse: Hashable, Sendable {
     /// What is being read.
     public var step: TidingsV1.CheckStep = TidingsV1.CheckStep(rawValue: 0)
@@ -859,7 +859,7 @@ extension TidingsV1 {
     public var bytesDone: UInt64 = 0
     /// Damage, at most 1,000 findings in one check.
     public var damage: [TidingsV1.StoreDamage] = []
-    /// Findings so far, those included that are not listed.
+    /// Findings so far, including those that are not listed.
     public var damageCount: UInt64 = 0
 
     /// All fields at their defaults.
@@ -935,7 +935,7 @@ extension TidingsV1 {
       case page(UInt64)
       /// The checksum of an asset.
       case asset([UInt8])
-      /// How tables and indexes fit together, in SQLite's words.
+      /// An inconsistency of tables and indexes, with SQLite's message.
       case structure(String)
     }
   }
@@ -962,7 +962,7 @@ extension TidingsV1 {
     public var events: UInt64 = 0
     /// Bytes of the database file.
     public var databaseBytes: UInt64 = 0
-    /// Bytes of SQLite's log beside it.
+    /// Bytes of SQLite's log.
     public var logBytes: UInt64 = 0
     /// Assets, each content counted once.
     public var assets: UInt64 = 0
@@ -1019,23 +1019,23 @@ extension TidingsV1 {
 
   /// A connection that has made a call, or subscribed to a topic of pushes.
   public struct Connection: Hashable, Sendable {
-    /// Names it; no other connection of this start of the server has the same.
+    /// Identifies it; unique since the start of the server.
     public var number: UInt64 = 0
-    /// Whose it is; empty: a guest's, or one that said no name.
+    /// The user; empty: a guest, or no name was sent.
     public var userName: String = ""
-    /// By which key, Z85; empty: in development mode.
+    /// The key, Z85; empty: development mode.
     public var publicKey: String = ""
     /// The device that its first call named; empty: none.
     public var deviceID: String = ""
     /// When it was accepted.
     public var since: GoogleProtobuf.Timestamp? = nil
-    /// Its calls that are not answered yet.
+    /// Its unanswered calls.
     public var callsOpen: UInt32 = 0
     /// Bytes of answers that are held for it because it has not read them.
     public var bytesHeld: UInt64 = 0
-    /// It is to the push endpoint.
+    /// It is a connection to the push endpoint.
     public var isSubscriber: Bool = false
-    /// Topics that it has asked for, those given up included.
+    /// Topics to which it has subscribed, including cancelled subscriptions.
     public var topics: UInt32 = 0
 
     /// All fields at their defaults.
@@ -1115,7 +1115,7 @@ extension TidingsV1 {
     public var connections: [TidingsV1.Connection] = []
     /// There are more, after the last one.
     public var moreComing: Bool = false
-    /// Connections, of all users, that were used for nothing yet.
+    /// Unused connections of all users.
     public var unusedCount: UInt32 = 0
 
     /// All fields at their defaults.
@@ -1140,7 +1140,7 @@ extension TidingsV1 {
     }
   }
 
-  /// Ends connections.
+  /// Closes connections.
   public struct EndConnectionsRequest: Hashable, Sendable {
     /// Which ones.
     public var which: Which? = nil
@@ -1173,7 +1173,7 @@ extension TidingsV1 {
     }
   }
 
-  /// The connections are being ended.
+  /// The connections are being closed.
   public struct EndConnectionsResponse: Hashable, Sendable {
     /// How many.
     public var count: UInt32 = 0
@@ -1279,7 +1279,7 @@ extension TidingsV1 {
 
   /// Sets or reads the level of the log.
   public struct SetLogLevelRequest: Hashable, Sendable {
-    /// The level; UNSPECIFIED: it stays as it is.
+    /// The level; UNSPECIFIED: unchanged.
     public var level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
 
     /// All fields at their defaults.
@@ -1332,7 +1332,7 @@ extension TidingsV1 {
     public var notificationRetentionDays: UInt32? = nil
     /// Notifications that are kept, of all users.
     public var notificationsMax: UInt64? = nil
-    /// First all three are again what the server was started with.
+    /// First reset all three to the values with which the server was started.
     public var resets: Bool = false
 
     /// All fields at their defaults.
@@ -1368,8 +1368,8 @@ extension TidingsV1 {
     public var notificationRetentionDays: UInt32 = 0
     /// Notifications that are kept, of all users.
     public var notificationsMax: UInt64 = 0
-    /// The names of those that were set with this method, as `rpcd --limit` has them; the others are what the
-    /// server was started with.
+    /// The names, as in `rpcd --limit`, of those that were set with this method; the others have the values with
+    /// which the server was started.
     public var setNames: [String] = []
 
     /// All fields at their defaults.
@@ -1399,11 +1399,11 @@ extension TidingsV1 {
 
   /// Drains the server.
   public struct DrainRequest: Hashable, Sendable {
-    /// What is to become of new calls.
+    /// How to handle new calls.
     public var action: TidingsV1.DrainAction = TidingsV1.DrainAction(rawValue: 0)
     /// With DRAIN: end the server when the last call has ended.
     public var stops: Bool = false
-    /// With `stops`: end it after so many milliseconds, whatever runs still; 0: wait for the last call.
+    /// With `stops`: end it after this many milliseconds, even if calls are running; 0: wait for the last call.
     public var patienceMilliseconds: UInt32 = 0
 
     /// All fields at their defaults.
@@ -1428,11 +1428,11 @@ extension TidingsV1 {
     }
   }
 
-  /// How far it is.
+  /// The state of the draining.
   public struct DrainResponse: Hashable, Sendable {
     /// The state.
     public var state: TidingsRpcV1.ServerState = TidingsRpcV1.ServerState(rawValue: 0)
-    /// Calls that are not answered yet, without those that are answered while draining.
+    /// Unanswered calls, without those that are answered while draining.
     public var callsOpen: UInt32 = 0
 
     /// All fields at their defaults.
@@ -1513,9 +1513,9 @@ extension TidingsV1 {
 
   /// Asks for a page of what is stored for a user.
   public struct FetchUserDataRequest: Hashable, Sendable {
-    /// Whose; empty: the caller's. Another than the caller's needs the role `admin`.
+    /// The user; empty: the caller. Any other user requires the role `admin`.
     public var userName: String = ""
-    /// What the page before returned; empty: from the beginning.
+    /// What the previous page returned; empty: from the beginning.
     public var continuation: [UInt8] = []
 
     /// All fields at their defaults.
@@ -1539,7 +1539,7 @@ extension TidingsV1 {
 
   /// One thing that is stored for a user.
   public struct UserDataItem: Hashable, Sendable {
-    /// The database that it is in or about; absent for accounts and devices.
+    /// The database of the item; absent for accounts and devices.
     public var databaseID: TidingsV1.DatabaseID? = nil
     /// What it is.
     public var item: Item? = nil
@@ -1573,9 +1573,9 @@ extension TidingsV1 {
 
     /// What it is.
     public enum Item: Hashable, Sendable {
-      /// The account. `created` is absent when nobody created the user.
+      /// The account. `created` is absent if the user was not created by an administrator.
       indirect case account(TidingsV1.Account)
-      /// What counts for the quota, in one container.
+      /// The use of the quota, in one container.
       case usage(TidingsV1.Usage)
       /// A device that has written something.
       case device(TidingsV1.Device)
@@ -1601,7 +1601,7 @@ extension TidingsV1 {
   public struct FetchUserDataResponse: Hashable, Sendable {
     /// The items of this page; a page may have none and not be the last.
     public var items: [TidingsV1.UserDataItem] = []
-    /// Where the next page begins; empty: this is the last one.
+    /// Where the next page starts; empty: this is the last one.
     public var continuation: [UInt8] = []
 
     /// All fields at their defaults.
@@ -1625,9 +1625,9 @@ extension TidingsV1 {
 
   /// Erases a user.
   public struct EraseUserRequest: Hashable, Sendable {
-    /// Whom.
+    /// The user.
     public var userName: String = ""
-    /// What becomes of the records in public databases.
+    /// What happens to the records in public databases.
     public var publicRecords: TidingsV1.PublicRecordsAction = TidingsV1.PublicRecordsAction(rawValue: 0)
 
     /// All fields at their defaults.
@@ -1649,9 +1649,9 @@ extension TidingsV1 {
     }
   }
 
-  /// The erasure is begun, or was before.
+  /// The erasure is started, or was already.
   public struct EraseUserResponse: Hashable, Sendable {
-    /// How far it is.
+    /// Its progress.
     public var erasure: TidingsV1.UserErasure? {
       get { _erasure?.value }
       set { _erasure = newValue.map { TidingsProtobuf.Indirect($0) } }
@@ -1706,7 +1706,7 @@ extension TidingsV1 {
 
   /// An erasure.
   public struct FetchErasureResponse: Hashable, Sendable {
-    /// How far it is.
+    /// Its progress.
     public var erasure: TidingsV1.UserErasure? {
       get { _erasure?.value }
       set { _erasure = newValue.map { TidingsProtobuf.Indirect($0) } }
@@ -1731,21 +1731,21 @@ extension TidingsV1 {
 
   /// The erasure of a user; once it is finished, its receipt.
   public struct UserErasure: Hashable, Sendable {
-    /// Names it: 32 hexadecimal digits.
+    /// Identifies it: 32 hexadecimal digits.
     public var erasureID: String = ""
-    /// Whom. Empty when a finished one is asked for by its ID: the server no longer knows the name.
+    /// The user. Empty if a finished erasure is requested by ID: the server no longer stores the name.
     public var userName: String = ""
-    /// The administrator who wanted it; `_erased` if that user was erased since.
+    /// The administrator who requested it; `_erased` if that user was erased since.
     public var requestedBy: String = ""
-    /// When it was wanted.
+    /// When it was requested.
     public var requested: GoogleProtobuf.Timestamp? = nil
-    /// When the last of it was removed; absent: it is going on.
+    /// When it finished; absent: it is in progress.
     public var finished: GoogleProtobuf.Timestamp? = nil
-    /// What became of the records in public databases.
+    /// What happened to the records in public databases.
     public var publicRecords: TidingsV1.PublicRecordsAction = TidingsV1.PublicRecordsAction(rawValue: 0)
     /// What was removed so far, by kind, sorted by kind.
     public var erased: [TidingsV1.ErasedCount] = []
-    /// What remains, and until when; set when it is finished.
+    /// Remaining data, and until when; set when it is finished.
     public var remainders: [TidingsV1.ErasureRemainder] = []
 
     /// All fields at their defaults.
@@ -1785,7 +1785,7 @@ extension TidingsV1 {
     }
   }
 
-  /// How many things of a kind were removed or changed.
+  /// How many items of a kind were removed or changed.
   public struct ErasedCount: Hashable, Sendable {
     /// For example `records`, `public-records`, `zones`, `subscriptions`, `assets`.
     public var kind: String = ""
@@ -1811,11 +1811,11 @@ extension TidingsV1 {
     }
   }
 
-  /// Something that an erasure leaves.
+  /// Data that remains after an erasure.
   public struct ErasureRemainder: Hashable, Sendable {
     /// What it is, for people.
     public var description: String = ""
-    /// When the server forgets it; absent: it is not for the server to forget.
+    /// When the server removes it; absent: the server does not remove it.
     public var until: GoogleProtobuf.Timestamp? = nil
 
     /// All fields at their defaults.
@@ -3926,8 +3926,8 @@ extension TidingsV1.ErasureRemainder: TidingsProtobuf.GeneratedMessage {
 }
 
 extension TidingsV1 {
-  /// Administers a server. Every method needs the role `admin`, except FetchUserData of oneself; in development mode
-  /// everybody has it.
+  /// Administers a server. Every method needs the role `admin`, except FetchUserData for the caller's own data; in
+  /// development mode every caller has it.
   public enum AdminService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
@@ -3946,7 +3946,7 @@ extension TidingsV1 {
         idempotency: .unknown,
         inputType: "tidings.v1.CreateUserRequest",
         outputType: "tidings.v1.CreateUserResponse")
-      /// Changes what others see of a user, whether the user may call, and the quota.
+      /// Changes the display name, the restriction and the quota of a user.
       public static let updateUser = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "UpdateUser",
@@ -3971,8 +3971,8 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.AuthorizeKeyRequest",
         outputType: "tidings.v1.AuthorizeKeyResponse")
-      /// Refuses a key from the next call on, also on connections that are open, and gives new topics and
-      /// keys to the channels that its user hears. It cannot be admitted again.
+      /// Rejects a key from the next call on, also on open connections, and gives new topics and
+      /// keys to the channels of its user. It cannot be admitted again.
       public static let revokeKey = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "RevokeKey",
@@ -3988,7 +3988,7 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.AssignRolesRequest",
         outputType: "tidings.v1.AssignRolesResponse")
-      /// Returns the newest entries of the audit log: administrative and refused actions.
+      /// Returns the newest entries of the audit log: administrative and rejected actions.
       public static let fetchAuditLog = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "FetchAuditLog",
@@ -3996,10 +3996,10 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchAuditLogRequest",
         outputType: "tidings.v1.FetchAuditLogResponse")
-      /// Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
-      /// acknowledged before the call, consistently, with its assets and without the server's keys and the
+      /// Sends a backup: the bytes of one file, in order, for `rpcd restore`. It is a consistent snapshot of everything
+      /// that was acknowledged before the call, with assets and without the server's keys and the
       /// secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
-      /// DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
+      /// DATA_LOSS. A client that reads less than 64 KiB/s for a long time is CANCELLED.
       public static let createBackup = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "CreateBackup",
@@ -4007,7 +4007,7 @@ extension TidingsV1 {
         idempotency: .unknown,
         inputType: "tidings.v1.CreateBackupRequest",
         outputType: "tidings.v1.CreateBackupResponse")
-      /// Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+      /// Reads the whole store while the server answers calls, and reports damage. One backup or check runs at a time:
       /// RESOURCE_EXHAUSTED for another.
       public static let checkStore = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
@@ -4016,7 +4016,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.CheckStoreRequest",
         outputType: "tidings.v1.CheckStoreResponse")
-      /// Returns counts and sizes, as of one moment.
+      /// Returns counts and sizes, from one snapshot.
       public static let fetchStatistics = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "FetchStatistics",
@@ -4032,8 +4032,8 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListConnectionsRequest",
         outputType: "tidings.v1.ListConnectionsResponse")
-      /// Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
-      /// again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// automatically: to lock a user out, restrict the user or revoke the key.
       public static let endConnections = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "EndConnections",
@@ -4049,7 +4049,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListDevicesRequest",
         outputType: "tidings.v1.ListDevicesResponse")
-      /// Sets how much the server logs, until it ends; without a level it only returns it.
+      /// Sets the log level until the server ends; without a level it only returns it.
       public static let setLogLevel = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "SetLogLevel",
@@ -4057,8 +4057,8 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.SetLogLevelRequest",
         outputType: "tidings.v1.SetLogLevelResponse")
-      /// Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
-      /// stays as it is. INVALID_ARGUMENTS for a number outside its range.
+      /// Sets the retention of notifications and deletions, also across restarts; absent values do not
+      /// change. INVALID_ARGUMENTS for a number outside its range.
       public static let setRetention = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "SetRetention",
@@ -4066,8 +4066,8 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.SetRetentionRequest",
         outputType: "tidings.v1.SetRetentionResponse")
-      /// Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
-      /// health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+      /// Lets running calls finish and rejects new ones with UNAVAILABLE, or accepts them again. Calls of this service, of
+      /// ServerService, health (NOT_SERVING) and reflection are still answered.
       public static let drain = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "Drain",
@@ -4075,9 +4075,9 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.DrainRequest",
         outputType: "tidings.v1.DrainResponse")
-      /// Brings the development environment of a container back to what production has: its zones, records and
-      /// subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
-      /// after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+      /// Resets the development environment of a container to production: the zones, records and
+      /// subscriptions of all users are removed, and its schema becomes production's. A large one is removed in pieces
+      /// after the call; until then calls that write there fail with ZONE_BUSY. Production is not changed.
       public static let resetDevelopment = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "ResetDevelopment",
@@ -4085,9 +4085,9 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.ResetDevelopmentRequest",
         outputType: "tidings.v1.ResetDevelopmentResponse")
-      /// Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
-      /// own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
-      /// an earlier or a later state.
+      /// Returns a page of what is stored for a user, in all containers and both environments. Users may fetch their
+      /// own data, administrators that of all users. Each page is read from its own snapshot: data that changes meanwhile may
+      /// be in an earlier or a later state.
       public static let fetchUserData = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "FetchUserData",
@@ -4097,7 +4097,7 @@ extension TidingsV1 {
         outputType: "tidings.v1.FetchUserDataResponse")
       /// Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
       /// undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
-      /// user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+      /// user fail with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. Calling it again while it
       /// runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
       public static let eraseUser = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
@@ -4106,7 +4106,7 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.EraseUserRequest",
         outputType: "tidings.v1.EraseUserResponse")
-      /// Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none.
+      /// Returns the progress of an erasure, or its receipt. UNKNOWN_ITEM if there is none.
       public static let fetchErasure = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "FetchErasure",
@@ -4138,7 +4138,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Changes what others see of a user, whether the user may call, and the quota.
+      /// Changes the display name, the restriction and the quota of a user.
       public func updateUser(
         _ request: TidingsV1.UpdateUserRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4181,8 +4181,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Refuses a key from the next call on, also on connections that are open, and gives new topics and
-      /// keys to the channels that its user hears. It cannot be admitted again.
+      /// Rejects a key from the next call on, also on open connections, and gives new topics and
+      /// keys to the channels of its user. It cannot be admitted again.
       public func revokeKey(
         _ request: TidingsV1.RevokeKeyRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4210,7 +4210,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the newest entries of the audit log: administrative and refused actions.
+      /// Returns the newest entries of the audit log: administrative and rejected actions.
       public func fetchAuditLog(
         _ request: TidingsV1.FetchAuditLogRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4224,10 +4224,10 @@ extension TidingsV1 {
         }
       }
 
-      /// Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
-      /// acknowledged before the call, consistently, with its assets and without the server's keys and the
+      /// Sends a backup: the bytes of one file, in order, for `rpcd restore`. It is a consistent snapshot of everything
+      /// that was acknowledged before the call, with assets and without the server's keys and the
       /// secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
-      /// DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
+      /// DATA_LOSS. A client that reads less than 64 KiB/s for a long time is CANCELLED.
       public func createBackup(
         _ request: TidingsV1.CreateBackupRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4237,7 +4237,7 @@ extension TidingsV1 {
             Methods.createBackup, request.encoded(), options: options))
       }
 
-      /// Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+      /// Reads the whole store while the server answers calls, and reports damage. One backup or check runs at a time:
       /// RESOURCE_EXHAUSTED for another.
       public func checkStore(
         _ request: TidingsV1.CheckStoreRequest,
@@ -4248,7 +4248,7 @@ extension TidingsV1 {
             Methods.checkStore, request.encoded(), options: options))
       }
 
-      /// Returns counts and sizes, as of one moment.
+      /// Returns counts and sizes, from one snapshot.
       public func fetchStatistics(
         _ request: TidingsV1.FetchStatisticsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4276,8 +4276,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
-      /// again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// automatically: to lock a user out, restrict the user or revoke the key.
       public func endConnections(
         _ request: TidingsV1.EndConnectionsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4305,7 +4305,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Sets how much the server logs, until it ends; without a level it only returns it.
+      /// Sets the log level until the server ends; without a level it only returns it.
       public func setLogLevel(
         _ request: TidingsV1.SetLogLevelRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4319,8 +4319,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
-      /// stays as it is. INVALID_ARGUMENTS for a number outside its range.
+      /// Sets the retention of notifications and deletions, also across restarts; absent values do not
+      /// change. INVALID_ARGUMENTS for a number outside its range.
       public func setRetention(
         _ request: TidingsV1.SetRetentionRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4334,8 +4334,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
-      /// health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+      /// Lets running calls finish and rejects new ones with UNAVAILABLE, or accepts them again. Calls of this service, of
+      /// ServerService, health (NOT_SERVING) and reflection are still answered.
       public func drain(
         _ request: TidingsV1.DrainRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4349,9 +4349,9 @@ extension TidingsV1 {
         }
       }
 
-      /// Brings the development environment of a container back to what production has: its zones, records and
-      /// subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
-      /// after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+      /// Resets the development environment of a container to production: the zones, records and
+      /// subscriptions of all users are removed, and its schema becomes production's. A large one is removed in pieces
+      /// after the call; until then calls that write there fail with ZONE_BUSY. Production is not changed.
       public func resetDevelopment(
         _ request: TidingsV1.ResetDevelopmentRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4365,9 +4365,9 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
-      /// own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
-      /// an earlier or a later state.
+      /// Returns a page of what is stored for a user, in all containers and both environments. Users may fetch their
+      /// own data, administrators that of all users. Each page is read from its own snapshot: data that changes meanwhile may
+      /// be in an earlier or a later state.
       public func fetchUserData(
         _ request: TidingsV1.FetchUserDataRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4383,7 +4383,7 @@ extension TidingsV1 {
 
       /// Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
       /// undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
-      /// user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+      /// user fail with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. Calling it again while it
       /// runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
       public func eraseUser(
         _ request: TidingsV1.EraseUserRequest,
@@ -4398,7 +4398,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none.
+      /// Returns the progress of an erasure, or its receipt. UNKNOWN_ITEM if there is none.
       public func fetchErasure(
         _ request: TidingsV1.FetchErasureRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4424,7 +4424,7 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.CreateUserResponse
 
-      /// Changes what others see of a user, whether the user may call, and the quota.
+      /// Changes the display name, the restriction and the quota of a user.
       func updateUser(
         _ request: TidingsV1.UpdateUserRequest,
         call: TidingsRPC.ServerCall
@@ -4443,8 +4443,8 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.AuthorizeKeyResponse
 
-      /// Refuses a key from the next call on, also on connections that are open, and gives new topics and
-      /// keys to the channels that its user hears. It cannot be admitted again.
+      /// Rejects a key from the next call on, also on open connections, and gives new topics and
+      /// keys to the channels of its user. It cannot be admitted again.
       func revokeKey(
         _ request: TidingsV1.RevokeKeyRequest,
         call: TidingsRPC.ServerCall
@@ -4456,23 +4456,23 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.AssignRolesResponse
 
-      /// Returns the newest entries of the audit log: administrative and refused actions.
+      /// Returns the newest entries of the audit log: administrative and rejected actions.
       func fetchAuditLog(
         _ request: TidingsV1.FetchAuditLogRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchAuditLogResponse
 
-      /// Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
-      /// acknowledged before the call, consistently, with its assets and without the server's keys and the
+      /// Sends a backup: the bytes of one file, in order, for `rpcd restore`. It is a consistent snapshot of everything
+      /// that was acknowledged before the call, with assets and without the server's keys and the
       /// secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
-      /// DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
+      /// DATA_LOSS. A client that reads less than 64 KiB/s for a long time is CANCELLED.
       func createBackup(
         _ request: TidingsV1.CreateBackupRequest,
         call: TidingsRPC.ServerCall,
         responses: TidingsRPC.MessageWriter<TidingsV1.CreateBackupResponse>
       ) async throws
 
-      /// Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+      /// Reads the whole store while the server answers calls, and reports damage. One backup or check runs at a time:
       /// RESOURCE_EXHAUSTED for another.
       func checkStore(
         _ request: TidingsV1.CheckStoreRequest,
@@ -4480,7 +4480,7 @@ extension TidingsV1 {
         responses: TidingsRPC.MessageWriter<TidingsV1.CheckStoreResponse>
       ) async throws
 
-      /// Returns counts and sizes, as of one moment.
+      /// Returns counts and sizes, from one snapshot.
       func fetchStatistics(
         _ request: TidingsV1.FetchStatisticsRequest,
         call: TidingsRPC.ServerCall
@@ -4492,8 +4492,8 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListConnectionsResponse
 
-      /// Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
-      /// again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// automatically: to lock a user out, restrict the user or revoke the key.
       func endConnections(
         _ request: TidingsV1.EndConnectionsRequest,
         call: TidingsRPC.ServerCall
@@ -4505,37 +4505,37 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListDevicesResponse
 
-      /// Sets how much the server logs, until it ends; without a level it only returns it.
+      /// Sets the log level until the server ends; without a level it only returns it.
       func setLogLevel(
         _ request: TidingsV1.SetLogLevelRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.SetLogLevelResponse
 
-      /// Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
-      /// stays as it is. INVALID_ARGUMENTS for a number outside its range.
+      /// Sets the retention of notifications and deletions, also across restarts; absent values do not
+      /// change. INVALID_ARGUMENTS for a number outside its range.
       func setRetention(
         _ request: TidingsV1.SetRetentionRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.SetRetentionResponse
 
-      /// Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
-      /// health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+      /// Lets running calls finish and rejects new ones with UNAVAILABLE, or accepts them again. Calls of this service, of
+      /// ServerService, health (NOT_SERVING) and reflection are still answered.
       func drain(
         _ request: TidingsV1.DrainRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.DrainResponse
 
-      /// Brings the development environment of a container back to what production has: its zones, records and
-      /// subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
-      /// after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+      /// Resets the development environment of a container to production: the zones, records and
+      /// subscriptions of all users are removed, and its schema becomes production's. A large one is removed in pieces
+      /// after the call; until then calls that write there fail with ZONE_BUSY. Production is not changed.
       func resetDevelopment(
         _ request: TidingsV1.ResetDevelopmentRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ResetDevelopmentResponse
 
-      /// Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
-      /// own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
-      /// an earlier or a later state.
+      /// Returns a page of what is stored for a user, in all containers and both environments. Users may fetch their
+      /// own data, administrators that of all users. Each page is read from its own snapshot: data that changes meanwhile may
+      /// be in an earlier or a later state.
       func fetchUserData(
         _ request: TidingsV1.FetchUserDataRequest,
         call: TidingsRPC.ServerCall
@@ -4543,14 +4543,14 @@ extension TidingsV1 {
 
       /// Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
       /// undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
-      /// user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+      /// user fail with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. Calling it again while it
       /// runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
       func eraseUser(
         _ request: TidingsV1.EraseUserRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.EraseUserResponse
 
-      /// Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none.
+      /// Returns the progress of an erasure, or its receipt. UNKNOWN_ITEM if there is none.
       func fetchErasure(
         _ request: TidingsV1.FetchErasureRequest,
         call: TidingsRPC.ServerCall

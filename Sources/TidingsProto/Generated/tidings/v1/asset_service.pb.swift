@@ -13,7 +13,7 @@ extension TidingsV1 {
     public var databaseID: TidingsV1.DatabaseID? = nil
     /// The whole asset.
     public var asset: TidingsV1.Asset? = nil
-    /// Where the chunk begins, in bytes.
+    /// Where the chunk starts, in bytes.
     public var offset: UInt64 = 0
     /// The chunk, at most 1 MiB. Empty: only asks how much is stored.
     public var chunk: [UInt8] = []
@@ -45,9 +45,9 @@ extension TidingsV1 {
 
   /// How much is stored.
   public struct UploadAssetResponse: Hashable, Sendable {
-    /// Bytes stored from the beginning: where the next chunk begins.
+    /// Bytes stored from the beginning: where the next chunk starts.
     public var offset: UInt64 = 0
-    /// All is stored and the checksum was right: records may name the asset.
+    /// Everything is stored and the checksum matches: records may refer to the asset.
     public var complete: Bool = false
 
     /// All fields at their defaults.
@@ -73,14 +73,14 @@ extension TidingsV1 {
   public struct DownloadAssetRequest: Hashable, Sendable {
     /// The database.
     public var databaseID: TidingsV1.DatabaseID? = nil
-    /// The asset; a size of 0 stands for any.
+    /// The asset; a size of 0 matches any size.
     public var asset: TidingsV1.Asset? = nil
-    /// Where to begin, in bytes.
+    /// Where to start, in bytes.
     public var offset: UInt64 = 0
     /// How many bytes, fewer if the asset ends before; 0: to the end.
     public var length: UInt64 = 0
-    /// Download what this user could; empty: the caller. Another than the caller needs the role `admin`, and the
-    /// database is that user's.
+    /// The user on whose behalf the asset is downloaded; empty: the caller. Any other user requires the role
+    /// `admin`, and the database is that user's.
     public var userName: String = ""
 
     /// All fields at their defaults.
@@ -113,7 +113,7 @@ extension TidingsV1 {
 
   /// A part of the content.
   public struct DownloadAssetResponse: Hashable, Sendable {
-    /// Where it begins, in bytes.
+    /// Where it starts, in bytes.
     public var offset: UInt64 = 0
     /// The bytes.
     public var chunk: [UInt8] = []
@@ -300,12 +300,12 @@ extension TidingsV1 {
     /// Describes each method.
     public enum Methods {
       /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
-      /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
-      /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
-      /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
-      /// database is stored once, whoever uploads it; to a public database its bytes are sent by each user who
-      /// may read no record that names it. One that no record names is removed after
-      /// `asset_retention_hours`.
+      /// always returns how much is stored, so that an interrupted upload can be resumed: send an empty
+      /// chunk to ask. A chunk may overlap what is stored; one that starts beyond it is not accepted. If
+      /// the checksum differs, the call fails with INVALID_ARGUMENTS, and the upload restarts at 0. An
+      /// asset of the database is stored once, whoever uploads it; to a public database each user who cannot
+      /// read a record that refers to it must upload its bytes. An asset to which no record refers is removed
+      /// after `asset_retention_hours`.
       public static let uploadAsset = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AssetService",
         name: "UploadAsset",
@@ -313,9 +313,9 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.UploadAssetRequest",
         outputType: "tidings.v1.UploadAssetResponse")
-      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. So
-      /// is, in a public database, what the caller did not upload and no record names that the caller may
-      /// read; and in a shared one what no record names that is shared with the caller. A range that begins behind the end: OUT_OF_RANGE.
+      /// Returns the content, or a range of it, in chunks, in order. NOT_FOUND if the database does not have
+      /// the asset; in a public or shared database also if the caller neither uploaded it nor may read a record
+      /// that refers to it. OUT_OF_RANGE if the range starts beyond the end.
       public static let downloadAsset = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AssetService",
         name: "DownloadAsset",
@@ -333,12 +333,12 @@ extension TidingsV1 {
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
       /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
-      /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
-      /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
-      /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
-      /// database is stored once, whoever uploads it; to a public database its bytes are sent by each user who
-      /// may read no record that names it. One that no record names is removed after
-      /// `asset_retention_hours`.
+      /// always returns how much is stored, so that an interrupted upload can be resumed: send an empty
+      /// chunk to ask. A chunk may overlap what is stored; one that starts beyond it is not accepted. If
+      /// the checksum differs, the call fails with INVALID_ARGUMENTS, and the upload restarts at 0. An
+      /// asset of the database is stored once, whoever uploads it; to a public database each user who cannot
+      /// read a record that refers to it must upload its bytes. An asset to which no record refers is removed
+      /// after `asset_retention_hours`.
       public func uploadAsset(
         _ request: TidingsV1.UploadAssetRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -352,9 +352,9 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. So
-      /// is, in a public database, what the caller did not upload and no record names that the caller may
-      /// read; and in a shared one what no record names that is shared with the caller. A range that begins behind the end: OUT_OF_RANGE.
+      /// Returns the content, or a range of it, in chunks, in order. NOT_FOUND if the database does not have
+      /// the asset; in a public or shared database also if the caller neither uploaded it nor may read a record
+      /// that refers to it. OUT_OF_RANGE if the range starts beyond the end.
       public func downloadAsset(
         _ request: TidingsV1.DownloadAssetRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -370,20 +370,20 @@ extension TidingsV1 {
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
       /// Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
-      /// always tells how much is stored, so that an upload that broke off is resumed: send an empty
-      /// chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
-      /// that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
-      /// database is stored once, whoever uploads it; to a public database its bytes are sent by each user who
-      /// may read no record that names it. One that no record names is removed after
-      /// `asset_retention_hours`.
+      /// always returns how much is stored, so that an interrupted upload can be resumed: send an empty
+      /// chunk to ask. A chunk may overlap what is stored; one that starts beyond it is not accepted. If
+      /// the checksum differs, the call fails with INVALID_ARGUMENTS, and the upload restarts at 0. An
+      /// asset of the database is stored once, whoever uploads it; to a public database each user who cannot
+      /// read a record that refers to it must upload its bytes. An asset to which no record refers is removed
+      /// after `asset_retention_hours`.
       func uploadAsset(
         _ request: TidingsV1.UploadAssetRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.UploadAssetResponse
 
-      /// Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. So
-      /// is, in a public database, what the caller did not upload and no record names that the caller may
-      /// read; and in a shared one what no record names that is shared with the caller. A range that begins behind the end: OUT_OF_RANGE.
+      /// Returns the content, or a range of it, in chunks, in order. NOT_FOUND if the database does not have
+      /// the asset; in a public or shared database also if the caller neither uploaded it nor may read a record
+      /// that refers to it. OUT_OF_RANGE if the range starts beyond the end.
       func downloadAsset(
         _ request: TidingsV1.DownloadAssetRequest,
         call: TidingsRPC.ServerCall,

@@ -49,7 +49,7 @@ extension TidingsV1 {
 
     /// The same as DATABASE_SCOPE_PRIVATE.
     public static let unspecified = Self(rawValue: 0)
-    /// One per container, read by anyone.
+    /// One per container, readable by everyone according to the grants.
     public static let `public` = Self(rawValue: 1)
     /// One per user and container.
     public static let `private` = Self(rawValue: 2)
@@ -150,8 +150,8 @@ extension TidingsV1 {
     /// 1 to 255 bytes of printable ASCII, not beginning with `_`, except for the default zone
     /// `_defaultZone`, which always exists. Empty: the default zone.
     public var zoneName: String = ""
-    /// In the shared database, whose zone it is. In the others empty, or the name of the database's
-    /// owner.
+    /// In the shared database, the owner of the zone. In other databases empty, or the name of the
+    /// database's owner.
     public var ownerName: String = ""
 
     /// All fields at their defaults.

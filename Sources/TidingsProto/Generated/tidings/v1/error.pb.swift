@@ -16,13 +16,13 @@ extension TidingsV1 {
 
     /// No error.
     public static let unspecified = Self(rawValue: 0)
-    /// A defect of the server. Report it; repeating does not help.
+    /// A defect of the server. Report it; retrying does not help.
     public static let internalError = Self(rawValue: 1)
-    /// Some items failed: look at each item's own error.
+    /// Some items failed: check each item's own error.
     public static let partialFailure = Self(rawValue: 2)
     /// The client has no network.
     public static let networkUnavailable = Self(rawValue: 3)
-    /// The network is there, the server could not be reached.
+    /// The network is available, but the server could not be reached.
     public static let networkFailure = Self(rawValue: 4)
     /// The container does not exist, or its name is not valid.
     public static let badContainer = Self(rawValue: 5)
@@ -44,7 +44,7 @@ extension TidingsV1 {
     public static let resultsTruncated = Self(rawValue: 13)
     /// The stored change tag differs from the one sent: merge into the server's record, save again.
     public static let serverRecordChanged = Self(rawValue: 14)
-    /// The request is understood and refused, for example an equivalent subscription exists.
+    /// The request is valid but not allowed, for example because an equivalent subscription exists.
     public static let serverRejectedRequest = Self(rawValue: 15)
     /// The asset's file was not found (by the client).
     public static let assetFileNotFound = Self(rawValue: 16)
@@ -56,13 +56,13 @@ extension TidingsV1 {
     public static let constraintViolation = Self(rawValue: 19)
     /// The client cancelled the call.
     public static let operationCancelled = Self(rawValue: 20)
-    /// The change token is too old or from another store: drop what was cached, start without one.
+    /// The change token is too old or from another store: discard cached data, start without a token.
     public static let changeTokenExpired = Self(rawValue: 21)
-    /// Another item of the same atomic batch failed: mend that one, send all again.
+    /// Another item of the same atomic batch failed: fix that item, send all again.
     public static let batchRequestFailed = Self(rawValue: 22)
     /// The zone is contended: repeat with backoff.
     public static let zoneBusy = Self(rawValue: 23)
-    /// This database or zone does not have the operation.
+    /// This database or zone does not support the operation.
     public static let badDatabase = Self(rawValue: 24)
     /// The quota is used up.
     public static let quotaExceeded = Self(rawValue: 25)
@@ -82,9 +82,9 @@ extension TidingsV1 {
     public static let managedAccountRestricted = Self(rawValue: 32)
     /// The participant has to be verified.
     public static let participantMayNeedVerification = Self(rawValue: 33)
-    /// The answer was lost, the outcome is not known: ask again with the same idempotency key.
+    /// The answer was lost, and the outcome is unknown: retry with the same idempotency key.
     public static let serverResponseLost = Self(rawValue: 34)
-    /// The asset cannot be had now.
+    /// The asset is not available.
     public static let assetNotAvailable = Self(rawValue: 35)
     /// The account cannot be used now.
     public static let accountTemporarilyUnavailable = Self(rawValue: 36)
@@ -185,7 +185,7 @@ extension TidingsV1 {
     public var code: TidingsV1.ErrorCode = TidingsV1.ErrorCode(rawValue: 0)
     /// What failed, where, and what to do, for people.
     public var message: String = ""
-    /// Wait at least this long before repeating. Absent: repeating alone does not help.
+    /// Wait at least this long before retrying. Absent: retrying alone does not help.
     public var retryAfter: GoogleProtobuf.Duration? = nil
     /// With a code of SERVER_REJECTED_REQUEST for a subscription: the equivalent one that exists.
     public var existingSubscriptionID: String = ""

@@ -43,7 +43,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What a notification tells of. The numbers are those of CKNotification.NotificationType.
+  /// The cause of a notification. The numbers are those of CKNotification.NotificationType.
   public struct NotificationType: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -85,7 +85,7 @@ extension TidingsV1 {
   }
 
   /// Why a query subscription fired. One change fires a subscription once, for the first of these that
-  /// applies and that it asks for: created, deleted, entered, left, updated. The first three numbers are
+  /// applies and that it requests: created, deleted, entered, left, updated. The first three numbers are
   /// those of CKQueryNotification.Reason.
   public struct QueryNotificationReason: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
@@ -131,24 +131,24 @@ extension TidingsV1 {
     }
   }
 
-  /// What is shown, and what is carried, when a subscription fires.
+  /// What is shown, and what is included, when a subscription fires.
   public struct NotificationInfo: Hashable, Sendable {
     /// Text of the alert.
     public var alertBody: String = ""
-    /// Key of a localized text; wins over `alert_body`.
+    /// Key of a localized text; takes precedence over `alert_body`.
     public var alertLocalizationKey: String = ""
     /// Names of fields whose values fill the localized text. Query subscriptions only, as the other
     /// arguments.
     public var alertLocalizationArgs: [String] = []
     /// Title of the alert.
     public var title: String = ""
-    /// Key of a localized title; wins over `title`.
+    /// Key of a localized title; takes precedence over `title`.
     public var titleLocalizationKey: String = ""
     /// Names of fields whose values fill the localized title.
     public var titleLocalizationArgs: [String] = []
     /// Subtitle of the alert.
     public var subtitle: String = ""
-    /// Key of a localized subtitle; wins over `subtitle`.
+    /// Key of a localized subtitle; takes precedence over `subtitle`.
     public var subtitleLocalizationKey: String = ""
     /// Names of fields whose values fill the localized subtitle.
     public var subtitleLocalizationArgs: [String] = []
@@ -158,7 +158,7 @@ extension TidingsV1 {
     public var alertLaunchImage: String = ""
     /// Name of a sound; `default` for the system's.
     public var soundName: String = ""
-    /// Fields whose values the notification carries, at most `desired_keys_max`. Query subscriptions
+    /// Fields whose values the notification includes, at most `desired_keys_max`. Query subscriptions
     /// only.
     public var desiredKeys: [String] = []
     /// Increments the badge.
@@ -169,8 +169,8 @@ extension TidingsV1 {
     public var shouldSendMutableContent: Bool = false
     /// Category of actions.
     public var category: String = ""
-    /// Notifications with the same collapse id replace each other where they are shown. The name of a
-    /// field of the record that has it as its value; if the record has no such field, the id itself.
+    /// Notifications with the same collapse ID replace each other on screen. The name of a field of the
+    /// record whose value is the ID; if the record has no such field, the ID itself.
     public var collapseIDKey: String = ""
 
     /// All fields at their defaults.
@@ -253,7 +253,7 @@ extension TidingsV1 {
     public var predicate: TidingsV1.Predicate? = nil
     /// Query: only records of this zone; absent: all. Zone: required.
     public var zoneID: TidingsV1.ZoneID? = nil
-    /// Query: fires when a matching record is created. A query subscription needs one at least of
+    /// Query: fires when a matching record is created. A query subscription needs at least one of
     /// creation, update, deletion, enter and leave; zone and database subscriptions fire on all changes
     /// and have none of them.
     public var firesOnRecordCreation: Bool = false
@@ -261,19 +261,19 @@ extension TidingsV1 {
     public var firesOnRecordUpdate: Bool = false
     /// Query: fires when a record that matched is deleted.
     public var firesOnRecordDeletion: Bool = false
-    /// Query: is deleted when it has fired once.
+    /// Query: the subscription is deleted when it has fired once.
     public var firesOnce: Bool = false
-    /// What to show and to carry; absent: a silent notification.
+    /// What to show and to include; absent: a silent notification.
     public var notificationInfo: TidingsV1.NotificationInfo? {
       get { _notificationInfo?.value }
       set { _notificationInfo = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _notificationInfo: TidingsProtobuf.Indirect<TidingsV1.NotificationInfo>? = nil
-    /// From which event on it is effective. Set by the server.
+    /// The position from which it is effective. Set by the server.
     public var effective: TidingsV1.SubscriptionPosition? = nil
     /// Query: fires when a record matches that did not match before, because it was created or updated.
     public var firesOnRecordEnter: Bool = false
-    /// Query: fires when a record that matched matches no longer, because it was updated or deleted.
+    /// Query: fires when a record that matched no longer matches, because it was updated or deleted.
     public var firesOnRecordLeave: Bool = false
 
     /// All fields at their defaults.
@@ -328,7 +328,7 @@ extension TidingsV1 {
     }
   }
 
-  /// A place in the sequence of events of a channel.
+  /// A position in the sequence of events of a channel.
   public struct SubscriptionPosition: Hashable, Sendable {
     /// Identifies the channel: all subscriptions that always fire together share one.
     public var channelID: String = ""
@@ -360,7 +360,7 @@ extension TidingsV1 {
     /// Names the notification for the user whose subscription fired; printable. READ_NOTIFICATION: names
     /// the one that was read; of the other members only the type and the container are set then.
     public var notificationID: String = ""
-    /// What it tells of.
+    /// The cause.
     public var type: TidingsV1.NotificationType = TidingsV1.NotificationType(rawValue: 0)
     /// The caller's subscription that fired.
     public var subscriptionID: String = ""
@@ -370,10 +370,10 @@ extension TidingsV1 {
     public var reason: TidingsV1.QueryNotificationReason = TidingsV1.QueryNotificationReason(rawValue: 0)
     /// Query: the record. Zone and database: only its zone is set, the one that changed.
     public var recordID: TidingsV1.RecordID? = nil
-    /// The record's type. Zone and database: the one that the subscription asks for, if it does.
+    /// The record's type. Zone and database: the type in the subscription, if any.
     public var recordType: String = ""
     /// Query: the fields named by `NotificationInfo.desired_keys`; none for a deletion. Values beyond
-    /// `notification_fields_bytes_max` are left out, and named in `omitted_keys`.
+    /// `notification_fields_bytes_max` are omitted, and listed in `omitted_keys`.
     public var recordFields: [String: TidingsV1.FieldValue] = [:]
     /// What to show.
     public var notificationInfo: TidingsV1.NotificationInfo? {
@@ -383,9 +383,9 @@ extension TidingsV1 {
     private var _notificationInfo: TidingsProtobuf.Indirect<TidingsV1.NotificationInfo>? = nil
     /// When the change was committed, by the server's clock.
     public var committed: GoogleProtobuf.Timestamp? = nil
-    /// Parts were left out to keep the push small; the log has them.
+    /// Parts were omitted to limit the size of the push; the log has them.
     public var isPruned: Bool = false
-    /// The channel and the number in it. Numbers of one channel rise by 1.
+    /// The channel and the number in it. Numbers of one channel increase by 1.
     public var position: TidingsV1.SubscriptionPosition? = nil
     /// The values of `NotificationInfo.alert_localization_args` as text, of at most 100 characters each;
     /// empty for a field that the record does not have. For a deletion those of the deleted record.
@@ -396,7 +396,7 @@ extension TidingsV1 {
     public var subtitleLocalizationValues: [String] = []
     /// See NotificationInfo.collapse_id_key; at most 64 bytes.
     public var collapseID: String = ""
-    /// Desired keys whose values are too large to be carried: fetch the record.
+    /// Desired keys whose values are too large to be included: fetch the record.
     public var omittedKeys: [String] = []
     /// CloudKit's `userInfo` dictionary of this notification as JSON, when the request asked for it.
     public var userInfoJson: String = ""
@@ -470,11 +470,11 @@ extension TidingsV1 {
 
   /// A published hint. The ZeroMQ message has two frames: the topic, 16 bytes, and this.
   public struct Push: Hashable, Sendable {
-    /// The number of the channel's newest event, which this push tells of. On a control topic: the number
+    /// The number of the channel's newest event, which this push announces. On a control topic: the number
     /// of the user's newest read mark.
     public var sequenceNumber: UInt64 = 0
-    /// The newest number of the push before; a client that has not seen that one fetches notification
-    /// changes. A push that tells of several events at once has no content.
+    /// The newest number of the preceding push; a client that has not seen it fetches notification
+    /// changes. A push for several events has no content.
     public var previousSequenceNumber: UInt64 = 0
     /// When it was published, by the server's clock.
     public var published: GoogleProtobuf.Timestamp? = nil

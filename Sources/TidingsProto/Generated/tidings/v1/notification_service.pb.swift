@@ -7,7 +7,7 @@ public import TidingsRPC
 
 extension TidingsV1 {
 
-  /// What becomes of leases.
+  /// How leases are settled.
   public struct Settlement: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -17,11 +17,11 @@ extension TidingsV1 {
 
     /// Not valid.
     public static let unspecified = Self(rawValue: 0)
-    /// The work is done: the notification is never handed out to the group again.
+    /// The work is done: the notification is never delivered to the group again.
     public static let done = Self(rawValue: 1)
-    /// The work is given back: it is handed out again at once.
+    /// The lease is released: the notification is delivered again immediately.
     public static let released = Self(rawValue: 2)
-    /// The work takes longer: the lease begins anew.
+    /// The work takes longer: the lease starts again.
     public static let extended = Self(rawValue: 3)
 
     /// The values of the .proto file, in its order.
@@ -76,11 +76,11 @@ extension TidingsV1 {
     public var position: TidingsV1.SubscriptionPosition? = nil
     /// The topic, 16 random bytes.
     public var topic: [UInt8] = []
-    /// Opens `Push.sealed_notification`, 32 bytes; empty when the server does not seal.
+    /// The key for `Push.sealed_notification`, 32 bytes; empty if the server does not seal.
     public var key: [UInt8] = []
     /// The caller's subscription in the channel.
     public var subscriptionID: String = ""
-    /// Marks pushes that the calling device caused; 0 when the call named no device.
+    /// The tag of pushes that the calling device caused; 0 if the call named no device.
     public var originTag: UInt64 = 0
 
     /// All fields at their defaults.
@@ -117,15 +117,15 @@ extension TidingsV1 {
     public var pushEndpoint: String = ""
     /// The user's control topic, 16 random bytes.
     public var controlTopic: [UInt8] = []
-    /// The user's channels. Their positions tell the newest event: an older client is behind.
+    /// The user's channels. Their positions are those of the newest events.
     public var channels: [TidingsV1.Channel] = []
     /// See FetchServerInfoResponse.incarnation.
     public var incarnation: String = ""
-    /// Opens `Push.sealed_read_marks`, 32 bytes; empty when the server does not seal.
+    /// The key for `Push.sealed_read_marks`, 32 bytes; empty if the server does not seal.
     public var controlKey: [UInt8] = []
     /// The number of the user's newest read mark; 0: there is none.
     public var readMarkNumber: UInt64 = 0
-    /// Marks pushes on the control topic that the calling device caused; 0 when the call named no device.
+    /// The tag of pushes on the control topic that the calling device caused; 0 if the call named no device.
     public var controlOriginTag: UInt64 = 0
 
     /// All fields at their defaults.
@@ -168,11 +168,11 @@ extension TidingsV1 {
     public var container: String = ""
     /// The environment.
     public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
-    /// What the last page returned; empty: from the oldest that is kept.
+    /// What the last page returned; empty: from the oldest retained notification.
     public var changeToken: [UInt8] = []
     /// Most notifications in the answer; 0: `page_items_max`.
     public var limit: UInt32 = 0
-    /// Leave out READ_NOTIFICATION.
+    /// Omit READ_NOTIFICATION.
     public var omitsReadNotifications: Bool = false
     /// Set `Notification.user_info_json`, in which `aps.badge` is the badge when the notification was stored.
     public var wantsUserInfo: Bool = false
@@ -217,16 +217,16 @@ extension TidingsV1 {
   public struct FetchNotificationChangesResponse: Hashable, Sendable {
     /// Oldest first; within a channel in the order of their numbers.
     public var notifications: [TidingsV1.Notification] = []
-    /// For the next call. Never empty, and moves on even when nothing is returned.
+    /// For the next call. Never empty, and advances even when nothing is returned.
     public var changeToken: [UInt8] = []
-    /// Call again at once with the token.
+    /// Call again immediately with the token.
     public var moreComing: Bool = false
-    /// What one call caused does not fit into a page: the next one begins with more of the call that the
-    /// last notification is of. Or the call deleted a zone whose records are still being removed: more of
-    /// it is to come, after what other calls cause meanwhile.
+    /// The notifications of one call do not fit into a page: the next page starts with more of the call to
+    /// which the last notification belongs. Or the call deleted a zone whose records are still being removed:
+    /// more notifications follow, possibly after those of other calls.
     public var isSplit: Bool = false
-    /// The badge: what ModifyBadge set, and the unread notifications since that increment it, without
-    /// those that the calling device caused. Counts to 9,999.
+    /// The badge: the value that ModifyBadge set, plus the unread notifications since then that increment it,
+    /// without those that the calling device caused. At most 9,999.
     public var badgeValue: UInt32? = nil
 
     /// All fields at their defaults.
@@ -288,7 +288,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of one notification.
+  /// The result for one notification.
   public struct NotificationResult: Hashable, Sendable {
     /// Which one.
     public var notificationID: String = ""
@@ -396,7 +396,7 @@ extension TidingsV1 {
     }
   }
 
-  /// Asks for the story of a notification.
+  /// Asks for the history of a notification.
   public struct TraceNotificationRequest: Hashable, Sendable {
     /// The container; empty: `default`.
     public var container: String = ""
@@ -429,9 +429,9 @@ extension TidingsV1 {
 
   /// One device that got a notification.
   public struct NotificationDelivery: Hashable, Sendable {
-    /// The device; empty: it gave no name.
+    /// The device; empty: it sent no name.
     public var device: String = ""
-    /// When it had the notification in a page of the log.
+    /// When it fetched the notification in a page of the log.
     public var fetched: GoogleProtobuf.Timestamp? = nil
 
     /// All fields at their defaults.
@@ -494,11 +494,11 @@ extension TidingsV1 {
     }
   }
 
-  /// The story of a notification.
+  /// The history of a notification.
   public struct TraceNotificationResponse: Hashable, Sendable {
     /// When the change was committed that fired the subscription, and the notification stored.
     public var committed: GoogleProtobuf.Timestamp? = nil
-    /// When it was published; absent: that is not known any more.
+    /// When it was published; absent: no longer known.
     public var published: GoogleProtobuf.Timestamp? = nil
     /// When one of the user's devices fetched it first.
     public var fetched: GoogleProtobuf.Timestamp? = nil
@@ -513,12 +513,12 @@ extension TidingsV1 {
     /// The device of the user that made the change, which gets no notification; empty: another user's,
     /// or none.
     public var originDevice: String = ""
-    /// It went out in one push together with later ones, without content.
+    /// It was published in one push with later ones, without content.
     public var isCoalesced: Bool = false
     /// The push was pruned.
     public var isPruned: Bool = false
-    /// The devices that fetched it from the log. What a device got by push alone is not seen here until
-    /// it looks at the log, which the client library does every minute.
+    /// The devices that fetched it from the log. A device that got it by push appears here when
+    /// it reads the log, which the client library does every minute.
     public var deliveries: [TidingsV1.NotificationDelivery] = []
     /// The groups that leased it.
     public var leases: [TidingsV1.NotificationLease] = []
@@ -577,14 +577,14 @@ extension TidingsV1 {
     public var container: String = ""
     /// The environment.
     public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
-    /// The group, 1 to 255 bytes of printable ASCII. It begins to exist with its first lease.
+    /// The group, 1 to 255 bytes of printable ASCII. Its first lease creates it.
     public var group: String = ""
     /// Most notifications; 0: `page_items_max`.
     public var limit: UInt32 = 0
     /// How long they are leased, 1 second to 12 hours; absent: 30 seconds.
     public var visibilityTimeout: GoogleProtobuf.Duration? = nil
-    /// A group that does not exist yet begins with what comes from now on; otherwise with the oldest
-    /// notification that is kept.
+    /// A group that does not exist yet starts at the end of the log; otherwise with the oldest
+    /// retained notification.
     public var startsAtEnd: Bool = false
 
     /// All fields at their defaults.
@@ -626,11 +626,11 @@ extension TidingsV1 {
       set { _notification = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _notification: TidingsProtobuf.Indirect<TidingsV1.Notification>? = nil
-    /// Names this lease: a later lease of the same notification has another one.
+    /// Identifies this lease: a later lease of the same notification has another ID.
     public var leaseID: String = ""
     /// When the lease ends, by the server's clock.
     public var expires: GoogleProtobuf.Timestamp? = nil
-    /// How often the notification was leased, this time included.
+    /// How often the notification was leased, including this time.
     public var deliveryCount: UInt32 = 0
     /// The calling device made the change itself.
     public var isOwnChange: Bool = false
@@ -665,11 +665,11 @@ extension TidingsV1 {
 
   /// Notifications to work on.
   public struct LeaseNotificationsResponse: Hashable, Sendable {
-    /// Those handed out again first, then new ones in the order of the log.
+    /// Those delivered again first, then new ones in the order of the log.
     public var notifications: [TidingsV1.LeasedNotification] = []
-    /// There is more at once.
+    /// More are available immediately.
     public var moreComing: Bool = false
-    /// How long until a lease of another device ends, if nothing is handed out; absent: none is open.
+    /// How long until a lease of another device ends, if nothing is returned; absent: none is open.
     public var nextExpiry: GoogleProtobuf.Duration? = nil
 
     /// All fields at their defaults.
@@ -704,7 +704,7 @@ extension TidingsV1 {
     public var group: String = ""
     /// Which ones, at most `items_per_call_max`.
     public var leaseIDs: [String] = []
-    /// What becomes of them.
+    /// How they are settled.
     public var settlement: TidingsV1.Settlement = TidingsV1.Settlement(rawValue: 0)
     /// DONE: also mark the notifications read.
     public var marksRead: Bool = false
@@ -745,7 +745,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of one lease.
+  /// The result for one lease.
   public struct LeaseResult: Hashable, Sendable {
     /// Which one.
     public var leaseID: String = ""
@@ -773,9 +773,9 @@ extension TidingsV1 {
 
     /// The outcome.
     public enum Outcome: Hashable, Sendable {
-      /// It is settled; always true. Done twice is settled too.
+      /// It is settled; always true. Settling it as done again succeeds, too.
       case settled(Bool)
-      /// It failed: UNKNOWN_ITEM when another device has the notification now, or had it and is done.
+      /// It failed: UNKNOWN_ITEM when another device has the notification, or has settled it.
       case error(TidingsV1.ItemError)
     }
   }
@@ -1766,7 +1766,7 @@ extension TidingsV1.RotateChannelsResponse: TidingsProtobuf.GeneratedMessage {
 }
 
 extension TidingsV1 {
-  /// Delivers what subscriptions caused.
+  /// Delivers the notifications of subscriptions.
   public enum NotificationService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
@@ -1776,8 +1776,8 @@ extension TidingsV1 {
 
     /// Describes each method.
     public enum Methods {
-      /// Returns the topics on which the caller's pushes are published. Called when a client starts,
-      /// and whenever its control topic says that the channels changed.
+      /// Returns the topics on which the caller's pushes are published. Call it when a client starts,
+      /// and whenever its control topic announces that the channels changed.
       public static let registerDevice = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "RegisterDevice",
@@ -1786,11 +1786,11 @@ extension TidingsV1 {
         inputType: "tidings.v1.RegisterDeviceRequest",
         outputType: "tidings.v1.RegisterDeviceResponse")
       /// Returns the user's notifications after a token, from all databases of the container, oldest
-      /// first; without those that the caller's device caused. One that was marked read comes as a
-      /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-      /// all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
-      /// comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
-      /// kept.
+      /// first, without those that the caller's device caused. The user's other devices get a
+      /// READ_NOTIFICATION for one that was marked read. The notifications of one call are visible
+      /// completely or not at all, and a page does not split them unless they do not fit (`is_split`); those
+      /// of the deletion of a large zone appear in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications
+      /// after the token are no longer retained.
       public static let fetchNotificationChanges = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "FetchNotificationChanges",
@@ -1816,7 +1816,7 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.ModifyBadgeRequest",
         outputType: "tidings.v1.ModifyBadgeResponse")
-      /// Tells when a notification was stored, published, fetched, leased and marked read.
+      /// Returns when a notification was stored, published, fetched, leased and marked read.
       public static let traceNotification = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "TraceNotification",
@@ -1824,9 +1824,9 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.TraceNotificationRequest",
         outputType: "tidings.v1.TraceNotificationResponse")
-      /// Hands out notifications to the calling device, which is one of a group that shares the work: no
-      /// other device of the group gets them until the lease is over. Those whose lease ended without
-      /// being settled come first. A device may get what it caused itself: the group is one consumer.
+      /// Leases notifications to the calling device, which is one of a group that shares the work: no
+      /// other device of the group gets them until the lease ends. Those whose lease ended without
+      /// being settled come first. A device may get notifications that it caused: the group is one consumer.
       public static let leaseNotifications = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "LeaseNotifications",
@@ -1834,7 +1834,7 @@ extension TidingsV1 {
         idempotency: .unknown,
         inputType: "tidings.v1.LeaseNotificationsRequest",
         outputType: "tidings.v1.LeaseNotificationsResponse")
-      /// Settles leases: done, given back, or kept for longer. Each has its own result.
+      /// Settles leases: done, released, or extended. Each has its own result.
       public static let settleNotifications = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "SettleNotifications",
@@ -1842,9 +1842,10 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.SettleNotificationsRequest",
         outputType: "tidings.v1.SettleNotificationsResponse")
-      /// Gives new topics and keys to the user's control topic and to all channels that only the user hears:
-      /// those of the private and the shared database, and of public ones those of types that not everybody
-      /// may read. Tells the user's devices to register again. For a device that was lost.
+      /// Gives new topics and keys to the user's control topic and to all channels that only the user
+      /// subscribes to: those of the private and the shared database, and those of types in public databases
+      /// that are not readable by every user. Notifies the user's devices to register again. Use it when a
+      /// device was lost.
       public static let rotateChannels = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.NotificationService",
         name: "RotateChannels",
@@ -1861,8 +1862,8 @@ extension TidingsV1 {
       /// A client whose calls a transport carries.
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
-      /// Returns the topics on which the caller's pushes are published. Called when a client starts,
-      /// and whenever its control topic says that the channels changed.
+      /// Returns the topics on which the caller's pushes are published. Call it when a client starts,
+      /// and whenever its control topic announces that the channels changed.
       public func registerDevice(
         _ request: TidingsV1.RegisterDeviceRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1877,11 +1878,11 @@ extension TidingsV1 {
       }
 
       /// Returns the user's notifications after a token, from all databases of the container, oldest
-      /// first; without those that the caller's device caused. One that was marked read comes as a
-      /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-      /// all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
-      /// comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
-      /// kept.
+      /// first, without those that the caller's device caused. The user's other devices get a
+      /// READ_NOTIFICATION for one that was marked read. The notifications of one call are visible
+      /// completely or not at all, and a page does not split them unless they do not fit (`is_split`); those
+      /// of the deletion of a large zone appear in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications
+      /// after the token are no longer retained.
       public func fetchNotificationChanges(
         _ request: TidingsV1.FetchNotificationChangesRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1925,7 +1926,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Tells when a notification was stored, published, fetched, leased and marked read.
+      /// Returns when a notification was stored, published, fetched, leased and marked read.
       public func traceNotification(
         _ request: TidingsV1.TraceNotificationRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1939,9 +1940,9 @@ extension TidingsV1 {
         }
       }
 
-      /// Hands out notifications to the calling device, which is one of a group that shares the work: no
-      /// other device of the group gets them until the lease is over. Those whose lease ended without
-      /// being settled come first. A device may get what it caused itself: the group is one consumer.
+      /// Leases notifications to the calling device, which is one of a group that shares the work: no
+      /// other device of the group gets them until the lease ends. Those whose lease ended without
+      /// being settled come first. A device may get notifications that it caused: the group is one consumer.
       public func leaseNotifications(
         _ request: TidingsV1.LeaseNotificationsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1955,7 +1956,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Settles leases: done, given back, or kept for longer. Each has its own result.
+      /// Settles leases: done, released, or extended. Each has its own result.
       public func settleNotifications(
         _ request: TidingsV1.SettleNotificationsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1969,9 +1970,10 @@ extension TidingsV1 {
         }
       }
 
-      /// Gives new topics and keys to the user's control topic and to all channels that only the user hears:
-      /// those of the private and the shared database, and of public ones those of types that not everybody
-      /// may read. Tells the user's devices to register again. For a device that was lost.
+      /// Gives new topics and keys to the user's control topic and to all channels that only the user
+      /// subscribes to: those of the private and the shared database, and those of types in public databases
+      /// that are not readable by every user. Notifies the user's devices to register again. Use it when a
+      /// device was lost.
       public func rotateChannels(
         _ request: TidingsV1.RotateChannelsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1990,19 +1992,19 @@ extension TidingsV1 {
     ///
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
-      /// Returns the topics on which the caller's pushes are published. Called when a client starts,
-      /// and whenever its control topic says that the channels changed.
+      /// Returns the topics on which the caller's pushes are published. Call it when a client starts,
+      /// and whenever its control topic announces that the channels changed.
       func registerDevice(
         _ request: TidingsV1.RegisterDeviceRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.RegisterDeviceResponse
 
       /// Returns the user's notifications after a token, from all databases of the container, oldest
-      /// first; without those that the caller's device caused. One that was marked read comes as a
-      /// READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-      /// all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
-      /// comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
-      /// kept.
+      /// first, without those that the caller's device caused. The user's other devices get a
+      /// READ_NOTIFICATION for one that was marked read. The notifications of one call are visible
+      /// completely or not at all, and a page does not split them unless they do not fit (`is_split`); those
+      /// of the deletion of a large zone appear in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications
+      /// after the token are no longer retained.
       func fetchNotificationChanges(
         _ request: TidingsV1.FetchNotificationChangesRequest,
         call: TidingsRPC.ServerCall
@@ -2022,29 +2024,30 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ModifyBadgeResponse
 
-      /// Tells when a notification was stored, published, fetched, leased and marked read.
+      /// Returns when a notification was stored, published, fetched, leased and marked read.
       func traceNotification(
         _ request: TidingsV1.TraceNotificationRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.TraceNotificationResponse
 
-      /// Hands out notifications to the calling device, which is one of a group that shares the work: no
-      /// other device of the group gets them until the lease is over. Those whose lease ended without
-      /// being settled come first. A device may get what it caused itself: the group is one consumer.
+      /// Leases notifications to the calling device, which is one of a group that shares the work: no
+      /// other device of the group gets them until the lease ends. Those whose lease ended without
+      /// being settled come first. A device may get notifications that it caused: the group is one consumer.
       func leaseNotifications(
         _ request: TidingsV1.LeaseNotificationsRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.LeaseNotificationsResponse
 
-      /// Settles leases: done, given back, or kept for longer. Each has its own result.
+      /// Settles leases: done, released, or extended. Each has its own result.
       func settleNotifications(
         _ request: TidingsV1.SettleNotificationsRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.SettleNotificationsResponse
 
-      /// Gives new topics and keys to the user's control topic and to all channels that only the user hears:
-      /// those of the private and the shared database, and of public ones those of types that not everybody
-      /// may read. Tells the user's devices to register again. For a device that was lost.
+      /// Gives new topics and keys to the user's control topic and to all channels that only the user
+      /// subscribes to: those of the private and the shared database, and those of types in public databases
+      /// that are not readable by every user. Notifies the user's devices to register again. Use it when a
+      /// device was lost.
       func rotateChannels(
         _ request: TidingsV1.RotateChannelsRequest,
         call: TidingsRPC.ServerCall

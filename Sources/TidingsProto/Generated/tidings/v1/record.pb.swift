@@ -65,7 +65,7 @@ extension TidingsV1 {
     public static let bytes = Self(rawValue: 4)
     /// A time.
     public static let timestamp = Self(rawValue: 5)
-    /// A place.
+    /// A location.
     public static let location = Self(rawValue: 6)
 
     /// The values of the .proto file, in its order.
@@ -147,7 +147,7 @@ extension TidingsV1 {
     public static let administrator = Self(rawValue: 2)
     /// Was invited, by name or with a one-time URL.
     public static let privateUser = Self(rawValue: 3)
-    /// Came with the share's URL.
+    /// Joined with the share's URL.
     public static let publicUser = Self(rawValue: 4)
 
     /// The values of the .proto file, in its order.
@@ -209,13 +209,13 @@ extension TidingsV1 {
     }
   }
 
-  /// A place on Earth.
+  /// A location on Earth.
   public struct Location: Hashable, Sendable {
     /// Degrees north, -90 to 90.
     public var latitude: Double = 0
     /// Degrees east, -180 to 180.
     public var longitude: Double = 0
-    /// Metres; negative when the place is not valid.
+    /// Metres; negative when the location is not valid.
     public var horizontalAccuracy: Double? = nil
     /// Metres; negative when the altitude is not valid.
     public var verticalAccuracy: Double? = nil
@@ -225,7 +225,7 @@ extension TidingsV1 {
     public var speed: Double? = nil
     /// Degrees from north, clockwise.
     public var course: Double? = nil
-    /// When the place was measured.
+    /// When the location was measured.
     public var timestamp: GoogleProtobuf.Timestamp? = nil
 
     /// All fields at their defaults.
@@ -422,7 +422,7 @@ extension TidingsV1 {
     }
   }
 
-  /// A list of places.
+  /// A list of locations.
   public struct LocationList: Hashable, Sendable {
     /// In order.
     public var values: [TidingsV1.Location] = []
@@ -491,8 +491,8 @@ extension TidingsV1 {
     public init() {}
   }
 
-  /// A value that only clients with the key can read: the server keeps it, and can neither read it nor
-  /// find records by it. docs/encryption.md has the format.
+  /// A value that only clients with the key can read: the server stores it, but cannot read it or
+  /// find records by it. docs/encryption.md describes the format.
   public struct EncryptedValue: Hashable, Sendable {
     /// The type of the value inside, fixed for the field like any other.
     public var type: TidingsV1.EncryptedType = TidingsV1.EncryptedType(rawValue: 0)
@@ -566,13 +566,13 @@ extension TidingsV1 {
       case stringValue(String)
       /// A whole number.
       case int64Value(Int64)
-      /// A number. NaN and the infinities are refused.
+      /// A number. NaN and the infinities are rejected.
       case doubleValue(Double)
-      /// A few bytes; for many, use an asset.
+      /// A small number of bytes; for more, use an asset.
       case bytesValue([UInt8])
       /// A time, 0001-01-01 to 9999-12-31, to the nanosecond.
       case timestampValue(GoogleProtobuf.Timestamp)
-      /// A place.
+      /// A location.
       indirect case locationValue(TidingsV1.Location)
       /// A relation to another record.
       case referenceValue(TidingsV1.Reference)
@@ -588,7 +588,7 @@ extension TidingsV1 {
       case bytesListValue(TidingsV1.BytesList)
       /// Times.
       case timestampListValue(TidingsV1.TimestampList)
-      /// Places.
+      /// Locations.
       case locationListValue(TidingsV1.LocationList)
       /// Relations.
       case referenceListValue(TidingsV1.ReferenceList)
@@ -634,20 +634,20 @@ extension TidingsV1 {
 
   /// A user to whom something is shared.
   public struct Participant: Hashable, Sendable {
-    /// The user. Empty with a `participant_id`: who accepts the one-time URL first; set by the server then.
+    /// The user. Empty with a `participant_id`: set by the server to the first user who accepts the one-time URL.
     public var userRecordName: String = ""
-    /// The owner makes and unmakes administrators; the rest is set by the server. UNSPECIFIED unmakes.
+    /// The owner appoints and demotes administrators; other roles are set by the server. UNSPECIFIED demotes.
     public var role: TidingsV1.ParticipantRole = TidingsV1.ParticipantRole(rawValue: 0)
     /// What the user may do. READ_WRITE for administrators.
     public var permission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0)
     /// Set by the server.
     public var acceptanceStatus: TidingsV1.AcceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: 0)
-    /// Of one who is invited with a one-time URL: names the invitation within the share.
-    /// `[A-Za-z0-9_-]{1,64}`, chosen by who invites.
+    /// For an invitation with a one-time URL: names the invitation within the share.
+    /// `[A-Za-z0-9_-]{1,64}`, chosen by the inviting client.
     public var participantID: String = ""
-    /// What to give to the one who is to accept. Set by the server when the invitation is saved, empty once
+    /// The URL for the user who is to accept. Set by the server when the invitation is saved, empty once
     /// it was accepted. Only the owner and administrators of the share see it. An invitation that is sent
-    /// with a URL that the share does not know comes from another share, and is ignored.
+    /// with a URL that the share does not have comes from another share, and is ignored.
     public var oneTimeURL: String = ""
     /// When the one-time URL stops working; absent: never. Must be in the future when the invitation is
     /// created.
@@ -719,23 +719,23 @@ extension TidingsV1 {
   public struct Share: Hashable, Sendable {
     /// The record that is shared with its descendants; empty: the zone. Fixed when the share is created.
     public var rootRecordName: String = ""
-    /// What anyone may do who accepts with the URL. With NONE only those who are invited may accept, and
-    /// those who came with the URL are removed.
+    /// The permission of users who accept with the URL. With NONE only invited users may accept, and
+    /// users who joined with the URL are removed.
     public var publicPermission: TidingsV1.ParticipantPermission = TidingsV1.ParticipantPermission(rawValue: 0)
-    /// At most `participants_per_share_max` with the owner, who is set by the server. Who is not in the
-    /// list of a save is removed.
+    /// At most `participants_per_share_max` with the owner, who is set by the server. Participants who are
+    /// not in the list of a save are removed.
     public var participants: [TidingsV1.Participant] = []
-    /// What to give to those who are to accept. Set by the server, never changed. Only the owner and
-    /// those who may accept or have accepted see it.
+    /// The URL for users who are to accept. Set by the server, never changed. Only the owner and
+    /// users who may accept or have accepted see it.
     public var url: String = ""
-    /// Who has the URL and may not accept may ask for access (ShareService/RequestShareAccess).
+    /// Users who have the URL and may not accept may request access (ShareService/RequestShareAccess).
     public var allowsAccessRequests: Bool = false
-    /// Who asked, oldest first; at most `access_requests_per_share_max`. Who is not in the list of a save is
-    /// denied, and who gets into `participants` is granted access; a save adds nobody. Only the owner and
-    /// administrators of the share see them.
+    /// Users who requested access, oldest first; at most `access_requests_per_share_max`. A save denies the
+    /// requests that are not in its list, and grants those of users whom it adds to `participants`; it cannot
+    /// add requests. Only the owner and administrators of the share see them.
     public var requesters: [TidingsV1.AccessRequester] = []
-    /// Users who cannot ask for access, at most `blocked_users_per_share_max`. They leave `requesters`, and
-    /// cannot be participants at the same time (INVALID_ARGUMENTS). Only the owner and administrators of the
+    /// Users who cannot request access, at most `blocked_users_per_share_max`. They are removed from
+    /// `requesters`, and cannot be participants at the same time (INVALID_ARGUMENTS). Only the owner and administrators of the
     /// share see them.
     public var blockedUserRecordNames: [String] = []
 
@@ -777,12 +777,12 @@ extension TidingsV1 {
   public struct Record: Hashable, Sendable {
     /// Which one.
     public var recordID: TidingsV1.RecordID? = nil
-    /// `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. `Users`: the record of the user whom it is
-    /// named for. Fixed when the record is created.
+    /// `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. `Users`: the record of the user with its
+    /// name. Fixed when the record is created.
     public var recordType: String = ""
     /// By name: `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes.
     public var fields: [String: TidingsV1.FieldValue] = [:]
-    /// Changes with every save; opaque. Set by the server. Sent with a save: the state that the
+    /// Changes with every save; opaque. Set by the server. In a save: the tag of the version that the
     /// client changed.
     public var changeTag: String = ""
     /// Set by the server.
@@ -790,8 +790,8 @@ extension TidingsV1 {
     /// Set by the server.
     public var modified: TidingsV1.ModificationInfo? = nil
     /// The record that this one belongs to, in the same zone, with REFERENCE_ACTION_NONE. It must exist
-    /// or be saved in the same call, and cannot be deleted before this one. Absent in a save: it stays as
-    /// it is; without a record name: it is removed.
+    /// or be saved in the same call, and cannot be deleted before this one. Absent in a save: unchanged;
+    /// without a record name: removed.
     public var parent: TidingsV1.Reference? = nil
     /// Of records of the type `cloudkit.share`, which need it.
     public var share: TidingsV1.Share? = nil

@@ -61,13 +61,12 @@ extension TidingsV1 {
     /// shared databases, and not in default zones, which the public database has alone. True and false
     /// hold for all zones of the call.
     public var atomic: Bool? = nil
-    /// Nothing is written: the answer tells what would become of each record, and what deletions would
-    /// take with them. No idempotency key is kept.
+    /// Nothing is written: the answer has what would happen to each record, and to which records deletions
+    /// would cascade. No idempotency key is stored.
     public var dryRun: Bool = false
-    /// The client's own mark, at most 1024 bytes: the newest one of each device comes back with the
-    /// changes of the zones that the call changed, so that the device knows which of its saves a feed
-    /// covers. It is kept for `tombstone_retention_days`. Empty: the mark stays as it is. The call must
-    /// name a device.
+    /// The client's own mark, at most 1024 bytes: feeds return the newest mark of the calling device in
+    /// each changed zone, so that the device knows which of its saves a feed covers. It is kept for
+    /// `tombstone_retention_days`. Empty: the mark does not change. The call must name a device.
     public var clientChangeTokenData: [UInt8] = []
 
     /// All fields at their defaults.
@@ -104,7 +103,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of one record.
+  /// The result for one record.
   public struct RecordResult: Hashable, Sendable {
     /// Which one.
     public var recordID: TidingsV1.RecordID? = nil
@@ -117,9 +116,9 @@ extension TidingsV1 {
       set { _serverRecord = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _serverRecord: TidingsProtobuf.Indirect<TidingsV1.Record>? = nil
-    /// With SERVER_RECORD_CHANGED, and with UNKNOWN_ITEM for a record that was deleted: the record as it
-    /// was with the change tag that the client sent, where still known. Absent also when the answer would
-    /// grow too large.
+    /// With SERVER_RECORD_CHANGED, and with UNKNOWN_ITEM for a record that was deleted: the version of the
+    /// record with the change tag that the client sent, if it is still stored. Also absent when the answer
+    /// would grow too large.
     public var ancestorRecord: TidingsV1.Record? {
       get { _ancestorRecord?.value }
       set { _ancestorRecord = newValue.map { TidingsProtobuf.Indirect($0) } }
@@ -154,8 +153,8 @@ extension TidingsV1 {
 
     /// The outcome.
     public enum Outcome: Hashable, Sendable {
-      /// It is saved: its system fields as stored, without its fields. Or fetched: with the fields
-      /// asked for.
+      /// It is saved: its system fields as stored, without its fields. Or fetched: with the requested
+      /// fields.
       indirect case record(TidingsV1.Record)
       /// It is deleted, or did not exist; always true.
       case deleted(Bool)
@@ -171,7 +170,7 @@ extension TidingsV1 {
     public var recordID: TidingsV1.RecordID? = nil
     /// Its type.
     public var recordType: String = ""
-    /// The record whose deletion took it along, deleted by the call or cascaded itself.
+    /// The record whose deletion cascaded to it, deleted by the call or by a cascade.
     public var targetID: TidingsV1.RecordID? = nil
 
     /// All fields at their defaults.
@@ -200,7 +199,7 @@ extension TidingsV1 {
   public struct ModifyRecordsResponse: Hashable, Sendable {
     /// The saves in the order of the request, then the deletions.
     public var results: [TidingsV1.RecordResult] = []
-    /// What the deletions took with them, targets before their sources.
+    /// The records to which the deletions cascaded, targets before their sources.
     public var cascadedDeletions: [TidingsV1.CascadedDeletion] = []
 
     /// All fields at their defaults.
@@ -302,7 +301,7 @@ extension TidingsV1 {
     public var fieldName: String = ""
     /// Largest first. Records without the field come last in either direction.
     public var descending: Bool = false
-    /// Sorts by the distance from this place, nearest first. Only for a field of type LOCATION; any other
+    /// Sorts by the distance from this location, nearest first. Only for a field of type LOCATION; any other
     /// fails with INVALID_ARGUMENTS, and so does a field of locations, lists or assets without it.
     public var relativeLocation: TidingsV1.Location? {
       get { _relativeLocation?.value }
@@ -349,7 +348,7 @@ extension TidingsV1 {
     public var desiredKeys: TidingsV1.DesiredKeys? = nil
     /// Most records in the page; 0: `page_items_max`.
     public var limit: UInt32 = 0
-    /// Where the last page ended; with it only `limit` and `desired_keys` are looked at.
+    /// Where the last page ended; with it only `limit` and `desired_keys` are used.
     public var cursor: [UInt8] = []
 
     /// All fields at their defaults.
@@ -391,16 +390,16 @@ extension TidingsV1 {
 
   /// A page of the records that match.
   public struct QueryRecordsResponse: Hashable, Sendable {
-    /// In the order asked for. A page may be short, even empty, before the last.
+    /// In the requested order. A page before the last may be short, or even empty.
     public var records: [TidingsV1.Record] = []
-    /// For the next page; empty: this was the last. Over all pages each record comes at most once, and
-    /// one that was there and matched all the time is not missed, whatever is saved meanwhile. Kept by
-    /// nobody, valid for `cursor_retention_minutes`. CHANGE_TOKEN_EXPIRED when it is older, when the index
-    /// that served the query was removed, or when too much changed to know the order as of the first
-    /// page: run the query again. ZONE_NOT_FOUND when the query's zone is gone.
+    /// For the next page; empty: this was the last. Across all pages each record is returned at most once,
+    /// and one that existed and matched all the time is not missed, whatever is saved meanwhile. The server
+    /// keeps no state; a cursor is valid for `cursor_retention_minutes`. CHANGE_TOKEN_EXPIRED when it is
+    /// older, when its index was removed, or when too much changed to determine the order at the time of the
+    /// first page: run the query again. ZONE_NOT_FOUND when the query's zone was deleted.
     public var cursor: [UInt8] = []
-    /// For people, in development, on the first page: what no record matches because the schema does not
-    /// have it, for example `record type 'Hosues' is not in the schema: did you mean 'Houses'?`. In
+    /// For people, in development, on the first page: types and fields that are not in the schema, so that
+    /// no record matches, for example `record type 'Hosues' is not in the schema: did you mean 'Houses'?`. In
     /// production the query fails with INVALID_ARGUMENTS.
     public var warnings: [String] = []
 
@@ -426,7 +425,7 @@ extension TidingsV1 {
     }
   }
 
-  /// Asks how a query is answered.
+  /// Asks how a query is executed.
   public struct ExplainQueryRequest: Hashable, Sendable {
     /// The query. It is run once, for its first page; the records are not returned.
     public var query: TidingsV1.QueryRecordsRequest? {
@@ -451,17 +450,17 @@ extension TidingsV1 {
     }
   }
 
-  /// How a query is answered.
+  /// How a query is executed.
   public struct ExplainQueryResponse: Hashable, Sendable {
     /// Steps from the first to the last, for people, for example `index city = "Berlin"`.
     public var steps: [String] = []
     /// The predicate in canonical form.
     public var predicate: String = ""
-    /// The field whose declared index serves the query; empty: a scan of the zones.
+    /// The field whose declared index is used; empty: a scan of the zones.
     public var indexField: String = ""
-    /// The index also gives the order asked for, so that a page ends the search.
+    /// The index also provides the requested order, so that the search ends with the page.
     public var sortedByIndex: Bool = false
-    /// Index entries looked at.
+    /// Index entries visited.
     public var entriesVisited: UInt64 = 0
     /// Records read.
     public var recordsVisited: UInt64 = 0
@@ -561,8 +560,8 @@ extension TidingsV1 {
     public var zones: [TidingsV1.ZoneChangesOptions] = []
     /// Most records in the answer; 0: `page_items_max`.
     public var limit: UInt32 = 0
-    /// When there is nothing to tell, wait this long for a change, at most 60 s. Absent: answer at
-    /// once.
+    /// If there are no changes, wait this long for one, at most 60 s. Absent: answer
+    /// immediately.
     public var maxWait: GoogleProtobuf.Duration? = nil
 
     /// All fields at their defaults.
@@ -590,7 +589,7 @@ extension TidingsV1 {
     }
   }
 
-  /// A record that is no longer there.
+  /// A deleted record.
   public struct DeletedRecord: Hashable, Sendable {
     /// Which one.
     public var recordID: TidingsV1.RecordID? = nil
@@ -626,12 +625,12 @@ extension TidingsV1 {
     public var deletedRecords: [TidingsV1.DeletedRecord] = []
     /// For the next call.
     public var changeToken: [UInt8] = []
-    /// Call again at once with the token.
+    /// Call again immediately with the token.
     public var moreComing: Bool = false
-    /// This zone failed; the other members but `zone_id` are then empty.
+    /// This zone failed; all other fields except `zone_id` are then empty.
     public var error: TidingsV1.ItemError? = nil
-    /// The newest mark that the calling device sent with a save in this zone and whose save this answer
-    /// or an earlier one covers.
+    /// The newest mark that the calling device sent with a save in this zone that is covered by this answer
+    /// or an earlier one.
     public var clientChangeTokenData: [UInt8] = []
 
     /// All fields at their defaults.
@@ -697,8 +696,8 @@ extension TidingsV1 {
     public var changeToken: [UInt8] = []
     /// Most zones in the answer; 0: `page_items_max`.
     public var limit: UInt32 = 0
-    /// When there is nothing to tell, wait this long for a change, at most 60 s. Absent: answer at
-    /// once.
+    /// If there are no changes, wait this long for one, at most 60 s. Absent: answer
+    /// immediately.
     public var maxWait: GoogleProtobuf.Duration? = nil
 
     /// All fields at their defaults.
@@ -726,7 +725,7 @@ extension TidingsV1 {
     }
   }
 
-  /// A zone that is no longer there.
+  /// A deleted zone.
   public struct DeletedZone: Hashable, Sendable {
     /// Which one.
     public var zoneID: TidingsV1.ZoneID? = nil
@@ -760,7 +759,7 @@ extension TidingsV1 {
     public var deletedZones: [TidingsV1.DeletedZone] = []
     /// For the next call.
     public var changeToken: [UInt8] = []
-    /// Call again at once with the token.
+    /// Call again immediately with the token.
     public var moreComing: Bool = false
 
     /// All fields at their defaults.
@@ -1699,9 +1698,9 @@ extension TidingsV1 {
 
     /// Describes each method.
     public enum Methods {
-      /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
-      /// Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
-      /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
+      /// Saves and deletes records. Acknowledged changes are durable, and so are their notifications.
+      /// Each item has its own result; in an atomic zone (`atomic`) either all items succeed, or one fails with its
+      /// reason and the others with BATCH_REQUEST_FAILED.
       /// Saves and deletions of a call are one change set, in no order: references are checked against
       /// its result.
       public static let modifyRecords = TidingsRPC.MethodDescriptor(
@@ -1727,7 +1726,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.QueryRecordsRequest",
         outputType: "tidings.v1.QueryRecordsResponse")
-      /// Tells how a query would be answered: which index serves it, and what it visits.
+      /// Returns how a query is executed: which index it uses, and what it visits.
       public static let explainQuery = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.RecordService",
         name: "ExplainQuery",
@@ -1760,9 +1759,9 @@ extension TidingsV1 {
       /// A client whose calls a transport carries.
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
-      /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
-      /// Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
-      /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
+      /// Saves and deletes records. Acknowledged changes are durable, and so are their notifications.
+      /// Each item has its own result; in an atomic zone (`atomic`) either all items succeed, or one fails with its
+      /// reason and the others with BATCH_REQUEST_FAILED.
       /// Saves and deletions of a call are one change set, in no order: references are checked against
       /// its result.
       public func modifyRecords(
@@ -1806,7 +1805,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Tells how a query would be answered: which index serves it, and what it visits.
+      /// Returns how a query is executed: which index it uses, and what it visits.
       public func explainQuery(
         _ request: TidingsV1.ExplainQueryRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1853,9 +1852,9 @@ extension TidingsV1 {
     ///
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
-      /// Saves and deletes records. Acknowledged means durable, and so are its notifications.
-      /// Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
-      /// culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
+      /// Saves and deletes records. Acknowledged changes are durable, and so are their notifications.
+      /// Each item has its own result; in an atomic zone (`atomic`) either all items succeed, or one fails with its
+      /// reason and the others with BATCH_REQUEST_FAILED.
       /// Saves and deletions of a call are one change set, in no order: references are checked against
       /// its result.
       func modifyRecords(
@@ -1875,7 +1874,7 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.QueryRecordsResponse
 
-      /// Tells how a query would be answered: which index serves it, and what it visits.
+      /// Returns how a query is executed: which index it uses, and what it visits.
       func explainQuery(
         _ request: TidingsV1.ExplainQueryRequest,
         call: TidingsRPC.ServerCall

@@ -7,7 +7,7 @@ public import TidingsRPC
 
 extension TidingsV1 {
 
-  /// Where an index stands.
+  /// The state of an index.
   public struct IndexState: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -17,7 +17,7 @@ extension TidingsV1 {
 
     /// Not known.
     public static let unspecified = Self(rawValue: 0)
-    /// Records that were there before are being added; queries do without it until then.
+    /// Existing records are being added; queries do not use it until then.
     public static let building = Self(rawValue: 1)
     /// Queries use it.
     public static let ready = Self(rawValue: 2)
@@ -52,7 +52,7 @@ extension TidingsV1 {
     public static let unspecified = Self(rawValue: 0)
     /// It is new.
     public static let added = Self(rawValue: 1)
-    /// It is no longer there.
+    /// It is removed.
     public static let removed = Self(rawValue: 2)
     /// It is different.
     public static let changed = Self(rawValue: 3)
@@ -83,11 +83,11 @@ extension TidingsV1 {
     public var recordType: String = ""
     /// The field.
     public var fieldName: String = ""
-    /// It finds values and orders by them: QUERYABLE or SORTABLE.
+    /// It finds and sorts values: QUERYABLE or SORTABLE.
     public var ordered: Bool = false
     /// It finds words: SEARCHABLE.
     public var searchable: Bool = false
-    /// Where it stands.
+    /// Its state.
     public var state: TidingsV1.IndexState = TidingsV1.IndexState(rawValue: 0)
 
     /// All fields at their defaults.
@@ -126,7 +126,7 @@ extension TidingsV1 {
     public var subject: String = ""
     /// How it was, in the schema language; empty for what is new.
     public var before: String = ""
-    /// How it is, in the schema language; empty for what is no longer there.
+    /// How it is, in the schema language; empty for what is removed.
     public var after: String = ""
 
     /// All fields at their defaults.
@@ -244,7 +244,7 @@ extension TidingsV1 {
 
   /// What changed.
   public struct ApplySchemaResponse: Hashable, Sendable {
-    /// None: it was so already.
+    /// None: the schema was already equal.
     public var changes: [TidingsV1.SchemaChange] = []
 
     /// All fields at their defaults.
@@ -263,7 +263,7 @@ extension TidingsV1 {
     }
   }
 
-  /// Brings production to development's schema.
+  /// Deploys the development schema to production.
   public struct DeploySchemaRequest: Hashable, Sendable {
     /// The container; empty: `default`.
     public var container: String = ""
@@ -291,7 +291,7 @@ extension TidingsV1 {
 
   /// What changed.
   public struct DeploySchemaResponse: Hashable, Sendable {
-    /// None: it was so already.
+    /// None: production was already up to date.
     public var changes: [TidingsV1.SchemaChange] = []
 
     /// All fields at their defaults.
@@ -601,9 +601,9 @@ extension TidingsV1.DeploySchemaResponse: TidingsProtobuf.GeneratedMessage {
 }
 
 extension TidingsV1 {
-  /// Keeps the schemas of containers. A schema belongs to a container and an environment; all databases
-  /// of the container have the same. In development it grows by itself as records are saved; in
-  /// production only what was deployed is accepted. The text is CloudKit's schema language.
+  /// Stores the schemas of containers. A schema belongs to a container and an environment; all databases
+  /// of the container share it. In development it grows as records are saved; in
+  /// production only deployed types and fields are accepted. The text is CloudKit's schema language.
   public enum SchemaService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
@@ -621,10 +621,10 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchSchemaRequest",
         outputType: "tidings.v1.FetchSchemaResponse")
-      /// Brings the development schema to what the text says, or only tells what would change.
-      /// INVALID_ARGUMENT, with line and column, for text that is no schema, and for a change that would
+      /// Makes the development schema equal to the text, or only returns what would change.
+      /// INVALID_ARGUMENT, with line and column, for an invalid schema, and for a change that would
       /// lose data: a type or field that production has, or that records use, can be neither removed nor
-      /// given another type.
+      /// changed to another type.
       public static let applySchema = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.SchemaService",
         name: "ApplySchema",
@@ -632,8 +632,8 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.ApplySchemaRequest",
         outputType: "tidings.v1.ApplySchemaResponse")
-      /// Copies the development schema to production, or only tells what would change. Types, fields,
-      /// indexes and roles, never records. This is what makes a container exist in production.
+      /// Copies the development schema to production, or only returns what would change: types, fields,
+      /// indexes and roles, never records. The first deployment creates the container in production.
       public static let deploySchema = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.SchemaService",
         name: "DeploySchema",
@@ -664,10 +664,10 @@ extension TidingsV1 {
         }
       }
 
-      /// Brings the development schema to what the text says, or only tells what would change.
-      /// INVALID_ARGUMENT, with line and column, for text that is no schema, and for a change that would
+      /// Makes the development schema equal to the text, or only returns what would change.
+      /// INVALID_ARGUMENT, with line and column, for an invalid schema, and for a change that would
       /// lose data: a type or field that production has, or that records use, can be neither removed nor
-      /// given another type.
+      /// changed to another type.
       public func applySchema(
         _ request: TidingsV1.ApplySchemaRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -681,8 +681,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Copies the development schema to production, or only tells what would change. Types, fields,
-      /// indexes and roles, never records. This is what makes a container exist in production.
+      /// Copies the development schema to production, or only returns what would change: types, fields,
+      /// indexes and roles, never records. The first deployment creates the container in production.
       public func deploySchema(
         _ request: TidingsV1.DeploySchemaRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -707,17 +707,17 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchSchemaResponse
 
-      /// Brings the development schema to what the text says, or only tells what would change.
-      /// INVALID_ARGUMENT, with line and column, for text that is no schema, and for a change that would
+      /// Makes the development schema equal to the text, or only returns what would change.
+      /// INVALID_ARGUMENT, with line and column, for an invalid schema, and for a change that would
       /// lose data: a type or field that production has, or that records use, can be neither removed nor
-      /// given another type.
+      /// changed to another type.
       func applySchema(
         _ request: TidingsV1.ApplySchemaRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ApplySchemaResponse
 
-      /// Copies the development schema to production, or only tells what would change. Types, fields,
-      /// indexes and roles, never records. This is what makes a container exist in production.
+      /// Copies the development schema to production, or only returns what would change: types, fields,
+      /// indexes and roles, never records. The first deployment creates the container in production.
       func deploySchema(
         _ request: TidingsV1.DeploySchemaRequest,
         call: TidingsRPC.ServerCall

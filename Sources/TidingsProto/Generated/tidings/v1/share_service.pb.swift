@@ -7,7 +7,7 @@ public import TidingsRPC
 
 extension TidingsV1 {
 
-  /// A share as one who may join sees it.
+  /// A share as visible to a user who may join.
   public struct ShareMetadata: Hashable, Sendable {
     /// The container of the zone.
     public var container: String = ""
@@ -23,9 +23,9 @@ extension TidingsV1 {
     private var _share: TidingsProtobuf.Indirect<TidingsV1.Record>? = nil
     /// The record that is shared with its descendants; empty: the zone.
     public var rootRecordName: String = ""
-    /// What the caller is in it; role UNSPECIFIED: nothing yet.
+    /// The caller's participation; role UNSPECIFIED: none yet.
     public var participant: TidingsV1.Participant? = nil
-    /// The record that is shared, if it was asked for and the caller may read it.
+    /// The record that is shared, if it was requested and the caller may read it.
     public var rootRecord: TidingsV1.Record? {
       get { _rootRecord?.value }
       set { _rootRecord = newValue.map { TidingsProtobuf.Indirect($0) } }
@@ -66,7 +66,7 @@ extension TidingsV1 {
     }
   }
 
-  /// Asks what is behind URLs.
+  /// Asks for the metadata of shares.
   public struct FetchShareMetadataRequest: Hashable, Sendable {
     /// At most `items_per_call_max`.
     public var urls: [String] = []
@@ -92,7 +92,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of one share.
+  /// The result for one share.
   public struct ShareResult: Hashable, Sendable {
     /// Its URL.
     public var url: String = ""
@@ -122,12 +122,12 @@ extension TidingsV1 {
     public enum Outcome: Hashable, Sendable {
       /// It is found, or accepted.
       indirect case metadata(TidingsV1.ShareMetadata)
-      /// It is not there for the caller, or could not be accepted.
+      /// It does not exist for the caller, or could not be accepted.
       case error(TidingsV1.ItemError)
     }
   }
 
-  /// What is behind the URLs.
+  /// The metadata of the shares.
   public struct FetchShareMetadataResponse: Hashable, Sendable {
     /// In the order of the request.
     public var results: [TidingsV1.ShareResult] = []
@@ -169,7 +169,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of each share.
+  /// The result for each share.
   public struct AcceptSharesResponse: Hashable, Sendable {
     /// In the order of the request.
     public var results: [TidingsV1.ShareResult] = []
@@ -211,7 +211,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of one request for access.
+  /// The result of one request for access.
   public struct ShareAccessResult: Hashable, Sendable {
     /// The share's URL.
     public var url: String = ""
@@ -238,7 +238,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of each request for access.
+  /// The result of each request for access.
   public struct RequestShareAccessResponse: Hashable, Sendable {
     /// In the order of the request.
     public var results: [TidingsV1.ShareAccessResult] = []
@@ -265,7 +265,7 @@ extension TidingsV1 {
     public var container: String = ""
     /// The environment.
     public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
-    /// Most shares; 0: as the server likes.
+    /// Most shares; 0: the server's default.
     public var limit: UInt32 = 0
     /// What the last page returned; empty: from the beginning.
     public var continuation: [UInt8] = []
@@ -754,9 +754,9 @@ extension TidingsV1.FetchSharesResponse: TidingsProtobuf.GeneratedMessage {
 
 extension TidingsV1 {
   /// Accepts and lists shares. They are saved, changed and ended as records of the type
-  /// `cloudkit.share`: by the owner in the private database, where deleting one ends it and leaves the
-  /// data. In the shared database administrators of a share change it too, and a participant who deletes it
-  /// leaves.
+  /// `cloudkit.share`: by the owner in the private database, where deleting one ends it and keeps the
+  /// data. In the shared database administrators of a share can change it too, and a participant leaves by
+  /// deleting it.
   public enum ShareService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
@@ -766,8 +766,8 @@ extension TidingsV1 {
 
     /// Describes each method.
     public enum Methods {
-      /// Returns what is behind the URLs of shares, for those who may accept it. To all others a share is
-      /// not there: UNKNOWN_ITEM.
+      /// Returns the metadata of shares by URL, for users who may accept them. For all others a share does
+      /// not exist: UNKNOWN_ITEM.
       public static let fetchShareMetadata = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.ShareService",
         name: "FetchShareMetadata",
@@ -783,9 +783,9 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.AcceptSharesRequest",
         outputType: "tidings.v1.AcceptSharesResponse")
-      /// Asks the owners of shares for access. Possible for those who may not accept, where the share allows
-      /// it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
-      /// answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+      /// Requests access from the owners of shares. Possible for users who may not accept, if the share allows
+      /// requests: for all others it does not exist (UNKNOWN_ITEM). Users who were denied or are blocked get the
+      /// same answer. Asking again changes nothing while the request is open, or within 24 hours.
       public static let requestShareAccess = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.ShareService",
         name: "RequestShareAccess",
@@ -810,8 +810,8 @@ extension TidingsV1 {
       /// A client whose calls a transport carries.
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
-      /// Returns what is behind the URLs of shares, for those who may accept it. To all others a share is
-      /// not there: UNKNOWN_ITEM.
+      /// Returns the metadata of shares by URL, for users who may accept them. For all others a share does
+      /// not exist: UNKNOWN_ITEM.
       public func fetchShareMetadata(
         _ request: TidingsV1.FetchShareMetadataRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -839,9 +839,9 @@ extension TidingsV1 {
         }
       }
 
-      /// Asks the owners of shares for access. Possible for those who may not accept, where the share allows
-      /// it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
-      /// answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+      /// Requests access from the owners of shares. Possible for users who may not accept, if the share allows
+      /// requests: for all others it does not exist (UNKNOWN_ITEM). Users who were denied or are blocked get the
+      /// same answer. Asking again changes nothing while the request is open, or within 24 hours.
       public func requestShareAccess(
         _ request: TidingsV1.RequestShareAccessRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -874,8 +874,8 @@ extension TidingsV1 {
     ///
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
-      /// Returns what is behind the URLs of shares, for those who may accept it. To all others a share is
-      /// not there: UNKNOWN_ITEM.
+      /// Returns the metadata of shares by URL, for users who may accept them. For all others a share does
+      /// not exist: UNKNOWN_ITEM.
       func fetchShareMetadata(
         _ request: TidingsV1.FetchShareMetadataRequest,
         call: TidingsRPC.ServerCall
@@ -887,9 +887,9 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.AcceptSharesResponse
 
-      /// Asks the owners of shares for access. Possible for those who may not accept, where the share allows
-      /// it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
-      /// answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+      /// Requests access from the owners of shares. Possible for users who may not accept, if the share allows
+      /// requests: for all others it does not exist (UNKNOWN_ITEM). Users who were denied or are blocked get the
+      /// same answer. Asking again changes nothing while the request is open, or within 24 hours.
       func requestShareAccess(
         _ request: TidingsV1.RequestShareAccessRequest,
         call: TidingsRPC.ServerCall

@@ -38,13 +38,13 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of one subscription.
+  /// The result for one subscription.
   public struct SubscriptionResult: Hashable, Sendable {
     /// Which one.
     public var subscriptionID: String = ""
     /// The outcome.
     public var outcome: Outcome? = nil
-    /// How it fares, when the request asked for it.
+    /// Its health, if requested.
     public var health: TidingsV1.SubscriptionHealth? = nil
 
     /// All fields at their defaults.
@@ -81,24 +81,24 @@ extension TidingsV1 {
     }
   }
 
-  /// How a subscription fares.
+  /// The activity of a subscription.
   public struct SubscriptionHealth: Hashable, Sendable {
-    /// When it was saved; absent: before this was kept.
+    /// When it was saved; absent: before this was recorded.
     public var saved: GoogleProtobuf.Timestamp? = nil
-    /// When it fired last; absent: not since it was saved, or longer ago than notifications are kept.
+    /// When it fired last; absent: not since it was saved, or before the retention of notifications.
     public var lastFired: GoogleProtobuf.Timestamp? = nil
     /// How often it fired since it was saved.
     public var firedCount: UInt64 = 0
-    /// When a change was last looked at for it: in its database one to a record of its type (QUERY), or
-    /// to any zone (the others); absent: not since the server started.
+    /// When a change was last evaluated for it: in its database a change of a record of its type (QUERY), or
+    /// of any zone (the others); absent: not since the server started.
     public var lastEvaluated: GoogleProtobuf.Timestamp? = nil
     /// How many such changes there were since the server started.
     public var evaluatedCount: UInt64 = 0
-    /// Notifications of it that are kept and not marked read. Counts to 9,999.
+    /// Its retained notifications that are not marked read. At most 9,999.
     public var unreadCount: UInt32 = 0
     /// How many users share its channel.
     public var subscriberCount: UInt64 = 0
-    /// It does not fire now: the user may read no record of its type in the public database.
+    /// It does not fire: the user may not read any record of its type in the public database.
     public var lacksPermission: Bool = false
 
     /// All fields at their defaults.
@@ -165,7 +165,7 @@ extension TidingsV1 {
     public var databaseID: TidingsV1.DatabaseID? = nil
     /// Which ones; none: all of the user's, sorted by id.
     public var subscriptionIDs: [String] = []
-    /// Tell how they fare.
+    /// Return their health.
     public var wantsHealth: Bool = false
 
     /// All fields at their defaults.
@@ -229,9 +229,9 @@ extension TidingsV1 {
       set { _recordBefore = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _recordBefore: TidingsProtobuf.Indirect<TidingsV1.Record>? = nil
-    /// The record before the change is the one that is stored, and `record_after` has only the fields
+    /// The record before the change is the stored one, and `record_after` has only the fields
     /// that change, as in a save with CHANGED_KEYS; without `record_before`. To explain the deletion of a
-    /// stored record, leave out `record_after` and give `record_id`.
+    /// stored record, omit `record_after` and set `record_id`.
     public var isSave: Bool = false
     /// With `is_save` and without `record_after`: the record that is deleted.
     public var recordID: TidingsV1.RecordID? = nil
@@ -278,11 +278,11 @@ extension TidingsV1 {
     public var failedTerm: String = ""
     /// When it fires: why. Unspecified for zone and database subscriptions.
     public var reason: TidingsV1.QueryNotificationReason = TidingsV1.QueryNotificationReason(rawValue: 0)
-    /// What the term asks for, as text; empty when there is no one value.
+    /// The value that the term requires, as text; empty if there is no single value.
     public var expectedValue: String = ""
     /// What the record has instead, as text: `absent` for no value.
     public var actualValue: String = ""
-    /// All of that as a sentence, for people.
+    /// The explanation as a sentence, for people.
     public var message: String = ""
 
     /// All fields at their defaults.
@@ -747,7 +747,7 @@ extension TidingsV1.ExplainSubscriptionsResponse: TidingsProtobuf.GeneratedMessa
 }
 
 extension TidingsV1 {
-  /// Keeps a user's subscriptions.
+  /// Manages a user's subscriptions.
   public enum SubscriptionService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
@@ -758,8 +758,8 @@ extension TidingsV1 {
     /// Describes each method.
     public enum Methods {
       /// Saves and deletes subscriptions. Each item has its own result. Saving the same again changes
-      /// nothing; saving another under a known id replaces it; an equivalent one under another id fails
-      /// with SERVER_REJECTED_REQUEST and names the one that exists. Deleting an unknown id fails with
+      /// nothing; saving a different one with a known ID replaces it; an equivalent one with another ID fails
+      /// with SERVER_REJECTED_REQUEST and names the existing one. Deleting an unknown ID fails with
       /// UNKNOWN_ITEM.
       public static let modifySubscriptions = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.SubscriptionService",
@@ -776,7 +776,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchSubscriptionsRequest",
         outputType: "tidings.v1.FetchSubscriptionsResponse")
-      /// Tells for a record which subscriptions fire and, if not, which term failed.
+      /// Returns which subscriptions fire for a record and, for the others, which term failed.
       public static let explainSubscriptions = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.SubscriptionService",
         name: "ExplainSubscriptions",
@@ -794,8 +794,8 @@ extension TidingsV1 {
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
       /// Saves and deletes subscriptions. Each item has its own result. Saving the same again changes
-      /// nothing; saving another under a known id replaces it; an equivalent one under another id fails
-      /// with SERVER_REJECTED_REQUEST and names the one that exists. Deleting an unknown id fails with
+      /// nothing; saving a different one with a known ID replaces it; an equivalent one with another ID fails
+      /// with SERVER_REJECTED_REQUEST and names the existing one. Deleting an unknown ID fails with
       /// UNKNOWN_ITEM.
       public func modifySubscriptions(
         _ request: TidingsV1.ModifySubscriptionsRequest,
@@ -824,7 +824,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Tells for a record which subscriptions fire and, if not, which term failed.
+      /// Returns which subscriptions fire for a record and, for the others, which term failed.
       public func explainSubscriptions(
         _ request: TidingsV1.ExplainSubscriptionsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -844,8 +844,8 @@ extension TidingsV1 {
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
       /// Saves and deletes subscriptions. Each item has its own result. Saving the same again changes
-      /// nothing; saving another under a known id replaces it; an equivalent one under another id fails
-      /// with SERVER_REJECTED_REQUEST and names the one that exists. Deleting an unknown id fails with
+      /// nothing; saving a different one with a known ID replaces it; an equivalent one with another ID fails
+      /// with SERVER_REJECTED_REQUEST and names the existing one. Deleting an unknown ID fails with
       /// UNKNOWN_ITEM.
       func modifySubscriptions(
         _ request: TidingsV1.ModifySubscriptionsRequest,
@@ -858,7 +858,7 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchSubscriptionsResponse
 
-      /// Tells for a record which subscriptions fire and, if not, which term failed.
+      /// Returns which subscriptions fire for a record and, for the others, which term failed.
       func explainSubscriptions(
         _ request: TidingsV1.ExplainSubscriptionsRequest,
         call: TidingsRPC.ServerCall

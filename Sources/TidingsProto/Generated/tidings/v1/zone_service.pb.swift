@@ -51,8 +51,8 @@ extension TidingsV1 {
     public var capabilities: TidingsV1.ZoneCapabilities? = nil
     /// When it was created. Absent for the default zone. Set by the server.
     public var created: GoogleProtobuf.Timestamp? = nil
-    /// The number of its last change. A new zone begins with the highest number that any deleted zone
-    /// of the database had, 0 if there was none, so that no change tag is used twice. Set by the server.
+    /// The number of its last change. A new zone starts with the highest number of any deleted zone
+    /// of the database, or 0, so that no change tag is used twice. Set by the server.
     public var sequenceNumber: UInt64 = 0
 
     /// All fields at their defaults.
@@ -116,7 +116,7 @@ extension TidingsV1 {
     }
   }
 
-  /// What became of one zone.
+  /// The result for one zone.
   public struct ZoneResult: Hashable, Sendable {
     /// Which one.
     public var zoneID: TidingsV1.ZoneID? = nil
@@ -535,7 +535,7 @@ extension TidingsV1 {
     public enum Methods {
       /// Saves and deletes zones. Each item has its own result. Saving a zone that exists changes
       /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND,
-      /// one that is gone because the user removed the application's data with USER_DELETED_ZONE.
+      /// one that was removed because the user removed the application's data with USER_DELETED_ZONE.
       public static let modifyRecordZones = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.ZoneService",
         name: "ModifyRecordZones",
@@ -562,7 +562,7 @@ extension TidingsV1 {
 
       /// Saves and deletes zones. Each item has its own result. Saving a zone that exists changes
       /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND,
-      /// one that is gone because the user removed the application's data with USER_DELETED_ZONE.
+      /// one that was removed because the user removed the application's data with USER_DELETED_ZONE.
       public func modifyRecordZones(
         _ request: TidingsV1.ModifyRecordZonesRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -597,7 +597,7 @@ extension TidingsV1 {
     public protocol Server: TidingsRPC.RPCService {
       /// Saves and deletes zones. Each item has its own result. Saving a zone that exists changes
       /// nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND,
-      /// one that is gone because the user removed the application's data with USER_DELETED_ZONE.
+      /// one that was removed because the user removed the application's data with USER_DELETED_ZONE.
       func modifyRecordZones(
         _ request: TidingsV1.ModifyRecordZonesRequest,
         call: TidingsRPC.ServerCall

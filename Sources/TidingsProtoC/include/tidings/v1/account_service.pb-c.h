@@ -100,13 +100,13 @@ struct  Tidings__V1__FetchAccountStatusResponse
   size_t n_roles;
   ProtobufCBinaryData *roles;
   /*
-   * What is stored for the caller, by container, sorted; what belongs to no container comes first,
-   * with an empty one. The bounds of the quota are for all of them together.
+   * What is stored for the caller, by container, sorted; data outside any container comes first,
+   * with an empty name. The quota limits the sum of all of them.
    */
   size_t n_usage;
   Tidings__V1__Usage **usage;
   /*
-   * What they may take.
+   * The limits for all of them together.
    */
   Tidings__V1__Quota *quota;
   /*
@@ -134,7 +134,7 @@ struct  Tidings__V1__Usage
    */
   uint64_t records;
   /*
-   * Bytes of the records, of the assets that they name, and of all else that is stored.
+   * Bytes of the records, of their assets, and of everything else that is stored.
    */
   uint64_t bytes;
   /*
@@ -148,7 +148,7 @@ struct  Tidings__V1__Usage
 
 
 /*
- * What a user may take; 0 of anything: no bound.
+ * The quota of a user; 0: no limit.
  */
 struct  Tidings__V1__Quota
 {
@@ -162,7 +162,7 @@ struct  Tidings__V1__Quota
    */
   uint64_t bytes_max;
   /*
-   * Calls in a second, over all connections.
+   * Calls per second, across all connections.
    */
   uint32_t calls_per_second_max;
   /*
@@ -220,7 +220,7 @@ typedef enum {
 } Tidings__V1__UserLookup__KeyCase;
 
 /*
- * By what a user is looked up.
+ * How a user is looked up.
  */
 struct  Tidings__V1__UserLookup
 {
@@ -283,7 +283,7 @@ struct  Tidings__V1__User
    */
   ProtobufCBinaryData user_record_name;
   /*
-   * What others see. Empty: there is none, or the user neither published it nor takes part in a share with the
+   * The display name. Empty: there is none, or the user neither published it nor participates in a share with the
    * caller.
    */
   ProtobufCBinaryData display_name;
@@ -357,7 +357,7 @@ struct  Tidings__V1__DirectoryEntry
 {
   ProtobufCMessage base;
   /*
-   * What others see, at most 255 bytes without control characters; empty: the display name of the account.
+   * The display name, at most 255 bytes without control characters; empty: the display name of the account.
    */
   ProtobufCBinaryData display_name;
   /*
@@ -493,7 +493,7 @@ struct  Tidings__V1__ListDirectoryResponse
   size_t n_users;
   Tidings__V1__User **users;
   /*
-   * There are users after the last one.
+   * There are more users after the last one.
    */
   protobuf_c_boolean more_coming;
 };

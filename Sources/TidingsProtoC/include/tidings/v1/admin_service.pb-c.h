@@ -96,21 +96,21 @@ typedef enum _Tidings__V1__CheckStep {
    */
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_ASSETS = 2,
   /*
-   * How tables and indexes fit together.
+   * The consistency of tables and indexes.
    */
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_STRUCTURE = 3,
   /*
-   * Nothing any more: the last message.
+   * Nothing: the last message.
    */
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_DONE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__CHECK_STEP)
 } Tidings__V1__CheckStep;
 /*
- * How much is logged.
+ * The level of log messages.
  */
 typedef enum _Tidings__V1__LogLevel {
   /*
-   * As it is.
+   * Unchanged.
    */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED = 0,
   /*
@@ -118,39 +118,39 @@ typedef enum _Tidings__V1__LogLevel {
    */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_DEBUG = 1,
   /*
-   * What happens, without details.
+   * Events, without details.
    */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_INFO = 2,
   /*
-   * What an operator should look at.
+   * Problems that an operator should look at.
    */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_WARNING = 3,
   /*
-   * What failed.
+   * Failures.
    */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_ERROR = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__LOG_LEVEL)
 } Tidings__V1__LogLevel;
 /*
- * What is to become of new calls.
+ * How to handle new calls.
  */
 typedef enum _Tidings__V1__DrainAction {
   /*
-   * As it is: only return the state.
+   * Unchanged: only return the state.
    */
   TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_UNSPECIFIED = 0,
   /*
-   * They are refused.
+   * Reject them.
    */
   TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_DRAIN = 1,
   /*
-   * They are taken again.
+   * Accept them again.
    */
   TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_RESUME = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DRAIN_ACTION)
 } Tidings__V1__DrainAction;
 /*
- * What becomes of records that the user created in public databases.
+ * What happens to records that the user created in public databases.
  */
 typedef enum _Tidings__V1__PublicRecordsAction {
   /*
@@ -158,11 +158,11 @@ typedef enum _Tidings__V1__PublicRecordsAction {
    */
   TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED = 0,
   /*
-   * They are deleted, as the user could have deleted them.
+   * They are deleted, as if by the user.
    */
   TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_DELETE = 1,
   /*
-   * They stay, and were created by `_erased`, which is nobody.
+   * They are kept, with `_erased` as their creator.
    */
   TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_KEEP = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PUBLIC_RECORDS_ACTION)
@@ -171,7 +171,7 @@ typedef enum _Tidings__V1__PublicRecordsAction {
 /* --- messages --- */
 
 /*
- * A user and what admits the user.
+ * A user with keys and roles.
  */
 struct  Tidings__V1__Account
 {
@@ -196,11 +196,11 @@ struct  Tidings__V1__Account
    */
   Google__Protobuf__Timestamp *created;
   /*
-   * What others see, at most 255 bytes.
+   * The display name, at most 255 bytes.
    */
   ProtobufCBinaryData display_name;
   /*
-   * The user's calls are refused since; absent: they are not.
+   * Since when the user's calls are rejected; absent: they are not.
    */
   Google__Protobuf__Timestamp *restricted;
   /*
@@ -224,11 +224,11 @@ struct  Tidings__V1__PublicKey
    */
   ProtobufCBinaryData key;
   /*
-   * Refused from then on; absent: never.
+   * When it expires; absent: never.
    */
   Google__Protobuf__Timestamp *expires;
   /*
-   * Refused since; absent: not. Set by the server.
+   * When it was revoked; absent: it was not. Set by the server.
    */
   Google__Protobuf__Timestamp *revoked;
   /*
@@ -260,7 +260,7 @@ struct  Tidings__V1__CreateUserRequest
    */
   Tidings__V1__PublicKey *public_key;
   /*
-   * What others see.
+   * The display name.
    */
   ProtobufCBinaryData display_name;
   /*
@@ -307,13 +307,13 @@ typedef enum {
 } Tidings__V1__UpdateUserRequest__RestrictedCase;
 
 /*
- * Changes a user; what is absent stays as it is.
+ * Changes a user; absent values do not change.
  */
 struct  Tidings__V1__UpdateUserRequest
 {
   ProtobufCMessage base;
   /*
-   * Whom.
+   * The user.
    */
   ProtobufCBinaryData user_name;
   /*
@@ -321,20 +321,20 @@ struct  Tidings__V1__UpdateUserRequest
    */
   Tidings__V1__Quota *quota;
   /*
-   * The server's quota again.
+   * Remove the user's own quota, so that the server's applies.
    */
   protobuf_c_boolean removes_quota;
   Tidings__V1__UpdateUserRequest__DisplayNameCase _display_name_case;
   union {
     /*
-     * What others see.
+     * The display name.
      */
     ProtobufCBinaryData display_name;
   };
   Tidings__V1__UpdateUserRequest__RestrictedCase _restricted_case;
   union {
     /*
-     * Refuse the user's calls, or admit them again.
+     * Reject the user's calls, or admit them again.
      */
     protobuf_c_boolean restricted;
   };
@@ -371,7 +371,7 @@ struct  Tidings__V1__ListUsersRequest
    */
   ProtobufCBinaryData after;
   /*
-   * Most users; 0: as the server likes.
+   * Most users; 0: the server's default.
    */
   uint32_t limit;
   /*
@@ -418,7 +418,7 @@ struct  Tidings__V1__AuthorizeKeyRequest
 {
   ProtobufCMessage base;
   /*
-   * Whose; empty: of guests, who may read what anyone may read.
+   * The user; empty: guests, who may read what everyone may read.
    */
   ProtobufCBinaryData user_name;
   /*
@@ -438,7 +438,7 @@ struct  Tidings__V1__AuthorizeKeyResponse
 {
   ProtobufCMessage base;
   /*
-   * Whose it is, as stored; absent: of guests.
+   * The user of the key, as stored; absent: guests.
    */
   Tidings__V1__Account *account;
 };
@@ -448,7 +448,7 @@ struct  Tidings__V1__AuthorizeKeyResponse
 
 
 /*
- * Refuses a key.
+ * Revokes a key.
  */
 struct  Tidings__V1__RevokeKeyRequest
 {
@@ -464,18 +464,18 @@ struct  Tidings__V1__RevokeKeyRequest
 
 
 /*
- * The key is refused.
+ * The key is revoked.
  */
 struct  Tidings__V1__RevokeKeyResponse
 {
   ProtobufCMessage base;
   /*
-   * Whose it was; absent: of guests.
+   * The user of the key; absent: guests.
    */
   Tidings__V1__Account *account;
   /*
-   * How many channels got new topics and keys in this call, which goes through 1,000 subscriptions and
-   * channels of the user at most: the rest follows soon.
+   * How many channels got new topics and keys in this call, which processes at most 1,000 subscriptions and
+   * channels of the user: the rest follows shortly after.
    */
   uint32_t rotated_channel_count;
 };
@@ -534,7 +534,7 @@ struct  Tidings__V1__FetchAuditLogRequest
 {
   ProtobufCMessage base;
   /*
-   * Most entries; 0: as the server likes.
+   * Most entries; 0: the server's default.
    */
   uint32_t limit;
   /*
@@ -548,7 +548,7 @@ struct  Tidings__V1__FetchAuditLogRequest
   Tidings__V1__FetchAuditLogRequest__RefusedCase _refused_case;
   union {
     /*
-     * Only refused actions, or only those that were done; absent: both.
+     * Only rejected actions, or only successful ones; absent: both.
      */
     protobuf_c_boolean refused;
   };
@@ -559,7 +559,7 @@ struct  Tidings__V1__FetchAuditLogRequest
 
 
 /*
- * An administrative or refused action.
+ * An administrative or rejected action.
  */
 struct  Tidings__V1__AuditEntry
 {
@@ -569,7 +569,7 @@ struct  Tidings__V1__AuditEntry
    */
   Google__Protobuf__Timestamp *time;
   /*
-   * What was done or refused, for example `RevokeKey`, `handshake`.
+   * The action, for example `RevokeKey`, `handshake`.
    */
   ProtobufCBinaryData action;
   /*
@@ -585,15 +585,15 @@ struct  Tidings__V1__AuditEntry
    */
   ProtobufCBinaryData address;
   /*
-   * It was refused.
+   * It was rejected.
    */
   protobuf_c_boolean refused;
   /*
-   * How often, since entries that are alike are counted together.
+   * How often, since similar entries are counted together.
    */
   uint64_t count;
   /*
-   * What it was about and why, for people. Never a secret.
+   * Subject and reason, for people. Never a secret.
    */
   ProtobufCBinaryData detail;
 };
@@ -639,8 +639,8 @@ struct  Tidings__V1__AuditChain
    */
   uint64_t head_number;
   /*
-   * SHA-256 of the last line with its line feed, 32 bytes; empty: there is none. Whoever keeps it elsewhere can
-   * tell later whether that line and all before it are unchanged.
+   * SHA-256 of the last line with its line feed, 32 bytes; empty: there is none. With a copy that is stored elsewhere
+   * it can be verified later that this line and all lines before it are unchanged.
    */
   ProtobufCBinaryData head_hash;
   /*
@@ -648,16 +648,16 @@ struct  Tidings__V1__AuditChain
    */
   uint64_t line_count;
   /*
-   * Number of the first line that is still there: those before it were in files that are no longer kept.
+   * Number of the first line that still exists: earlier lines were in files that were removed.
    */
   uint64_t first_number;
   /*
-   * What does not fit together, with file and line, for people; bounded.
+   * Inconsistencies, with file and line, for people; limited in number.
    */
   size_t n_problems;
   ProtobufCBinaryData *problems;
   /*
-   * What is no sign of a change but worth knowing, for example a line that a crash has cut.
+   * Remarks that do not indicate a change, for example a line that was truncated by a crash.
    */
   size_t n_remarks;
   ProtobufCBinaryData *remarks;
@@ -678,7 +678,7 @@ struct  Tidings__V1__CreateBackupRequest
    */
   uint64_t bytes_per_second_max;
   /*
-   * Leave out assets whose files are missing or damaged, and list them in the backup; otherwise the first
+   * Omit assets whose files are missing or damaged, and list them in the backup; otherwise the first
    * one ends it.
    */
   protobuf_c_boolean skips_damaged_assets;
@@ -715,7 +715,7 @@ struct  Tidings__V1__CheckStoreRequest
    */
   uint64_t bytes_per_second_max;
   /*
-   * Check how tables and indexes fit together, too. It reads the whole database once more, and the log
+   * Also check the consistency of tables and indexes. It reads the whole database once more, and the log
    * cannot be reused meanwhile.
    */
   protobuf_c_boolean checks_structure;
@@ -726,7 +726,7 @@ struct  Tidings__V1__CheckStoreRequest
 
 
 /*
- * How far a check is, at least once a second, and what it found since the message before.
+ * The progress of a check, at least once a second, and its findings since the previous message.
  */
 struct  Tidings__V1__CheckStoreResponse
 {
@@ -765,7 +765,7 @@ struct  Tidings__V1__CheckStoreResponse
   size_t n_damage;
   Tidings__V1__StoreDamage **damage;
   /*
-   * Findings so far, those included that are not listed.
+   * Findings so far, including those that are not listed.
    */
   uint64_t damage_count;
 };
@@ -803,7 +803,7 @@ struct  Tidings__V1__StoreDamage
      */
     ProtobufCBinaryData asset;
     /*
-     * How tables and indexes fit together, in SQLite's words.
+     * An inconsistency of tables and indexes, with SQLite's message.
      */
     ProtobufCBinaryData structure;
   };
@@ -860,7 +860,7 @@ struct  Tidings__V1__FetchStatisticsResponse
    */
   uint64_t database_bytes;
   /*
-   * Bytes of SQLite's log beside it.
+   * Bytes of SQLite's log.
    */
   uint64_t log_bytes;
   /*
@@ -888,15 +888,15 @@ struct  Tidings__V1__Connection
 {
   ProtobufCMessage base;
   /*
-   * Names it; no other connection of this start of the server has the same.
+   * Identifies it; unique since the start of the server.
    */
   uint64_t number;
   /*
-   * Whose it is; empty: a guest's, or one that said no name.
+   * The user; empty: a guest, or no name was sent.
    */
   ProtobufCBinaryData user_name;
   /*
-   * By which key, Z85; empty: in development mode.
+   * The key, Z85; empty: development mode.
    */
   ProtobufCBinaryData public_key;
   /*
@@ -908,7 +908,7 @@ struct  Tidings__V1__Connection
    */
   Google__Protobuf__Timestamp *since;
   /*
-   * Its calls that are not answered yet.
+   * Its unanswered calls.
    */
   uint32_t calls_open;
   /*
@@ -916,11 +916,11 @@ struct  Tidings__V1__Connection
    */
   uint64_t bytes_held;
   /*
-   * It is to the push endpoint.
+   * It is a connection to the push endpoint.
    */
   protobuf_c_boolean is_subscriber;
   /*
-   * Topics that it has asked for, those given up included.
+   * Topics to which it has subscribed, including cancelled subscriptions.
    */
   uint32_t topics;
 };
@@ -969,7 +969,7 @@ struct  Tidings__V1__ListConnectionsResponse
    */
   protobuf_c_boolean more_coming;
   /*
-   * Connections, of all users, that were used for nothing yet.
+   * Unused connections of all users.
    */
   uint32_t unused_count;
 };
@@ -987,7 +987,7 @@ typedef enum {
 } Tidings__V1__EndConnectionsRequest__WhichCase;
 
 /*
- * Ends connections.
+ * Closes connections.
  */
 struct  Tidings__V1__EndConnectionsRequest
 {
@@ -1014,7 +1014,7 @@ struct  Tidings__V1__EndConnectionsRequest
 
 
 /*
- * The connections are being ended.
+ * The connections are being closed.
  */
 struct  Tidings__V1__EndConnectionsResponse
 {
@@ -1101,7 +1101,7 @@ struct  Tidings__V1__SetLogLevelRequest
 {
   ProtobufCMessage base;
   /*
-   * The level; UNSPECIFIED: it stays as it is.
+   * The level; UNSPECIFIED: unchanged.
    */
   Tidings__V1__LogLevel level;
 };
@@ -1155,7 +1155,7 @@ struct  Tidings__V1__SetRetentionRequest
 {
   ProtobufCMessage base;
   /*
-   * First all three are again what the server was started with.
+   * First reset all three to the values with which the server was started.
    */
   protobuf_c_boolean resets;
   Tidings__V1__SetRetentionRequest__TombstoneRetentionDaysCase _tombstone_retention_days_case;
@@ -1204,8 +1204,8 @@ struct  Tidings__V1__SetRetentionResponse
    */
   uint64_t notifications_max;
   /*
-   * The names of those that were set with this method, as `rpcd --limit` has them; the others are what the
-   * server was started with.
+   * The names, as in `rpcd --limit`, of those that were set with this method; the others have the values with
+   * which the server was started.
    */
   size_t n_set_names;
   ProtobufCBinaryData *set_names;
@@ -1222,7 +1222,7 @@ struct  Tidings__V1__DrainRequest
 {
   ProtobufCMessage base;
   /*
-   * What is to become of new calls.
+   * How to handle new calls.
    */
   Tidings__V1__DrainAction action;
   /*
@@ -1230,7 +1230,7 @@ struct  Tidings__V1__DrainRequest
    */
   protobuf_c_boolean stops;
   /*
-   * With `stops`: end it after so many milliseconds, whatever runs still; 0: wait for the last call.
+   * With `stops`: end it after this many milliseconds, even if calls are running; 0: wait for the last call.
    */
   uint32_t patience_milliseconds;
 };
@@ -1240,7 +1240,7 @@ struct  Tidings__V1__DrainRequest
 
 
 /*
- * How far it is.
+ * The state of the draining.
  */
 struct  Tidings__V1__DrainResponse
 {
@@ -1250,7 +1250,7 @@ struct  Tidings__V1__DrainResponse
    */
   Tidings__Rpc__V1__ServerState state;
   /*
-   * Calls that are not answered yet, without those that are answered while draining.
+   * Unanswered calls, without those that are answered while draining.
    */
   uint32_t calls_open;
 };
@@ -1311,11 +1311,11 @@ struct  Tidings__V1__FetchUserDataRequest
 {
   ProtobufCMessage base;
   /*
-   * Whose; empty: the caller's. Another than the caller's needs the role `admin`.
+   * The user; empty: the caller. Any other user requires the role `admin`.
    */
   ProtobufCBinaryData user_name;
   /*
-   * What the page before returned; empty: from the beginning.
+   * What the previous page returned; empty: from the beginning.
    */
   ProtobufCBinaryData continuation;
 };
@@ -1346,17 +1346,17 @@ struct  Tidings__V1__UserDataItem
 {
   ProtobufCMessage base;
   /*
-   * The database that it is in or about; absent for accounts and devices.
+   * The database of the item; absent for accounts and devices.
    */
   Tidings__V1__DatabaseID *database_id;
   Tidings__V1__UserDataItem__ItemCase item_case;
   union {
     /*
-     * The account. `created` is absent when nobody created the user.
+     * The account. `created` is absent if the user was not created by an administrator.
      */
     Tidings__V1__Account *account;
     /*
-     * What counts for the quota, in one container.
+     * The use of the quota, in one container.
      */
     Tidings__V1__Usage *usage;
     /*
@@ -1411,7 +1411,7 @@ struct  Tidings__V1__FetchUserDataResponse
   size_t n_items;
   Tidings__V1__UserDataItem **items;
   /*
-   * Where the next page begins; empty: this is the last one.
+   * Where the next page starts; empty: this is the last one.
    */
   ProtobufCBinaryData continuation;
 };
@@ -1427,11 +1427,11 @@ struct  Tidings__V1__EraseUserRequest
 {
   ProtobufCMessage base;
   /*
-   * Whom.
+   * The user.
    */
   ProtobufCBinaryData user_name;
   /*
-   * What becomes of the records in public databases.
+   * What happens to the records in public databases.
    */
   Tidings__V1__PublicRecordsAction public_records;
 };
@@ -1441,13 +1441,13 @@ struct  Tidings__V1__EraseUserRequest
 
 
 /*
- * The erasure is begun, or was before.
+ * The erasure is started, or was already.
  */
 struct  Tidings__V1__EraseUserResponse
 {
   ProtobufCMessage base;
   /*
-   * How far it is.
+   * Its progress.
    */
   Tidings__V1__UserErasure *erasure;
 };
@@ -1493,7 +1493,7 @@ struct  Tidings__V1__FetchErasureResponse
 {
   ProtobufCMessage base;
   /*
-   * How far it is.
+   * Its progress.
    */
   Tidings__V1__UserErasure *erasure;
 };
@@ -1509,27 +1509,27 @@ struct  Tidings__V1__UserErasure
 {
   ProtobufCMessage base;
   /*
-   * Names it: 32 hexadecimal digits.
+   * Identifies it: 32 hexadecimal digits.
    */
   ProtobufCBinaryData erasure_id;
   /*
-   * Whom. Empty when a finished one is asked for by its ID: the server no longer knows the name.
+   * The user. Empty if a finished erasure is requested by ID: the server no longer stores the name.
    */
   ProtobufCBinaryData user_name;
   /*
-   * The administrator who wanted it; `_erased` if that user was erased since.
+   * The administrator who requested it; `_erased` if that user was erased since.
    */
   ProtobufCBinaryData requested_by;
   /*
-   * When it was wanted.
+   * When it was requested.
    */
   Google__Protobuf__Timestamp *requested;
   /*
-   * When the last of it was removed; absent: it is going on.
+   * When it finished; absent: it is in progress.
    */
   Google__Protobuf__Timestamp *finished;
   /*
-   * What became of the records in public databases.
+   * What happened to the records in public databases.
    */
   Tidings__V1__PublicRecordsAction public_records;
   /*
@@ -1538,7 +1538,7 @@ struct  Tidings__V1__UserErasure
   size_t n_erased;
   Tidings__V1__ErasedCount **erased;
   /*
-   * What remains, and until when; set when it is finished.
+   * Remaining data, and until when; set when it is finished.
    */
   size_t n_remainders;
   Tidings__V1__ErasureRemainder **remainders;
@@ -1549,7 +1549,7 @@ struct  Tidings__V1__UserErasure
 
 
 /*
- * How many things of a kind were removed or changed.
+ * How many items of a kind were removed or changed.
  */
 struct  Tidings__V1__ErasedCount
 {
@@ -1569,7 +1569,7 @@ struct  Tidings__V1__ErasedCount
 
 
 /*
- * Something that an erasure leaves.
+ * Data that remains after an erasure.
  */
 struct  Tidings__V1__ErasureRemainder
 {
@@ -1579,7 +1579,7 @@ struct  Tidings__V1__ErasureRemainder
    */
   ProtobufCBinaryData description;
   /*
-   * When the server forgets it; absent: it is not for the server to forget.
+   * When the server removes it; absent: the server does not remove it.
    */
   Google__Protobuf__Timestamp *until;
 };

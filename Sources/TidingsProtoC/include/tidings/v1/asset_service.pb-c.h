@@ -43,7 +43,7 @@ struct  Tidings__V1__UploadAssetRequest
    */
   Tidings__V1__Asset *asset;
   /*
-   * Where the chunk begins, in bytes.
+   * Where the chunk starts, in bytes.
    */
   uint64_t offset;
   /*
@@ -63,11 +63,11 @@ struct  Tidings__V1__UploadAssetResponse
 {
   ProtobufCMessage base;
   /*
-   * Bytes stored from the beginning: where the next chunk begins.
+   * Bytes stored from the beginning: where the next chunk starts.
    */
   uint64_t offset;
   /*
-   * All is stored and the checksum was right: records may name the asset.
+   * Everything is stored and the checksum matches: records may refer to the asset.
    */
   protobuf_c_boolean complete;
 };
@@ -87,11 +87,11 @@ struct  Tidings__V1__DownloadAssetRequest
    */
   Tidings__V1__DatabaseID *database_id;
   /*
-   * The asset; a size of 0 stands for any.
+   * The asset; a size of 0 matches any size.
    */
   Tidings__V1__Asset *asset;
   /*
-   * Where to begin, in bytes.
+   * Where to start, in bytes.
    */
   uint64_t offset;
   /*
@@ -99,8 +99,8 @@ struct  Tidings__V1__DownloadAssetRequest
    */
   uint64_t length;
   /*
-   * Download what this user could; empty: the caller. Another than the caller needs the role `admin`, and the
-   * database is that user's.
+   * The user on whose behalf the asset is downloaded; empty: the caller. Any other user requires the role
+   * `admin`, and the database is that user's.
    */
   ProtobufCBinaryData user_name;
 };
@@ -116,7 +116,7 @@ struct  Tidings__V1__DownloadAssetResponse
 {
   ProtobufCMessage base;
   /*
-   * Where it begins, in bytes.
+   * Where it starts, in bytes.
    */
   uint64_t offset;
   /*

@@ -49,7 +49,7 @@ typedef enum _Tidings__V1__DatabaseScope {
    */
   TIDINGS__V1__DATABASE_SCOPE__DATABASE_SCOPE_UNSPECIFIED = 0,
   /*
-   * One per container, read by anyone.
+   * One per container, readable by everyone according to the grants.
    */
   TIDINGS__V1__DATABASE_SCOPE__DATABASE_SCOPE_PUBLIC = 1,
   /*
@@ -124,8 +124,8 @@ struct  Tidings__V1__ZoneID
    */
   ProtobufCBinaryData zone_name;
   /*
-   * In the shared database, whose zone it is. In the others empty, or the name of the database's
-   * owner.
+   * In the shared database, the owner of the zone. In other databases empty, or the name of the
+   * database's owner.
    */
   ProtobufCBinaryData owner_name;
 };

@@ -30,11 +30,11 @@ typedef enum _Tidings__V1__ErrorCode {
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_UNSPECIFIED = 0,
   /*
-   * A defect of the server. Report it; repeating does not help.
+   * A defect of the server. Report it; retrying does not help.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_INTERNAL_ERROR = 1,
   /*
-   * Some items failed: look at each item's own error.
+   * Some items failed: check each item's own error.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_PARTIAL_FAILURE = 2,
   /*
@@ -42,7 +42,7 @@ typedef enum _Tidings__V1__ErrorCode {
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_NETWORK_UNAVAILABLE = 3,
   /*
-   * The network is there, the server could not be reached.
+   * The network is available, but the server could not be reached.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_NETWORK_FAILURE = 4,
   /*
@@ -86,7 +86,7 @@ typedef enum _Tidings__V1__ErrorCode {
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_SERVER_RECORD_CHANGED = 14,
   /*
-   * The request is understood and refused, for example an equivalent subscription exists.
+   * The request is valid but not allowed, for example because an equivalent subscription exists.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_SERVER_REJECTED_REQUEST = 15,
   /*
@@ -110,11 +110,11 @@ typedef enum _Tidings__V1__ErrorCode {
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_OPERATION_CANCELLED = 20,
   /*
-   * The change token is too old or from another store: drop what was cached, start without one.
+   * The change token is too old or from another store: discard cached data, start without a token.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_CHANGE_TOKEN_EXPIRED = 21,
   /*
-   * Another item of the same atomic batch failed: mend that one, send all again.
+   * Another item of the same atomic batch failed: fix that item, send all again.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_BATCH_REQUEST_FAILED = 22,
   /*
@@ -122,7 +122,7 @@ typedef enum _Tidings__V1__ErrorCode {
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ZONE_BUSY = 23,
   /*
-   * This database or zone does not have the operation.
+   * This database or zone does not support the operation.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_BAD_DATABASE = 24,
   /*
@@ -162,11 +162,11 @@ typedef enum _Tidings__V1__ErrorCode {
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_PARTICIPANT_MAY_NEED_VERIFICATION = 33,
   /*
-   * The answer was lost, the outcome is not known: ask again with the same idempotency key.
+   * The answer was lost, and the outcome is unknown: retry with the same idempotency key.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_SERVER_RESPONSE_LOST = 34,
   /*
-   * The asset cannot be had now.
+   * The asset is not available.
    */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ASSET_NOT_AVAILABLE = 35,
   /*
@@ -197,7 +197,7 @@ struct  Tidings__V1__ItemError
    */
   ProtobufCBinaryData message;
   /*
-   * Wait at least this long before repeating. Absent: repeating alone does not help.
+   * Wait at least this long before retrying. Absent: retrying alone does not help.
    */
   Google__Protobuf__Duration *retry_after;
   /*

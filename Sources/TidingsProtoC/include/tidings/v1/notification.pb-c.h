@@ -53,7 +53,7 @@ typedef enum _Tidings__V1__SubscriptionType {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SUBSCRIPTION_TYPE)
 } Tidings__V1__SubscriptionType;
 /*
- * What a notification tells of. The numbers are those of CKNotification.NotificationType.
+ * The cause of a notification. The numbers are those of CKNotification.NotificationType.
  */
 typedef enum _Tidings__V1__NotificationType {
   /*
@@ -80,7 +80,7 @@ typedef enum _Tidings__V1__NotificationType {
 } Tidings__V1__NotificationType;
 /*
  * Why a query subscription fired. One change fires a subscription once, for the first of these that
- * applies and that it asks for: created, deleted, entered, left, updated. The first three numbers are
+ * applies and that it requests: created, deleted, entered, left, updated. The first three numbers are
  * those of CKQueryNotification.Reason.
  */
 typedef enum _Tidings__V1__QueryNotificationReason {
@@ -114,7 +114,7 @@ typedef enum _Tidings__V1__QueryNotificationReason {
 /* --- messages --- */
 
 /*
- * What is shown, and what is carried, when a subscription fires.
+ * What is shown, and what is included, when a subscription fires.
  */
 struct  Tidings__V1__NotificationInfo
 {
@@ -124,7 +124,7 @@ struct  Tidings__V1__NotificationInfo
    */
   ProtobufCBinaryData alert_body;
   /*
-   * Key of a localized text; wins over `alert_body`.
+   * Key of a localized text; takes precedence over `alert_body`.
    */
   ProtobufCBinaryData alert_localization_key;
   /*
@@ -138,7 +138,7 @@ struct  Tidings__V1__NotificationInfo
    */
   ProtobufCBinaryData title;
   /*
-   * Key of a localized title; wins over `title`.
+   * Key of a localized title; takes precedence over `title`.
    */
   ProtobufCBinaryData title_localization_key;
   /*
@@ -151,7 +151,7 @@ struct  Tidings__V1__NotificationInfo
    */
   ProtobufCBinaryData subtitle;
   /*
-   * Key of a localized subtitle; wins over `subtitle`.
+   * Key of a localized subtitle; takes precedence over `subtitle`.
    */
   ProtobufCBinaryData subtitle_localization_key;
   /*
@@ -172,7 +172,7 @@ struct  Tidings__V1__NotificationInfo
    */
   ProtobufCBinaryData sound_name;
   /*
-   * Fields whose values the notification carries, at most `desired_keys_max`. Query subscriptions
+   * Fields whose values the notification includes, at most `desired_keys_max`. Query subscriptions
    * only.
    */
   size_t n_desired_keys;
@@ -194,8 +194,8 @@ struct  Tidings__V1__NotificationInfo
    */
   ProtobufCBinaryData category;
   /*
-   * Notifications with the same collapse id replace each other where they are shown. The name of a
-   * field of the record that has it as its value; if the record has no such field, the id itself.
+   * Notifications with the same collapse ID replace each other on screen. The name of a field of the
+   * record whose value is the ID; if the record has no such field, the ID itself.
    */
   ProtobufCBinaryData collapse_id_key;
 };
@@ -232,7 +232,7 @@ struct  Tidings__V1__Subscription
    */
   Tidings__V1__ZoneID *zone_id;
   /*
-   * Query: fires when a matching record is created. A query subscription needs one at least of
+   * Query: fires when a matching record is created. A query subscription needs at least one of
    * creation, update, deletion, enter and leave; zone and database subscriptions fire on all changes
    * and have none of them.
    */
@@ -246,15 +246,15 @@ struct  Tidings__V1__Subscription
    */
   protobuf_c_boolean fires_on_record_deletion;
   /*
-   * Query: is deleted when it has fired once.
+   * Query: the subscription is deleted when it has fired once.
    */
   protobuf_c_boolean fires_once;
   /*
-   * What to show and to carry; absent: a silent notification.
+   * What to show and to include; absent: a silent notification.
    */
   Tidings__V1__NotificationInfo *notification_info;
   /*
-   * From which event on it is effective. Set by the server.
+   * The position from which it is effective. Set by the server.
    */
   Tidings__V1__SubscriptionPosition *effective;
   /*
@@ -262,7 +262,7 @@ struct  Tidings__V1__Subscription
    */
   protobuf_c_boolean fires_on_record_enter;
   /*
-   * Query: fires when a record that matched matches no longer, because it was updated or deleted.
+   * Query: fires when a record that matched no longer matches, because it was updated or deleted.
    */
   protobuf_c_boolean fires_on_record_leave;
 };
@@ -272,7 +272,7 @@ struct  Tidings__V1__Subscription
 
 
 /*
- * A place in the sequence of events of a channel.
+ * A position in the sequence of events of a channel.
  */
 struct  Tidings__V1__SubscriptionPosition
 {
@@ -315,7 +315,7 @@ struct  Tidings__V1__Notification
    */
   ProtobufCBinaryData notification_id;
   /*
-   * What it tells of.
+   * The cause.
    */
   Tidings__V1__NotificationType type;
   /*
@@ -335,12 +335,12 @@ struct  Tidings__V1__Notification
    */
   Tidings__V1__RecordID *record_id;
   /*
-   * The record's type. Zone and database: the one that the subscription asks for, if it does.
+   * The record's type. Zone and database: the type in the subscription, if any.
    */
   ProtobufCBinaryData record_type;
   /*
    * Query: the fields named by `NotificationInfo.desired_keys`; none for a deletion. Values beyond
-   * `notification_fields_bytes_max` are left out, and named in `omitted_keys`.
+   * `notification_fields_bytes_max` are omitted, and listed in `omitted_keys`.
    */
   size_t n_record_fields;
   Tidings__V1__Notification__RecordFieldsEntry **record_fields;
@@ -353,11 +353,11 @@ struct  Tidings__V1__Notification
    */
   Google__Protobuf__Timestamp *committed;
   /*
-   * Parts were left out to keep the push small; the log has them.
+   * Parts were omitted to limit the size of the push; the log has them.
    */
   protobuf_c_boolean is_pruned;
   /*
-   * The channel and the number in it. Numbers of one channel rise by 1.
+   * The channel and the number in it. Numbers of one channel increase by 1.
    */
   Tidings__V1__SubscriptionPosition *position;
   /*
@@ -381,7 +381,7 @@ struct  Tidings__V1__Notification
    */
   ProtobufCBinaryData collapse_id;
   /*
-   * Desired keys whose values are too large to be carried: fetch the record.
+   * Desired keys whose values are too large to be included: fetch the record.
    */
   size_t n_omitted_keys;
   ProtobufCBinaryData *omitted_keys;
@@ -412,13 +412,13 @@ struct  Tidings__V1__Push
 {
   ProtobufCMessage base;
   /*
-   * The number of the channel's newest event, which this push tells of. On a control topic: the number
+   * The number of the channel's newest event, which this push announces. On a control topic: the number
    * of the user's newest read mark.
    */
   uint64_t sequence_number;
   /*
-   * The newest number of the push before; a client that has not seen that one fetches notification
-   * changes. A push that tells of several events at once has no content.
+   * The newest number of the preceding push; a client that has not seen it fetches notification
+   * changes. A push for several events has no content.
    */
   uint64_t previous_sequence_number;
   /*

@@ -47,7 +47,7 @@ typedef struct Tidings__V1__RotateChannelsResponse Tidings__V1__RotateChannelsRe
 /* --- enums --- */
 
 /*
- * What becomes of leases.
+ * How leases are settled.
  */
 typedef enum _Tidings__V1__Settlement {
   /*
@@ -55,15 +55,15 @@ typedef enum _Tidings__V1__Settlement {
    */
   TIDINGS__V1__SETTLEMENT__SETTLEMENT_UNSPECIFIED = 0,
   /*
-   * The work is done: the notification is never handed out to the group again.
+   * The work is done: the notification is never delivered to the group again.
    */
   TIDINGS__V1__SETTLEMENT__SETTLEMENT_DONE = 1,
   /*
-   * The work is given back: it is handed out again at once.
+   * The lease is released: the notification is delivered again immediately.
    */
   TIDINGS__V1__SETTLEMENT__SETTLEMENT_RELEASED = 2,
   /*
-   * The work takes longer: the lease begins anew.
+   * The work takes longer: the lease starts again.
    */
   TIDINGS__V1__SETTLEMENT__SETTLEMENT_EXTENDED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SETTLEMENT)
@@ -106,7 +106,7 @@ struct  Tidings__V1__Channel
    */
   ProtobufCBinaryData topic;
   /*
-   * Opens `Push.sealed_notification`, 32 bytes; empty when the server does not seal.
+   * The key for `Push.sealed_notification`, 32 bytes; empty if the server does not seal.
    */
   ProtobufCBinaryData key;
   /*
@@ -114,7 +114,7 @@ struct  Tidings__V1__Channel
    */
   ProtobufCBinaryData subscription_id;
   /*
-   * Marks pushes that the calling device caused; 0 when the call named no device.
+   * The tag of pushes that the calling device caused; 0 if the call named no device.
    */
   uint64_t origin_tag;
 };
@@ -138,7 +138,7 @@ struct  Tidings__V1__RegisterDeviceResponse
    */
   ProtobufCBinaryData control_topic;
   /*
-   * The user's channels. Their positions tell the newest event: an older client is behind.
+   * The user's channels. Their positions are those of the newest events.
    */
   size_t n_channels;
   Tidings__V1__Channel **channels;
@@ -147,7 +147,7 @@ struct  Tidings__V1__RegisterDeviceResponse
    */
   ProtobufCBinaryData incarnation;
   /*
-   * Opens `Push.sealed_read_marks`, 32 bytes; empty when the server does not seal.
+   * The key for `Push.sealed_read_marks`, 32 bytes; empty if the server does not seal.
    */
   ProtobufCBinaryData control_key;
   /*
@@ -155,7 +155,7 @@ struct  Tidings__V1__RegisterDeviceResponse
    */
   uint64_t read_mark_number;
   /*
-   * Marks pushes on the control topic that the calling device caused; 0 when the call named no device.
+   * The tag of pushes on the control topic that the calling device caused; 0 if the call named no device.
    */
   uint64_t control_origin_tag;
 };
@@ -179,7 +179,7 @@ struct  Tidings__V1__FetchNotificationChangesRequest
    */
   Tidings__V1__Environment environment;
   /*
-   * What the last page returned; empty: from the oldest that is kept.
+   * What the last page returned; empty: from the oldest retained notification.
    */
   ProtobufCBinaryData change_token;
   /*
@@ -187,7 +187,7 @@ struct  Tidings__V1__FetchNotificationChangesRequest
    */
   uint32_t limit;
   /*
-   * Leave out READ_NOTIFICATION.
+   * Omit READ_NOTIFICATION.
    */
   protobuf_c_boolean omits_read_notifications;
   /*
@@ -222,24 +222,24 @@ struct  Tidings__V1__FetchNotificationChangesResponse
   size_t n_notifications;
   Tidings__V1__Notification **notifications;
   /*
-   * For the next call. Never empty, and moves on even when nothing is returned.
+   * For the next call. Never empty, and advances even when nothing is returned.
    */
   ProtobufCBinaryData change_token;
   /*
-   * Call again at once with the token.
+   * Call again immediately with the token.
    */
   protobuf_c_boolean more_coming;
   /*
-   * What one call caused does not fit into a page: the next one begins with more of the call that the
-   * last notification is of. Or the call deleted a zone whose records are still being removed: more of
-   * it is to come, after what other calls cause meanwhile.
+   * The notifications of one call do not fit into a page: the next page starts with more of the call to
+   * which the last notification belongs. Or the call deleted a zone whose records are still being removed:
+   * more notifications follow, possibly after those of other calls.
    */
   protobuf_c_boolean is_split;
   Tidings__V1__FetchNotificationChangesResponse__BadgeValueCase _badge_value_case;
   union {
     /*
-     * The badge: what ModifyBadge set, and the unread notifications since that increment it, without
-     * those that the calling device caused. Counts to 9,999.
+     * The badge: the value that ModifyBadge set, plus the unread notifications since then that increment it,
+     * without those that the calling device caused. At most 9,999.
      */
     uint32_t badge_value;
   };
@@ -282,7 +282,7 @@ typedef enum {
 } Tidings__V1__NotificationResult__OutcomeCase;
 
 /*
- * What became of one notification.
+ * The result for one notification.
  */
 struct  Tidings__V1__NotificationResult
 {
@@ -366,7 +366,7 @@ struct  Tidings__V1__ModifyBadgeResponse
 
 
 /*
- * Asks for the story of a notification.
+ * Asks for the history of a notification.
  */
 struct  Tidings__V1__TraceNotificationRequest
 {
@@ -396,11 +396,11 @@ struct  Tidings__V1__NotificationDelivery
 {
   ProtobufCMessage base;
   /*
-   * The device; empty: it gave no name.
+   * The device; empty: it sent no name.
    */
   ProtobufCBinaryData device;
   /*
-   * When it had the notification in a page of the log.
+   * When it fetched the notification in a page of the log.
    */
   Google__Protobuf__Timestamp *fetched;
 };
@@ -442,7 +442,7 @@ struct  Tidings__V1__NotificationLease
 
 
 /*
- * The story of a notification.
+ * The history of a notification.
  */
 struct  Tidings__V1__TraceNotificationResponse
 {
@@ -452,7 +452,7 @@ struct  Tidings__V1__TraceNotificationResponse
    */
   Google__Protobuf__Timestamp *committed;
   /*
-   * When it was published; absent: that is not known any more.
+   * When it was published; absent: no longer known.
    */
   Google__Protobuf__Timestamp *published;
   /*
@@ -473,7 +473,7 @@ struct  Tidings__V1__TraceNotificationResponse
    */
   ProtobufCBinaryData origin_device;
   /*
-   * It went out in one push together with later ones, without content.
+   * It was published in one push with later ones, without content.
    */
   protobuf_c_boolean is_coalesced;
   /*
@@ -481,8 +481,8 @@ struct  Tidings__V1__TraceNotificationResponse
    */
   protobuf_c_boolean is_pruned;
   /*
-   * The devices that fetched it from the log. What a device got by push alone is not seen here until
-   * it looks at the log, which the client library does every minute.
+   * The devices that fetched it from the log. A device that got it by push appears here when
+   * it reads the log, which the client library does every minute.
    */
   size_t n_deliveries;
   Tidings__V1__NotificationDelivery **deliveries;
@@ -516,7 +516,7 @@ struct  Tidings__V1__LeaseNotificationsRequest
    */
   Tidings__V1__Environment environment;
   /*
-   * The group, 1 to 255 bytes of printable ASCII. It begins to exist with its first lease.
+   * The group, 1 to 255 bytes of printable ASCII. Its first lease creates it.
    */
   ProtobufCBinaryData group;
   /*
@@ -528,8 +528,8 @@ struct  Tidings__V1__LeaseNotificationsRequest
    */
   Google__Protobuf__Duration *visibility_timeout;
   /*
-   * A group that does not exist yet begins with what comes from now on; otherwise with the oldest
-   * notification that is kept.
+   * A group that does not exist yet starts at the end of the log; otherwise with the oldest
+   * retained notification.
    */
   protobuf_c_boolean starts_at_end;
 };
@@ -549,7 +549,7 @@ struct  Tidings__V1__LeasedNotification
    */
   Tidings__V1__Notification *notification;
   /*
-   * Names this lease: a later lease of the same notification has another one.
+   * Identifies this lease: a later lease of the same notification has another ID.
    */
   ProtobufCBinaryData lease_id;
   /*
@@ -557,7 +557,7 @@ struct  Tidings__V1__LeasedNotification
    */
   Google__Protobuf__Timestamp *expires;
   /*
-   * How often the notification was leased, this time included.
+   * How often the notification was leased, including this time.
    */
   uint32_t delivery_count;
   /*
@@ -577,16 +577,16 @@ struct  Tidings__V1__LeaseNotificationsResponse
 {
   ProtobufCMessage base;
   /*
-   * Those handed out again first, then new ones in the order of the log.
+   * Those delivered again first, then new ones in the order of the log.
    */
   size_t n_notifications;
   Tidings__V1__LeasedNotification **notifications;
   /*
-   * There is more at once.
+   * More are available immediately.
    */
   protobuf_c_boolean more_coming;
   /*
-   * How long until a lease of another device ends, if nothing is handed out; absent: none is open.
+   * How long until a lease of another device ends, if nothing is returned; absent: none is open.
    */
   Google__Protobuf__Duration *next_expiry;
 };
@@ -619,7 +619,7 @@ struct  Tidings__V1__SettleNotificationsRequest
   size_t n_lease_ids;
   ProtobufCBinaryData *lease_ids;
   /*
-   * What becomes of them.
+   * How they are settled.
    */
   Tidings__V1__Settlement settlement;
   /*
@@ -644,7 +644,7 @@ typedef enum {
 } Tidings__V1__LeaseResult__OutcomeCase;
 
 /*
- * What became of one lease.
+ * The result for one lease.
  */
 struct  Tidings__V1__LeaseResult
 {
@@ -656,11 +656,11 @@ struct  Tidings__V1__LeaseResult
   Tidings__V1__LeaseResult__OutcomeCase outcome_case;
   union {
     /*
-     * It is settled; always true. Done twice is settled too.
+     * It is settled; always true. Settling it as done again succeeds, too.
      */
     protobuf_c_boolean settled;
     /*
-     * It failed: UNKNOWN_ITEM when another device has the notification now, or had it and is done.
+     * It failed: UNKNOWN_ITEM when another device has the notification, or has settled it.
      */
     Tidings__V1__ItemError *error;
   };

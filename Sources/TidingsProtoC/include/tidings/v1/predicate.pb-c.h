@@ -78,8 +78,8 @@ typedef enum _Tidings__V1__PredicateOperator {
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_ENDS_WITH = 11,
   /*
-   * The text of the field is like values[0], in which `?` stands for one character and `*` for any
-   * number of them; a backslash takes that meaning away.
+   * The text of the field matches values[0], in which `?` is one character and `*` any
+   * number of them; a backslash escapes them.
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_LIKE = 12,
   /*
@@ -91,17 +91,17 @@ typedef enum _Tidings__V1__PredicateOperator {
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS_ALL_TOKENS = 14,
   /*
-   * The place in the field is less than values[1] metres (a number) from values[0] (a location).
+   * The location in the field is less than values[1] metres (a number) from values[0] (a location).
    */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_NEAR = 15
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PREDICATE_OPERATOR)
 } Tidings__V1__PredicateOperator;
 /*
- * Whether a comparison looks at a list or at its members.
+ * Whether a comparison applies to a list or to its members.
  */
 typedef enum _Tidings__V1__PredicateModifier {
   /*
-   * At the value of the field itself.
+   * To the value of the field itself.
    */
   TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_UNSPECIFIED = 0,
   /*
@@ -135,13 +135,13 @@ struct  Tidings__V1__PredicateComparison
   Tidings__V1__PredicateOperator operator_;
   /*
    * What it is compared with; as many as the operator takes. A reference whose `zone_id` is absent or
-   * has no name is to the zone of the query or subscription; if that names none, and always when it is
-   * a user that is compared, to the default zone.
+   * has no name refers to the zone of the query or subscription; if that names none, and always when
+   * users are compared, to the default zone.
    */
   size_t n_values;
   Tidings__V1__FieldValue **values;
   /*
-   * Texts are compared without regard to case.
+   * Strings are compared case-insensitively.
    */
   protobuf_c_boolean case_insensitive;
   /*

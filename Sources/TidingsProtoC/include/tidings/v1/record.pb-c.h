@@ -94,7 +94,7 @@ typedef enum _Tidings__V1__EncryptedType {
    */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_TIMESTAMP = 5,
   /*
-   * A place.
+   * A location.
    */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_LOCATION = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ENCRYPTED_TYPE)
@@ -142,7 +142,7 @@ typedef enum _Tidings__V1__ParticipantRole {
    */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PRIVATE_USER = 3,
   /*
-   * Came with the share's URL.
+   * Joined with the share's URL.
    */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PUBLIC_USER = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PARTICIPANT_ROLE)
@@ -203,7 +203,7 @@ typedef enum {
 } Tidings__V1__Location__CourseCase;
 
 /*
- * A place on Earth.
+ * A location on Earth.
  */
 struct  Tidings__V1__Location
 {
@@ -217,13 +217,13 @@ struct  Tidings__V1__Location
    */
   double longitude;
   /*
-   * When the place was measured.
+   * When the location was measured.
    */
   Google__Protobuf__Timestamp *timestamp;
   Tidings__V1__Location__HorizontalAccuracyCase _horizontal_accuracy_case;
   union {
     /*
-     * Metres; negative when the place is not valid.
+     * Metres; negative when the location is not valid.
      */
     double horizontal_accuracy;
   };
@@ -387,7 +387,7 @@ struct  Tidings__V1__TimestampList
 
 
 /*
- * A list of places.
+ * A list of locations.
  */
 struct  Tidings__V1__LocationList
 {
@@ -450,8 +450,8 @@ struct  Tidings__V1__UnknownList
 
 
 /*
- * A value that only clients with the key can read: the server keeps it, and can neither read it nor
- * find records by it. docs/encryption.md has the format.
+ * A value that only clients with the key can read: the server stores it, but cannot read it or
+ * find records by it. docs/encryption.md describes the format.
  */
 struct  Tidings__V1__EncryptedValue
 {
@@ -514,11 +514,11 @@ struct  Tidings__V1__FieldValue
      */
     int64_t int64_value;
     /*
-     * A number. NaN and the infinities are refused.
+     * A number. NaN and the infinities are rejected.
      */
     double double_value;
     /*
-     * A few bytes; for many, use an asset.
+     * A small number of bytes; for more, use an asset.
      */
     ProtobufCBinaryData bytes_value;
     /*
@@ -526,7 +526,7 @@ struct  Tidings__V1__FieldValue
      */
     Google__Protobuf__Timestamp *timestamp_value;
     /*
-     * A place.
+     * A location.
      */
     Tidings__V1__Location *location_value;
     /*
@@ -558,7 +558,7 @@ struct  Tidings__V1__FieldValue
      */
     Tidings__V1__TimestampList *timestamp_list_value;
     /*
-     * Places.
+     * Locations.
      */
     Tidings__V1__LocationList *location_list_value;
     /*
@@ -615,11 +615,11 @@ struct  Tidings__V1__Participant
 {
   ProtobufCMessage base;
   /*
-   * The user. Empty with a `participant_id`: who accepts the one-time URL first; set by the server then.
+   * The user. Empty with a `participant_id`: set by the server to the first user who accepts the one-time URL.
    */
   ProtobufCBinaryData user_record_name;
   /*
-   * The owner makes and unmakes administrators; the rest is set by the server. UNSPECIFIED unmakes.
+   * The owner appoints and demotes administrators; other roles are set by the server. UNSPECIFIED demotes.
    */
   Tidings__V1__ParticipantRole role;
   /*
@@ -631,14 +631,14 @@ struct  Tidings__V1__Participant
    */
   Tidings__V1__AcceptanceStatus acceptance_status;
   /*
-   * Of one who is invited with a one-time URL: names the invitation within the share.
-   * `[A-Za-z0-9_-]{1,64}`, chosen by who invites.
+   * For an invitation with a one-time URL: names the invitation within the share.
+   * `[A-Za-z0-9_-]{1,64}`, chosen by the inviting client.
    */
   ProtobufCBinaryData participant_id;
   /*
-   * What to give to the one who is to accept. Set by the server when the invitation is saved, empty once
+   * The URL for the user who is to accept. Set by the server when the invitation is saved, empty once
    * it was accepted. Only the owner and administrators of the share see it. An invitation that is sent
-   * with a URL that the share does not know comes from another share, and is ignored.
+   * with a URL that the share does not have comes from another share, and is ignored.
    */
   ProtobufCBinaryData one_time_url;
   /*
@@ -685,35 +685,35 @@ struct  Tidings__V1__Share
    */
   ProtobufCBinaryData root_record_name;
   /*
-   * What anyone may do who accepts with the URL. With NONE only those who are invited may accept, and
-   * those who came with the URL are removed.
+   * The permission of users who accept with the URL. With NONE only invited users may accept, and
+   * users who joined with the URL are removed.
    */
   Tidings__V1__ParticipantPermission public_permission;
   /*
-   * At most `participants_per_share_max` with the owner, who is set by the server. Who is not in the
-   * list of a save is removed.
+   * At most `participants_per_share_max` with the owner, who is set by the server. Participants who are
+   * not in the list of a save are removed.
    */
   size_t n_participants;
   Tidings__V1__Participant **participants;
   /*
-   * What to give to those who are to accept. Set by the server, never changed. Only the owner and
-   * those who may accept or have accepted see it.
+   * The URL for users who are to accept. Set by the server, never changed. Only the owner and
+   * users who may accept or have accepted see it.
    */
   ProtobufCBinaryData url;
   /*
-   * Who has the URL and may not accept may ask for access (ShareService/RequestShareAccess).
+   * Users who have the URL and may not accept may request access (ShareService/RequestShareAccess).
    */
   protobuf_c_boolean allows_access_requests;
   /*
-   * Who asked, oldest first; at most `access_requests_per_share_max`. Who is not in the list of a save is
-   * denied, and who gets into `participants` is granted access; a save adds nobody. Only the owner and
-   * administrators of the share see them.
+   * Users who requested access, oldest first; at most `access_requests_per_share_max`. A save denies the
+   * requests that are not in its list, and grants those of users whom it adds to `participants`; it cannot
+   * add requests. Only the owner and administrators of the share see them.
    */
   size_t n_requesters;
   Tidings__V1__AccessRequester **requesters;
   /*
-   * Users who cannot ask for access, at most `blocked_users_per_share_max`. They leave `requesters`, and
-   * cannot be participants at the same time (INVALID_ARGUMENTS). Only the owner and administrators of the
+   * Users who cannot request access, at most `blocked_users_per_share_max`. They are removed from
+   * `requesters`, and cannot be participants at the same time (INVALID_ARGUMENTS). Only the owner and administrators of the
    * share see them.
    */
   size_t n_blocked_user_record_names;
@@ -746,8 +746,8 @@ struct  Tidings__V1__Record
    */
   Tidings__V1__RecordID *record_id;
   /*
-   * `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. `Users`: the record of the user whom it is
-   * named for. Fixed when the record is created.
+   * `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. `Users`: the record of the user with its
+   * name. Fixed when the record is created.
    */
   ProtobufCBinaryData record_type;
   /*
@@ -756,7 +756,7 @@ struct  Tidings__V1__Record
   size_t n_fields;
   Tidings__V1__Record__FieldsEntry **fields;
   /*
-   * Changes with every save; opaque. Set by the server. Sent with a save: the state that the
+   * Changes with every save; opaque. Set by the server. In a save: the tag of the version that the
    * client changed.
    */
   ProtobufCBinaryData change_tag;
@@ -770,8 +770,8 @@ struct  Tidings__V1__Record
   Tidings__V1__ModificationInfo *modified;
   /*
    * The record that this one belongs to, in the same zone, with REFERENCE_ACTION_NONE. It must exist
-   * or be saved in the same call, and cannot be deleted before this one. Absent in a save: it stays as
-   * it is; without a record name: it is removed.
+   * or be saved in the same call, and cannot be deleted before this one. Absent in a save: unchanged;
+   * without a record name: removed.
    */
   Tidings__V1__Reference *parent;
   /*

@@ -103,15 +103,14 @@ struct  Tidings__V1__ModifyRecordsRequest
    */
   Tidings__V1__SavePolicy save_policy;
   /*
-   * Nothing is written: the answer tells what would become of each record, and what deletions would
-   * take with them. No idempotency key is kept.
+   * Nothing is written: the answer has what would happen to each record, and to which records deletions
+   * would cascade. No idempotency key is stored.
    */
   protobuf_c_boolean dry_run;
   /*
-   * The client's own mark, at most 1024 bytes: the newest one of each device comes back with the
-   * changes of the zones that the call changed, so that the device knows which of its saves a feed
-   * covers. It is kept for `tombstone_retention_days`. Empty: the mark stays as it is. The call must
-   * name a device.
+   * The client's own mark, at most 1024 bytes: feeds return the newest mark of the calling device in
+   * each changed zone, so that the device knows which of its saves a feed covers. It is kept for
+   * `tombstone_retention_days`. Empty: the mark does not change. The call must name a device.
    */
   ProtobufCBinaryData client_change_token_data;
   Tidings__V1__ModifyRecordsRequest__AtomicCase _atomic_case;
@@ -138,7 +137,7 @@ typedef enum {
 } Tidings__V1__RecordResult__OutcomeCase;
 
 /*
- * What became of one record.
+ * The result for one record.
  */
 struct  Tidings__V1__RecordResult
 {
@@ -153,16 +152,16 @@ struct  Tidings__V1__RecordResult
    */
   Tidings__V1__Record *server_record;
   /*
-   * With SERVER_RECORD_CHANGED, and with UNKNOWN_ITEM for a record that was deleted: the record as it
-   * was with the change tag that the client sent, where still known. Absent also when the answer would
-   * grow too large.
+   * With SERVER_RECORD_CHANGED, and with UNKNOWN_ITEM for a record that was deleted: the version of the
+   * record with the change tag that the client sent, if it is still stored. Also absent when the answer
+   * would grow too large.
    */
   Tidings__V1__Record *ancestor_record;
   Tidings__V1__RecordResult__OutcomeCase outcome_case;
   union {
     /*
-     * It is saved: its system fields as stored, without its fields. Or fetched: with the fields
-     * asked for.
+     * It is saved: its system fields as stored, without its fields. Or fetched: with the requested
+     * fields.
      */
     Tidings__V1__Record *record;
     /*
@@ -196,7 +195,7 @@ struct  Tidings__V1__CascadedDeletion
    */
   ProtobufCBinaryData record_type;
   /*
-   * The record whose deletion took it along, deleted by the call or cascaded itself.
+   * The record whose deletion cascaded to it, deleted by the call or by a cascade.
    */
   Tidings__V1__RecordID *target_id;
 };
@@ -217,7 +216,7 @@ struct  Tidings__V1__ModifyRecordsResponse
   size_t n_results;
   Tidings__V1__RecordResult **results;
   /*
-   * What the deletions took with them, targets before their sources.
+   * The records to which the deletions cascaded, targets before their sources.
    */
   size_t n_cascaded_deletions;
   Tidings__V1__CascadedDeletion **cascaded_deletions;
@@ -302,7 +301,7 @@ struct  Tidings__V1__SortDescriptor
    */
   protobuf_c_boolean descending;
   /*
-   * Sorts by the distance from this place, nearest first. Only for a field of type LOCATION; any other
+   * Sorts by the distance from this location, nearest first. Only for a field of type LOCATION; any other
    * fails with INVALID_ARGUMENTS, and so does a field of locations, lists or assets without it.
    */
   Tidings__V1__Location *relative_location;
@@ -349,7 +348,7 @@ struct  Tidings__V1__QueryRecordsRequest
    */
   uint32_t limit;
   /*
-   * Where the last page ended; with it only `limit` and `desired_keys` are looked at.
+   * Where the last page ended; with it only `limit` and `desired_keys` are used.
    */
   ProtobufCBinaryData cursor;
 };
@@ -365,21 +364,21 @@ struct  Tidings__V1__QueryRecordsResponse
 {
   ProtobufCMessage base;
   /*
-   * In the order asked for. A page may be short, even empty, before the last.
+   * In the requested order. A page before the last may be short, or even empty.
    */
   size_t n_records;
   Tidings__V1__Record **records;
   /*
-   * For the next page; empty: this was the last. Over all pages each record comes at most once, and
-   * one that was there and matched all the time is not missed, whatever is saved meanwhile. Kept by
-   * nobody, valid for `cursor_retention_minutes`. CHANGE_TOKEN_EXPIRED when it is older, when the index
-   * that served the query was removed, or when too much changed to know the order as of the first
-   * page: run the query again. ZONE_NOT_FOUND when the query's zone is gone.
+   * For the next page; empty: this was the last. Across all pages each record is returned at most once,
+   * and one that existed and matched all the time is not missed, whatever is saved meanwhile. The server
+   * keeps no state; a cursor is valid for `cursor_retention_minutes`. CHANGE_TOKEN_EXPIRED when it is
+   * older, when its index was removed, or when too much changed to determine the order at the time of the
+   * first page: run the query again. ZONE_NOT_FOUND when the query's zone was deleted.
    */
   ProtobufCBinaryData cursor;
   /*
-   * For people, in development, on the first page: what no record matches because the schema does not
-   * have it, for example `record type 'Hosues' is not in the schema: did you mean 'Houses'?`. In
+   * For people, in development, on the first page: types and fields that are not in the schema, so that
+   * no record matches, for example `record type 'Hosues' is not in the schema: did you mean 'Houses'?`. In
    * production the query fails with INVALID_ARGUMENTS.
    */
   size_t n_warnings;
@@ -391,7 +390,7 @@ struct  Tidings__V1__QueryRecordsResponse
 
 
 /*
- * Asks how a query is answered.
+ * Asks how a query is executed.
  */
 struct  Tidings__V1__ExplainQueryRequest
 {
@@ -407,7 +406,7 @@ struct  Tidings__V1__ExplainQueryRequest
 
 
 /*
- * How a query is answered.
+ * How a query is executed.
  */
 struct  Tidings__V1__ExplainQueryResponse
 {
@@ -422,15 +421,15 @@ struct  Tidings__V1__ExplainQueryResponse
    */
   ProtobufCBinaryData predicate;
   /*
-   * The field whose declared index serves the query; empty: a scan of the zones.
+   * The field whose declared index is used; empty: a scan of the zones.
    */
   ProtobufCBinaryData index_field;
   /*
-   * The index also gives the order asked for, so that a page ends the search.
+   * The index also provides the requested order, so that the search ends with the page.
    */
   protobuf_c_boolean sorted_by_index;
   /*
-   * Index entries looked at.
+   * Index entries visited.
    */
   uint64_t entries_visited;
   /*
@@ -509,8 +508,8 @@ struct  Tidings__V1__FetchRecordZoneChangesRequest
    */
   uint32_t limit;
   /*
-   * When there is nothing to tell, wait this long for a change, at most 60 s. Absent: answer at
-   * once.
+   * If there are no changes, wait this long for one, at most 60 s. Absent: answer
+   * immediately.
    */
   Google__Protobuf__Duration *max_wait;
 };
@@ -520,7 +519,7 @@ struct  Tidings__V1__FetchRecordZoneChangesRequest
 
 
 /*
- * A record that is no longer there.
+ * A deleted record.
  */
 struct  Tidings__V1__DeletedRecord
 {
@@ -564,16 +563,16 @@ struct  Tidings__V1__ZoneChanges
    */
   ProtobufCBinaryData change_token;
   /*
-   * Call again at once with the token.
+   * Call again immediately with the token.
    */
   protobuf_c_boolean more_coming;
   /*
-   * This zone failed; the other members but `zone_id` are then empty.
+   * This zone failed; all other fields except `zone_id` are then empty.
    */
   Tidings__V1__ItemError *error;
   /*
-   * The newest mark that the calling device sent with a save in this zone and whose save this answer
-   * or an earlier one covers.
+   * The newest mark that the calling device sent with a save in this zone that is covered by this answer
+   * or an earlier one.
    */
   ProtobufCBinaryData client_change_token_data;
 };
@@ -618,8 +617,8 @@ struct  Tidings__V1__FetchDatabaseChangesRequest
    */
   uint32_t limit;
   /*
-   * When there is nothing to tell, wait this long for a change, at most 60 s. Absent: answer at
-   * once.
+   * If there are no changes, wait this long for one, at most 60 s. Absent: answer
+   * immediately.
    */
   Google__Protobuf__Duration *max_wait;
 };
@@ -629,7 +628,7 @@ struct  Tidings__V1__FetchDatabaseChangesRequest
 
 
 /*
- * A zone that is no longer there.
+ * A deleted zone.
  */
 struct  Tidings__V1__DeletedZone
 {
@@ -669,7 +668,7 @@ struct  Tidings__V1__FetchDatabaseChangesResponse
    */
   ProtobufCBinaryData change_token;
   /*
-   * Call again at once with the token.
+   * Call again immediately with the token.
    */
   protobuf_c_boolean more_coming;
 };

@@ -29,7 +29,7 @@ typedef struct Tidings__V1__DeploySchemaResponse Tidings__V1__DeploySchemaRespon
 /* --- enums --- */
 
 /*
- * Where an index stands.
+ * The state of an index.
  */
 typedef enum _Tidings__V1__IndexState {
   /*
@@ -37,7 +37,7 @@ typedef enum _Tidings__V1__IndexState {
    */
   TIDINGS__V1__INDEX_STATE__INDEX_STATE_UNSPECIFIED = 0,
   /*
-   * Records that were there before are being added; queries do without it until then.
+   * Existing records are being added; queries do not use it until then.
    */
   TIDINGS__V1__INDEX_STATE__INDEX_STATE_BUILDING = 1,
   /*
@@ -59,7 +59,7 @@ typedef enum _Tidings__V1__SchemaChangeKind {
    */
   TIDINGS__V1__SCHEMA_CHANGE_KIND__SCHEMA_CHANGE_KIND_ADDED = 1,
   /*
-   * It is no longer there.
+   * It is removed.
    */
   TIDINGS__V1__SCHEMA_CHANGE_KIND__SCHEMA_CHANGE_KIND_REMOVED = 2,
   /*
@@ -86,7 +86,7 @@ struct  Tidings__V1__FieldIndex
    */
   ProtobufCBinaryData field_name;
   /*
-   * It finds values and orders by them: QUERYABLE or SORTABLE.
+   * It finds and sorts values: QUERYABLE or SORTABLE.
    */
   protobuf_c_boolean ordered;
   /*
@@ -94,7 +94,7 @@ struct  Tidings__V1__FieldIndex
    */
   protobuf_c_boolean searchable;
   /*
-   * Where it stands.
+   * Its state.
    */
   Tidings__V1__IndexState state;
 };
@@ -122,7 +122,7 @@ struct  Tidings__V1__SchemaChange
    */
   ProtobufCBinaryData before;
   /*
-   * How it is, in the schema language; empty for what is no longer there.
+   * How it is, in the schema language; empty for what is removed.
    */
   ProtobufCBinaryData after;
 };
@@ -207,7 +207,7 @@ struct  Tidings__V1__ApplySchemaResponse
 {
   ProtobufCMessage base;
   /*
-   * None: it was so already.
+   * None: the schema was already equal.
    */
   size_t n_changes;
   Tidings__V1__SchemaChange **changes;
@@ -218,7 +218,7 @@ struct  Tidings__V1__ApplySchemaResponse
 
 
 /*
- * Brings production to development's schema.
+ * Deploys the development schema to production.
  */
 struct  Tidings__V1__DeploySchemaRequest
 {
@@ -244,7 +244,7 @@ struct  Tidings__V1__DeploySchemaResponse
 {
   ProtobufCMessage base;
   /*
-   * None: it was so already.
+   * None: production was already up to date.
    */
   size_t n_changes;
   Tidings__V1__SchemaChange **changes;

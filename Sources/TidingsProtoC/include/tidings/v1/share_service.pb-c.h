@@ -37,7 +37,7 @@ typedef struct Tidings__V1__FetchSharesResponse Tidings__V1__FetchSharesResponse
 /* --- messages --- */
 
 /*
- * A share as one who may join sees it.
+ * A share as visible to a user who may join.
  */
 struct  Tidings__V1__ShareMetadata
 {
@@ -63,11 +63,11 @@ struct  Tidings__V1__ShareMetadata
    */
   ProtobufCBinaryData root_record_name;
   /*
-   * What the caller is in it; role UNSPECIFIED: nothing yet.
+   * The caller's participation; role UNSPECIFIED: none yet.
    */
   Tidings__V1__Participant *participant;
   /*
-   * The record that is shared, if it was asked for and the caller may read it.
+   * The record that is shared, if it was requested and the caller may read it.
    */
   Tidings__V1__Record *root_record;
 };
@@ -77,7 +77,7 @@ struct  Tidings__V1__ShareMetadata
 
 
 /*
- * Asks what is behind URLs.
+ * Asks for the metadata of shares.
  */
 struct  Tidings__V1__FetchShareMetadataRequest
 {
@@ -105,7 +105,7 @@ typedef enum {
 } Tidings__V1__ShareResult__OutcomeCase;
 
 /*
- * What became of one share.
+ * The result for one share.
  */
 struct  Tidings__V1__ShareResult
 {
@@ -121,7 +121,7 @@ struct  Tidings__V1__ShareResult
      */
     Tidings__V1__ShareMetadata *metadata;
     /*
-     * It is not there for the caller, or could not be accepted.
+     * It does not exist for the caller, or could not be accepted.
      */
     Tidings__V1__ItemError *error;
   };
@@ -132,7 +132,7 @@ struct  Tidings__V1__ShareResult
 
 
 /*
- * What is behind the URLs.
+ * The metadata of the shares.
  */
 struct  Tidings__V1__FetchShareMetadataResponse
 {
@@ -166,7 +166,7 @@ struct  Tidings__V1__AcceptSharesRequest
 
 
 /*
- * What became of each share.
+ * The result for each share.
  */
 struct  Tidings__V1__AcceptSharesResponse
 {
@@ -200,7 +200,7 @@ struct  Tidings__V1__RequestShareAccessRequest
 
 
 /*
- * What became of one request for access.
+ * The result of one request for access.
  */
 struct  Tidings__V1__ShareAccessResult
 {
@@ -221,7 +221,7 @@ struct  Tidings__V1__ShareAccessResult
 
 
 /*
- * What became of each request for access.
+ * The result of each request for access.
  */
 struct  Tidings__V1__RequestShareAccessResponse
 {
@@ -252,7 +252,7 @@ struct  Tidings__V1__FetchSharesRequest
    */
   Tidings__V1__Environment environment;
   /*
-   * Most shares; 0: as the server likes.
+   * Most shares; 0: the server's default.
    */
   uint32_t limit;
   /*

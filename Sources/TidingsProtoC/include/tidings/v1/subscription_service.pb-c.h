@@ -71,7 +71,7 @@ typedef enum {
 } Tidings__V1__SubscriptionResult__OutcomeCase;
 
 /*
- * What became of one subscription.
+ * The result for one subscription.
  */
 struct  Tidings__V1__SubscriptionResult
 {
@@ -81,7 +81,7 @@ struct  Tidings__V1__SubscriptionResult
    */
   ProtobufCBinaryData subscription_id;
   /*
-   * How it fares, when the request asked for it.
+   * Its health, if requested.
    */
   Tidings__V1__SubscriptionHealth *health;
   Tidings__V1__SubscriptionResult__OutcomeCase outcome_case;
@@ -106,17 +106,17 @@ struct  Tidings__V1__SubscriptionResult
 
 
 /*
- * How a subscription fares.
+ * The activity of a subscription.
  */
 struct  Tidings__V1__SubscriptionHealth
 {
   ProtobufCMessage base;
   /*
-   * When it was saved; absent: before this was kept.
+   * When it was saved; absent: before this was recorded.
    */
   Google__Protobuf__Timestamp *saved;
   /*
-   * When it fired last; absent: not since it was saved, or longer ago than notifications are kept.
+   * When it fired last; absent: not since it was saved, or before the retention of notifications.
    */
   Google__Protobuf__Timestamp *last_fired;
   /*
@@ -124,8 +124,8 @@ struct  Tidings__V1__SubscriptionHealth
    */
   uint64_t fired_count;
   /*
-   * When a change was last looked at for it: in its database one to a record of its type (QUERY), or
-   * to any zone (the others); absent: not since the server started.
+   * When a change was last evaluated for it: in its database a change of a record of its type (QUERY), or
+   * of any zone (the others); absent: not since the server started.
    */
   Google__Protobuf__Timestamp *last_evaluated;
   /*
@@ -133,7 +133,7 @@ struct  Tidings__V1__SubscriptionHealth
    */
   uint64_t evaluated_count;
   /*
-   * Notifications of it that are kept and not marked read. Counts to 9,999.
+   * Its retained notifications that are not marked read. At most 9,999.
    */
   uint32_t unread_count;
   /*
@@ -141,7 +141,7 @@ struct  Tidings__V1__SubscriptionHealth
    */
   uint64_t subscriber_count;
   /*
-   * It does not fire now: the user may read no record of its type in the public database.
+   * It does not fire: the user may not read any record of its type in the public database.
    */
   protobuf_c_boolean lacks_permission;
 };
@@ -183,7 +183,7 @@ struct  Tidings__V1__FetchSubscriptionsRequest
   size_t n_subscription_ids;
   ProtobufCBinaryData *subscription_ids;
   /*
-   * Tell how they fare.
+   * Return their health.
    */
   protobuf_c_boolean wants_health;
 };
@@ -233,9 +233,9 @@ struct  Tidings__V1__ExplainSubscriptionsRequest
    */
   Tidings__V1__Record *record_before;
   /*
-   * The record before the change is the one that is stored, and `record_after` has only the fields
+   * The record before the change is the stored one, and `record_after` has only the fields
    * that change, as in a save with CHANGED_KEYS; without `record_before`. To explain the deletion of a
-   * stored record, leave out `record_after` and give `record_id`.
+   * stored record, omit `record_after` and set `record_id`.
    */
   protobuf_c_boolean is_save;
   /*
@@ -272,7 +272,7 @@ struct  Tidings__V1__SubscriptionExplanation
    */
   Tidings__V1__QueryNotificationReason reason;
   /*
-   * What the term asks for, as text; empty when there is no one value.
+   * The value that the term requires, as text; empty if there is no single value.
    */
   ProtobufCBinaryData expected_value;
   /*
@@ -280,7 +280,7 @@ struct  Tidings__V1__SubscriptionExplanation
    */
   ProtobufCBinaryData actual_value;
   /*
-   * All of that as a sentence, for people.
+   * The explanation as a sentence, for people.
    */
   ProtobufCBinaryData message;
 };

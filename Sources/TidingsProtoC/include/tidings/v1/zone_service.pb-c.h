@@ -79,8 +79,8 @@ struct  Tidings__V1__RecordZone
    */
   Google__Protobuf__Timestamp *created;
   /*
-   * The number of its last change. A new zone begins with the highest number that any deleted zone
-   * of the database had, 0 if there was none, so that no change tag is used twice. Set by the server.
+   * The number of its last change. A new zone starts with the highest number of any deleted zone
+   * of the database, or 0, so that no change tag is used twice. Set by the server.
    */
   uint64_t sequence_number;
 };
@@ -128,7 +128,7 @@ typedef enum {
 } Tidings__V1__ZoneResult__OutcomeCase;
 
 /*
- * What became of one zone.
+ * The result for one zone.
  */
 struct  Tidings__V1__ZoneResult
 {

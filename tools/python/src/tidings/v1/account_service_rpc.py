@@ -67,7 +67,7 @@ class AccountServiceMethods:
 
 
 class AccountServiceClient:
-    """Tells callers who they are, and whom others have let them find."""
+    """Returns the caller's account, and other users."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -80,7 +80,7 @@ class AccountServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> account_service_pb2.FetchAccountStatusResponse:
-        """Tells whether the caller has an account."""
+        """Returns whether the caller has an account."""
         return await self._transport.unary(
             AccountServiceMethods.FETCH_ACCOUNT_STATUS,
             request,
@@ -168,7 +168,7 @@ class AccountServiceClient:
 
 
 class AccountServiceSyncClient:
-    """Tells callers who they are, and whom others have let them find."""
+    """Returns the caller's account, and other users."""
 
     def __init__(self, transport: SyncTransport) -> None:
         self._transport = transport
@@ -181,7 +181,7 @@ class AccountServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> account_service_pb2.FetchAccountStatusResponse:
-        """Tells whether the caller has an account."""
+        """Returns whether the caller has an account."""
         return self._transport.unary(
             AccountServiceMethods.FETCH_ACCOUNT_STATUS,
             request,

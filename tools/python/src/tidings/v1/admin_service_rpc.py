@@ -180,8 +180,8 @@ class AdminServiceMethods:
 
 
 class AdminServiceClient:
-    """Administers a server. Every method needs the role `admin`, except FetchUserData of oneself; in development mode
-    everybody has it.
+    """Administers a server. Every method needs the role `admin`, except FetchUserData for the caller's own data; in
+    development mode every caller has it.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -212,7 +212,7 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.UpdateUserResponse:
-        """Changes what others see of a user, whether the user may call, and the quota."""
+        """Changes the display name, the restriction and the quota of a user."""
         return await self._transport.unary(
             AdminServiceMethods.UPDATE_USER,
             request,
@@ -259,8 +259,8 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.RevokeKeyResponse:
-        """Refuses a key from the next call on, also on connections that are open, and gives new topics and
-        keys to the channels that its user hears. It cannot be admitted again.
+        """Rejects a key from the next call on, also on open connections, and gives new topics and
+        keys to the channels of its user. It cannot be admitted again.
         """
         return await self._transport.unary(
             AdminServiceMethods.REVOKE_KEY,
@@ -291,7 +291,7 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchAuditLogResponse:
-        """Returns the newest entries of the audit log: administrative and refused actions."""
+        """Returns the newest entries of the audit log: administrative and rejected actions."""
         return await self._transport.unary(
             AdminServiceMethods.FETCH_AUDIT_LOG,
             request,
@@ -306,10 +306,10 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         credit: int = 0,
     ) -> MessageStream[admin_service_pb2.CreateBackupResponse]:
-        """Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
-        acknowledged before the call, consistently, with its assets and without the server's keys and the
+        """Sends a backup: the bytes of one file, in order, for `rpcd restore`. It is a consistent snapshot of everything
+        that was acknowledged before the call, with assets and without the server's keys and the
         secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
-        DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
+        DATA_LOSS. A client that reads less than 64 KiB/s for a long time is CANCELLED.
         """
         return self._transport.server_streaming(
             AdminServiceMethods.CREATE_BACKUP,
@@ -325,7 +325,7 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         credit: int = 0,
     ) -> MessageStream[admin_service_pb2.CheckStoreResponse]:
-        """Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+        """Reads the whole store while the server answers calls, and reports damage. One backup or check runs at a time:
         RESOURCE_EXHAUSTED for another.
         """
         return self._transport.server_streaming(
@@ -342,7 +342,7 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchStatisticsResponse:
-        """Returns counts and sizes, as of one moment."""
+        """Returns counts and sizes, from one snapshot."""
         return await self._transport.unary(
             AdminServiceMethods.FETCH_STATISTICS,
             request,
@@ -372,8 +372,8 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.EndConnectionsResponse:
-        """Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
-        again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+        """Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+        automatically: to lock a user out, restrict the user or revoke the key.
         """
         return await self._transport.unary(
             AdminServiceMethods.END_CONNECTIONS,
@@ -404,7 +404,7 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.SetLogLevelResponse:
-        """Sets how much the server logs, until it ends; without a level it only returns it."""
+        """Sets the log level until the server ends; without a level it only returns it."""
         return await self._transport.unary(
             AdminServiceMethods.SET_LOG_LEVEL,
             request,
@@ -419,8 +419,8 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.SetRetentionResponse:
-        """Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
-        stays as it is. INVALID_ARGUMENTS for a number outside its range.
+        """Sets the retention of notifications and deletions, also across restarts; absent values do not
+        change. INVALID_ARGUMENTS for a number outside its range.
         """
         return await self._transport.unary(
             AdminServiceMethods.SET_RETENTION,
@@ -436,8 +436,8 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.DrainResponse:
-        """Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
-        health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+        """Lets running calls finish and rejects new ones with UNAVAILABLE, or accepts them again. Calls of this service, of
+        ServerService, health (NOT_SERVING) and reflection are still answered.
         """
         return await self._transport.unary(
             AdminServiceMethods.DRAIN,
@@ -453,9 +453,9 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.ResetDevelopmentResponse:
-        """Brings the development environment of a container back to what production has: its zones, records and
-        subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
-        after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+        """Resets the development environment of a container to production: the zones, records and
+        subscriptions of all users are removed, and its schema becomes production's. A large one is removed in pieces
+        after the call; until then calls that write there fail with ZONE_BUSY. Production is not changed.
         """
         return await self._transport.unary(
             AdminServiceMethods.RESET_DEVELOPMENT,
@@ -471,9 +471,9 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchUserDataResponse:
-        """Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
-        own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
-        an earlier or a later state.
+        """Returns a page of what is stored for a user, in all containers and both environments. Users may fetch their
+        own data, administrators that of all users. Each page is read from its own snapshot: data that changes meanwhile may
+        be in an earlier or a later state.
         """
         return await self._transport.unary(
             AdminServiceMethods.FETCH_USER_DATA,
@@ -491,7 +491,7 @@ class AdminServiceClient:
     ) -> admin_service_pb2.EraseUserResponse:
         """Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
         undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
-        user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+        user fail with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. Calling it again while it
         runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
         """
         return await self._transport.unary(
@@ -508,7 +508,7 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchErasureResponse:
-        """Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none."""
+        """Returns the progress of an erasure, or its receipt. UNKNOWN_ITEM if there is none."""
         return await self._transport.unary(
             AdminServiceMethods.FETCH_ERASURE,
             request,
@@ -517,8 +517,8 @@ class AdminServiceClient:
 
 
 class AdminServiceSyncClient:
-    """Administers a server. Every method needs the role `admin`, except FetchUserData of oneself; in development mode
-    everybody has it.
+    """Administers a server. Every method needs the role `admin`, except FetchUserData for the caller's own data; in
+    development mode every caller has it.
     """
 
     def __init__(self, transport: SyncTransport) -> None:
@@ -549,7 +549,7 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.UpdateUserResponse:
-        """Changes what others see of a user, whether the user may call, and the quota."""
+        """Changes the display name, the restriction and the quota of a user."""
         return self._transport.unary(
             AdminServiceMethods.UPDATE_USER,
             request,
@@ -596,8 +596,8 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.RevokeKeyResponse:
-        """Refuses a key from the next call on, also on connections that are open, and gives new topics and
-        keys to the channels that its user hears. It cannot be admitted again.
+        """Rejects a key from the next call on, also on open connections, and gives new topics and
+        keys to the channels of its user. It cannot be admitted again.
         """
         return self._transport.unary(
             AdminServiceMethods.REVOKE_KEY,
@@ -628,7 +628,7 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchAuditLogResponse:
-        """Returns the newest entries of the audit log: administrative and refused actions."""
+        """Returns the newest entries of the audit log: administrative and rejected actions."""
         return self._transport.unary(
             AdminServiceMethods.FETCH_AUDIT_LOG,
             request,
@@ -643,10 +643,10 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         credit: int = 0,
     ) -> SyncMessageStream[admin_service_pb2.CreateBackupResponse]:
-        """Sends a backup: the bytes of one file, in order, which `rpcd restore` takes. It holds all that was
-        acknowledged before the call, consistently, with its assets and without the server's keys and the
+        """Sends a backup: the bytes of one file, in order, for `rpcd restore`. It is a consistent snapshot of everything
+        that was acknowledged before the call, with assets and without the server's keys and the
         secret of the store. One backup or check runs at a time: RESOURCE_EXHAUSTED for another. Damage ends it with
-        DATA_LOSS. A client that takes less than 64 KiB/s for long is CANCELLED.
+        DATA_LOSS. A client that reads less than 64 KiB/s for a long time is CANCELLED.
         """
         return self._transport.server_streaming(
             AdminServiceMethods.CREATE_BACKUP,
@@ -662,7 +662,7 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         credit: int = 0,
     ) -> SyncMessageStream[admin_service_pb2.CheckStoreResponse]:
-        """Reads the whole store beside traffic and reports damage. One backup or check runs at a time:
+        """Reads the whole store while the server answers calls, and reports damage. One backup or check runs at a time:
         RESOURCE_EXHAUSTED for another.
         """
         return self._transport.server_streaming(
@@ -679,7 +679,7 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchStatisticsResponse:
-        """Returns counts and sizes, as of one moment."""
+        """Returns counts and sizes, from one snapshot."""
         return self._transport.unary(
             AdminServiceMethods.FETCH_STATISTICS,
             request,
@@ -709,8 +709,8 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.EndConnectionsResponse:
-        """Ends the connections of a user or a key, or one of them, except the one of this call. Clients connect
-        again by themselves: it keeps nobody out, as restricting a user and revoking a key do.
+        """Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+        automatically: to lock a user out, restrict the user or revoke the key.
         """
         return self._transport.unary(
             AdminServiceMethods.END_CONNECTIONS,
@@ -741,7 +741,7 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.SetLogLevelResponse:
-        """Sets how much the server logs, until it ends; without a level it only returns it."""
+        """Sets the log level until the server ends; without a level it only returns it."""
         return self._transport.unary(
             AdminServiceMethods.SET_LOG_LEVEL,
             request,
@@ -756,8 +756,8 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.SetRetentionResponse:
-        """Sets for how long notifications and deletions are kept, from now on and after restarts; what is absent
-        stays as it is. INVALID_ARGUMENTS for a number outside its range.
+        """Sets the retention of notifications and deletions, also across restarts; absent values do not
+        change. INVALID_ARGUMENTS for a number outside its range.
         """
         return self._transport.unary(
             AdminServiceMethods.SET_RETENTION,
@@ -773,8 +773,8 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.DrainResponse:
-        """Lets running calls end and takes no new ones, or takes them again. Calls of this service, of ServerService,
-        health and reflection are answered all the time, others with UNAVAILABLE, and health is NOT_SERVING.
+        """Lets running calls finish and rejects new ones with UNAVAILABLE, or accepts them again. Calls of this service, of
+        ServerService, health (NOT_SERVING) and reflection are still answered.
         """
         return self._transport.unary(
             AdminServiceMethods.DRAIN,
@@ -790,9 +790,9 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.ResetDevelopmentResponse:
-        """Brings the development environment of a container back to what production has: its zones, records and
-        subscriptions are removed, all users', and its schema is production's. The rest of a large one follows
-        after the call; until it is done calls that write there are refused with ZONE_BUSY. Production is not touched.
+        """Resets the development environment of a container to production: the zones, records and
+        subscriptions of all users are removed, and its schema becomes production's. A large one is removed in pieces
+        after the call; until then calls that write there fail with ZONE_BUSY. Production is not changed.
         """
         return self._transport.unary(
             AdminServiceMethods.RESET_DEVELOPMENT,
@@ -808,9 +808,9 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchUserDataResponse:
-        """Returns a page of what is stored for a user, in all containers and both environments. A user may ask for the
-        own data, an administrator for anyone's. Pages are read one after the other: what changes meanwhile may be in
-        an earlier or a later state.
+        """Returns a page of what is stored for a user, in all containers and both environments. Users may fetch their
+        own data, administrators that of all users. Each page is read from its own snapshot: data that changes meanwhile may
+        be in an earlier or a later state.
         """
         return self._transport.unary(
             AdminServiceMethods.FETCH_USER_DATA,
@@ -828,7 +828,7 @@ class AdminServiceSyncClient:
     ) -> admin_service_pb2.EraseUserResponse:
         """Removes what is stored for a user, in all containers and both environments, and the account. It cannot be
         undone. The server does it in pieces after the call, and resumes after a restart; until it is done calls of the
-        user are refused with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. To call it again while it
+        user fail with MANAGED_ACCOUNT_RESTRICTED, and the name cannot be created. Calling it again while it
         runs changes nothing. SERVER_REJECTED_REQUEST for the last administrator, LIMIT_EXCEEDED when 1,000 erasures wait.
         """
         return self._transport.unary(
@@ -845,7 +845,7 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.FetchErasureResponse:
-        """Returns how far an erasure is, or its receipt. UNKNOWN_ITEM when there is none."""
+        """Returns the progress of an erasure, or its receipt. UNKNOWN_ITEM if there is none."""
         return self._transport.unary(
             AdminServiceMethods.FETCH_ERASURE,
             request,

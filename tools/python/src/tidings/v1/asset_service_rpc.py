@@ -50,12 +50,12 @@ class AssetServiceClient:
         idempotency_key: str | None = None,
     ) -> asset_service_pb2.UploadAssetResponse:
         """Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
-        always tells how much is stored, so that an upload that broke off is resumed: send an empty
-        chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
-        that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
-        database is stored once, whoever uploads it; to a public database its bytes are sent by each user who
-        may read no record that names it. One that no record names is removed after
-        `asset_retention_hours`.
+        always returns how much is stored, so that an interrupted upload can be resumed: send an empty
+        chunk to ask. A chunk may overlap what is stored; one that starts beyond it is not accepted. If
+        the checksum differs, the call fails with INVALID_ARGUMENTS, and the upload restarts at 0. An
+        asset of the database is stored once, whoever uploads it; to a public database each user who cannot
+        read a record that refers to it must upload its bytes. An asset to which no record refers is removed
+        after `asset_retention_hours`.
         """
         return await self._transport.unary(
             AssetServiceMethods.UPLOAD_ASSET,
@@ -71,9 +71,9 @@ class AssetServiceClient:
         metadata: Mapping[str, str] | None = None,
         credit: int = 0,
     ) -> MessageStream[asset_service_pb2.DownloadAssetResponse]:
-        """Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. So
-        is, in a public database, what the caller did not upload and no record names that the caller may
-        read; and in a shared one what no record names that is shared with the caller. A range that begins behind the end: OUT_OF_RANGE.
+        """Returns the content, or a range of it, in chunks, in order. NOT_FOUND if the database does not have
+        the asset; in a public or shared database also if the caller neither uploaded it nor may read a record
+        that refers to it. OUT_OF_RANGE if the range starts beyond the end.
         """
         return self._transport.server_streaming(
             AssetServiceMethods.DOWNLOAD_ASSET,
@@ -97,12 +97,12 @@ class AssetServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> asset_service_pb2.UploadAssetResponse:
         """Stores one chunk of an asset. Chunks come in order; the last one completes the asset. The answer
-        always tells how much is stored, so that an upload that broke off is resumed: send an empty
-        chunk to ask. A chunk may overlap what is stored; one that begins beyond it is not taken. Bytes
-        that have another checksum are INVALID_ARGUMENTS, and the upload begins at 0. An asset of the
-        database is stored once, whoever uploads it; to a public database its bytes are sent by each user who
-        may read no record that names it. One that no record names is removed after
-        `asset_retention_hours`.
+        always returns how much is stored, so that an interrupted upload can be resumed: send an empty
+        chunk to ask. A chunk may overlap what is stored; one that starts beyond it is not accepted. If
+        the checksum differs, the call fails with INVALID_ARGUMENTS, and the upload restarts at 0. An
+        asset of the database is stored once, whoever uploads it; to a public database each user who cannot
+        read a record that refers to it must upload its bytes. An asset to which no record refers is removed
+        after `asset_retention_hours`.
         """
         return self._transport.unary(
             AssetServiceMethods.UPLOAD_ASSET,
@@ -118,9 +118,9 @@ class AssetServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         credit: int = 0,
     ) -> SyncMessageStream[asset_service_pb2.DownloadAssetResponse]:
-        """Returns the content, or a range of it, in chunks, in order. Unknown to the database: NOT_FOUND. So
-        is, in a public database, what the caller did not upload and no record names that the caller may
-        read; and in a shared one what no record names that is shared with the caller. A range that begins behind the end: OUT_OF_RANGE.
+        """Returns the content, or a range of it, in chunks, in order. NOT_FOUND if the database does not have
+        the asset; in a public or shared database also if the caller neither uploaded it nor may read a record
+        that refers to it. OUT_OF_RANGE if the range starts beyond the end.
         """
         return self._transport.server_streaming(
             AssetServiceMethods.DOWNLOAD_ASSET,

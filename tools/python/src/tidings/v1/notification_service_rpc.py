@@ -83,7 +83,7 @@ class NotificationServiceMethods:
 
 
 class NotificationServiceClient:
-    """Delivers what subscriptions caused."""
+    """Delivers the notifications of subscriptions."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -96,8 +96,8 @@ class NotificationServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.RegisterDeviceResponse:
-        """Returns the topics on which the caller's pushes are published. Called when a client starts,
-        and whenever its control topic says that the channels changed.
+        """Returns the topics on which the caller's pushes are published. Call it when a client starts,
+        and whenever its control topic announces that the channels changed.
         """
         return await self._transport.unary(
             NotificationServiceMethods.REGISTER_DEVICE,
@@ -114,11 +114,11 @@ class NotificationServiceClient:
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.FetchNotificationChangesResponse:
         """Returns the user's notifications after a token, from all databases of the container, oldest
-        first; without those that the caller's device caused. One that was marked read comes as a
-        READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-        all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
-        comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
-        kept.
+        first, without those that the caller's device caused. The user's other devices get a
+        READ_NOTIFICATION for one that was marked read. The notifications of one call are visible
+        completely or not at all, and a page does not split them unless they do not fit (`is_split`); those
+        of the deletion of a large zone appear in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications
+        after the token are no longer retained.
         """
         return await self._transport.unary(
             NotificationServiceMethods.FETCH_NOTIFICATION_CHANGES,
@@ -168,7 +168,7 @@ class NotificationServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.TraceNotificationResponse:
-        """Tells when a notification was stored, published, fetched, leased and marked read."""
+        """Returns when a notification was stored, published, fetched, leased and marked read."""
         return await self._transport.unary(
             NotificationServiceMethods.TRACE_NOTIFICATION,
             request,
@@ -183,9 +183,9 @@ class NotificationServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.LeaseNotificationsResponse:
-        """Hands out notifications to the calling device, which is one of a group that shares the work: no
-        other device of the group gets them until the lease is over. Those whose lease ended without
-        being settled come first. A device may get what it caused itself: the group is one consumer.
+        """Leases notifications to the calling device, which is one of a group that shares the work: no
+        other device of the group gets them until the lease ends. Those whose lease ended without
+        being settled come first. A device may get notifications that it caused: the group is one consumer.
         """
         return await self._transport.unary(
             NotificationServiceMethods.LEASE_NOTIFICATIONS,
@@ -201,7 +201,7 @@ class NotificationServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.SettleNotificationsResponse:
-        """Settles leases: done, given back, or kept for longer. Each has its own result."""
+        """Settles leases: done, released, or extended. Each has its own result."""
         return await self._transport.unary(
             NotificationServiceMethods.SETTLE_NOTIFICATIONS,
             request,
@@ -216,9 +216,10 @@ class NotificationServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.RotateChannelsResponse:
-        """Gives new topics and keys to the user's control topic and to all channels that only the user hears:
-        those of the private and the shared database, and of public ones those of types that not everybody
-        may read. Tells the user's devices to register again. For a device that was lost.
+        """Gives new topics and keys to the user's control topic and to all channels that only the user
+        subscribes to: those of the private and the shared database, and those of types in public databases
+        that are not readable by every user. Notifies the user's devices to register again. Use it when a
+        device was lost.
         """
         return await self._transport.unary(
             NotificationServiceMethods.ROTATE_CHANNELS,
@@ -228,7 +229,7 @@ class NotificationServiceClient:
 
 
 class NotificationServiceSyncClient:
-    """Delivers what subscriptions caused."""
+    """Delivers the notifications of subscriptions."""
 
     def __init__(self, transport: SyncTransport) -> None:
         self._transport = transport
@@ -241,8 +242,8 @@ class NotificationServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.RegisterDeviceResponse:
-        """Returns the topics on which the caller's pushes are published. Called when a client starts,
-        and whenever its control topic says that the channels changed.
+        """Returns the topics on which the caller's pushes are published. Call it when a client starts,
+        and whenever its control topic announces that the channels changed.
         """
         return self._transport.unary(
             NotificationServiceMethods.REGISTER_DEVICE,
@@ -259,11 +260,11 @@ class NotificationServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.FetchNotificationChangesResponse:
         """Returns the user's notifications after a token, from all databases of the container, oldest
-        first; without those that the caller's device caused. One that was marked read comes as a
-        READ_NOTIFICATION to the user's other devices. What one call caused is there as a whole or not at
-        all, and a page does not split it unless it does not fit (`is_split`); the deletion of a large zone
-        comes in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications after the token are no longer
-        kept.
+        first, without those that the caller's device caused. The user's other devices get a
+        READ_NOTIFICATION for one that was marked read. The notifications of one call are visible
+        completely or not at all, and a page does not split them unless they do not fit (`is_split`); those
+        of the deletion of a large zone appear in pieces. Fails with CHANGE_TOKEN_EXPIRED when notifications
+        after the token are no longer retained.
         """
         return self._transport.unary(
             NotificationServiceMethods.FETCH_NOTIFICATION_CHANGES,
@@ -313,7 +314,7 @@ class NotificationServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.TraceNotificationResponse:
-        """Tells when a notification was stored, published, fetched, leased and marked read."""
+        """Returns when a notification was stored, published, fetched, leased and marked read."""
         return self._transport.unary(
             NotificationServiceMethods.TRACE_NOTIFICATION,
             request,
@@ -328,9 +329,9 @@ class NotificationServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.LeaseNotificationsResponse:
-        """Hands out notifications to the calling device, which is one of a group that shares the work: no
-        other device of the group gets them until the lease is over. Those whose lease ended without
-        being settled come first. A device may get what it caused itself: the group is one consumer.
+        """Leases notifications to the calling device, which is one of a group that shares the work: no
+        other device of the group gets them until the lease ends. Those whose lease ended without
+        being settled come first. A device may get notifications that it caused: the group is one consumer.
         """
         return self._transport.unary(
             NotificationServiceMethods.LEASE_NOTIFICATIONS,
@@ -346,7 +347,7 @@ class NotificationServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.SettleNotificationsResponse:
-        """Settles leases: done, given back, or kept for longer. Each has its own result."""
+        """Settles leases: done, released, or extended. Each has its own result."""
         return self._transport.unary(
             NotificationServiceMethods.SETTLE_NOTIFICATIONS,
             request,
@@ -361,9 +362,10 @@ class NotificationServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> notification_service_pb2.RotateChannelsResponse:
-        """Gives new topics and keys to the user's control topic and to all channels that only the user hears:
-        those of the private and the shared database, and of public ones those of types that not everybody
-        may read. Tells the user's devices to register again. For a device that was lost.
+        """Gives new topics and keys to the user's control topic and to all channels that only the user
+        subscribes to: those of the private and the shared database, and those of types in public databases
+        that are not readable by every user. Notifies the user's devices to register again. Use it when a
+        device was lost.
         """
         return self._transport.unary(
             NotificationServiceMethods.ROTATE_CHANNELS,

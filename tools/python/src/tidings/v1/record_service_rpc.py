@@ -80,9 +80,9 @@ class RecordServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> record_service_pb2.ModifyRecordsResponse:
-        """Saves and deletes records. Acknowledged means durable, and so are its notifications.
-        Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
-        culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
+        """Saves and deletes records. Acknowledged changes are durable, and so are their notifications.
+        Each item has its own result; in an atomic zone (`atomic`) either all items succeed, or one fails with its
+        reason and the others with BATCH_REQUEST_FAILED.
         Saves and deletions of a call are one change set, in no order: references are checked against
         its result.
         """
@@ -130,7 +130,7 @@ class RecordServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> record_service_pb2.ExplainQueryResponse:
-        """Tells how a query would be answered: which index serves it, and what it visits."""
+        """Returns how a query is executed: which index it uses, and what it visits."""
         return await self._transport.unary(
             RecordServiceMethods.EXPLAIN_QUERY,
             request,
@@ -182,9 +182,9 @@ class RecordServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> record_service_pb2.ModifyRecordsResponse:
-        """Saves and deletes records. Acknowledged means durable, and so are its notifications.
-        Each item has its own result; in a zone that is atomic (`atomic`) all items succeed, or none does: the
-        culprit fails with its reason, the others with BATCH_REQUEST_FAILED.
+        """Saves and deletes records. Acknowledged changes are durable, and so are their notifications.
+        Each item has its own result; in an atomic zone (`atomic`) either all items succeed, or one fails with its
+        reason and the others with BATCH_REQUEST_FAILED.
         Saves and deletions of a call are one change set, in no order: references are checked against
         its result.
         """
@@ -232,7 +232,7 @@ class RecordServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> record_service_pb2.ExplainQueryResponse:
-        """Tells how a query would be answered: which index serves it, and what it visits."""
+        """Returns how a query is executed: which index it uses, and what it visits."""
         return self._transport.unary(
             RecordServiceMethods.EXPLAIN_QUERY,
             request,

@@ -43,9 +43,9 @@ class SchemaServiceMethods:
 
 
 class SchemaServiceClient:
-    """Keeps the schemas of containers. A schema belongs to a container and an environment; all databases
-    of the container have the same. In development it grows by itself as records are saved; in
-    production only what was deployed is accepted. The text is CloudKit's schema language.
+    """Stores the schemas of containers. A schema belongs to a container and an environment; all databases
+    of the container share it. In development it grows as records are saved; in
+    production only deployed types and fields are accepted. The text is CloudKit's schema language.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -74,10 +74,10 @@ class SchemaServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> schema_service_pb2.ApplySchemaResponse:
-        """Brings the development schema to what the text says, or only tells what would change.
-        INVALID_ARGUMENT, with line and column, for text that is no schema, and for a change that would
+        """Makes the development schema equal to the text, or only returns what would change.
+        INVALID_ARGUMENT, with line and column, for an invalid schema, and for a change that would
         lose data: a type or field that production has, or that records use, can be neither removed nor
-        given another type.
+        changed to another type.
         """
         return await self._transport.unary(
             SchemaServiceMethods.APPLY_SCHEMA,
@@ -93,8 +93,8 @@ class SchemaServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> schema_service_pb2.DeploySchemaResponse:
-        """Copies the development schema to production, or only tells what would change. Types, fields,
-        indexes and roles, never records. This is what makes a container exist in production.
+        """Copies the development schema to production, or only returns what would change: types, fields,
+        indexes and roles, never records. The first deployment creates the container in production.
         """
         return await self._transport.unary(
             SchemaServiceMethods.DEPLOY_SCHEMA,
@@ -104,9 +104,9 @@ class SchemaServiceClient:
 
 
 class SchemaServiceSyncClient:
-    """Keeps the schemas of containers. A schema belongs to a container and an environment; all databases
-    of the container have the same. In development it grows by itself as records are saved; in
-    production only what was deployed is accepted. The text is CloudKit's schema language.
+    """Stores the schemas of containers. A schema belongs to a container and an environment; all databases
+    of the container share it. In development it grows as records are saved; in
+    production only deployed types and fields are accepted. The text is CloudKit's schema language.
     """
 
     def __init__(self, transport: SyncTransport) -> None:
@@ -135,10 +135,10 @@ class SchemaServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> schema_service_pb2.ApplySchemaResponse:
-        """Brings the development schema to what the text says, or only tells what would change.
-        INVALID_ARGUMENT, with line and column, for text that is no schema, and for a change that would
+        """Makes the development schema equal to the text, or only returns what would change.
+        INVALID_ARGUMENT, with line and column, for an invalid schema, and for a change that would
         lose data: a type or field that production has, or that records use, can be neither removed nor
-        given another type.
+        changed to another type.
         """
         return self._transport.unary(
             SchemaServiceMethods.APPLY_SCHEMA,
@@ -154,8 +154,8 @@ class SchemaServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> schema_service_pb2.DeploySchemaResponse:
-        """Copies the development schema to production, or only tells what would change. Types, fields,
-        indexes and roles, never records. This is what makes a container exist in production.
+        """Copies the development schema to production, or only returns what would change: types, fields,
+        indexes and roles, never records. The first deployment creates the container in production.
         """
         return self._transport.unary(
             SchemaServiceMethods.DEPLOY_SCHEMA,

@@ -52,9 +52,9 @@ class ShareServiceMethods:
 
 class ShareServiceClient:
     """Accepts and lists shares. They are saved, changed and ended as records of the type
-    `cloudkit.share`: by the owner in the private database, where deleting one ends it and leaves the
-    data. In the shared database administrators of a share change it too, and a participant who deletes it
-    leaves.
+    `cloudkit.share`: by the owner in the private database, where deleting one ends it and keeps the
+    data. In the shared database administrators of a share can change it too, and a participant leaves by
+    deleting it.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -68,8 +68,8 @@ class ShareServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> share_service_pb2.FetchShareMetadataResponse:
-        """Returns what is behind the URLs of shares, for those who may accept it. To all others a share is
-        not there: UNKNOWN_ITEM.
+        """Returns the metadata of shares by URL, for users who may accept them. For all others a share does
+        not exist: UNKNOWN_ITEM.
         """
         return await self._transport.unary(
             ShareServiceMethods.FETCH_SHARE_METADATA,
@@ -100,9 +100,9 @@ class ShareServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> share_service_pb2.RequestShareAccessResponse:
-        """Asks the owners of shares for access. Possible for those who may not accept, where the share allows
-        it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
-        answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+        """Requests access from the owners of shares. Possible for users who may not accept, if the share allows
+        requests: for all others it does not exist (UNKNOWN_ITEM). Users who were denied or are blocked get the
+        same answer. Asking again changes nothing while the request is open, or within 24 hours.
         """
         return await self._transport.unary(
             ShareServiceMethods.REQUEST_SHARE_ACCESS,
@@ -128,9 +128,9 @@ class ShareServiceClient:
 
 class ShareServiceSyncClient:
     """Accepts and lists shares. They are saved, changed and ended as records of the type
-    `cloudkit.share`: by the owner in the private database, where deleting one ends it and leaves the
-    data. In the shared database administrators of a share change it too, and a participant who deletes it
-    leaves.
+    `cloudkit.share`: by the owner in the private database, where deleting one ends it and keeps the
+    data. In the shared database administrators of a share can change it too, and a participant leaves by
+    deleting it.
     """
 
     def __init__(self, transport: SyncTransport) -> None:
@@ -144,8 +144,8 @@ class ShareServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> share_service_pb2.FetchShareMetadataResponse:
-        """Returns what is behind the URLs of shares, for those who may accept it. To all others a share is
-        not there: UNKNOWN_ITEM.
+        """Returns the metadata of shares by URL, for users who may accept them. For all others a share does
+        not exist: UNKNOWN_ITEM.
         """
         return self._transport.unary(
             ShareServiceMethods.FETCH_SHARE_METADATA,
@@ -176,9 +176,9 @@ class ShareServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> share_service_pb2.RequestShareAccessResponse:
-        """Asks the owners of shares for access. Possible for those who may not accept, where the share allows
-        it: to all others it is not there (UNKNOWN_ITEM). Whoever was denied or is blocked gets the same
-        answer as the others. Asking again changes nothing while the request is open, nor within 24 hours.
+        """Requests access from the owners of shares. Possible for users who may not accept, if the share allows
+        requests: for all others it does not exist (UNKNOWN_ITEM). Users who were denied or are blocked get the
+        same answer. Asking again changes nothing while the request is open, or within 24 hours.
         """
         return self._transport.unary(
             ShareServiceMethods.REQUEST_SHARE_ACCESS,

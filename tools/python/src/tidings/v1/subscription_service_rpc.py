@@ -43,7 +43,7 @@ class SubscriptionServiceMethods:
 
 
 class SubscriptionServiceClient:
-    """Keeps a user's subscriptions."""
+    """Manages a user's subscriptions."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -57,8 +57,8 @@ class SubscriptionServiceClient:
         idempotency_key: str | None = None,
     ) -> subscription_service_pb2.ModifySubscriptionsResponse:
         """Saves and deletes subscriptions. Each item has its own result. Saving the same again changes
-        nothing; saving another under a known id replaces it; an equivalent one under another id fails
-        with SERVER_REJECTED_REQUEST and names the one that exists. Deleting an unknown id fails with
+        nothing; saving a different one with a known ID replaces it; an equivalent one with another ID fails
+        with SERVER_REJECTED_REQUEST and names the existing one. Deleting an unknown ID fails with
         UNKNOWN_ITEM.
         """
         return await self._transport.unary(
@@ -90,7 +90,7 @@ class SubscriptionServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> subscription_service_pb2.ExplainSubscriptionsResponse:
-        """Tells for a record which subscriptions fire and, if not, which term failed."""
+        """Returns which subscriptions fire for a record and, for the others, which term failed."""
         return await self._transport.unary(
             SubscriptionServiceMethods.EXPLAIN_SUBSCRIPTIONS,
             request,
@@ -99,7 +99,7 @@ class SubscriptionServiceClient:
 
 
 class SubscriptionServiceSyncClient:
-    """Keeps a user's subscriptions."""
+    """Manages a user's subscriptions."""
 
     def __init__(self, transport: SyncTransport) -> None:
         self._transport = transport
@@ -113,8 +113,8 @@ class SubscriptionServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> subscription_service_pb2.ModifySubscriptionsResponse:
         """Saves and deletes subscriptions. Each item has its own result. Saving the same again changes
-        nothing; saving another under a known id replaces it; an equivalent one under another id fails
-        with SERVER_REJECTED_REQUEST and names the one that exists. Deleting an unknown id fails with
+        nothing; saving a different one with a known ID replaces it; an equivalent one with another ID fails
+        with SERVER_REJECTED_REQUEST and names the existing one. Deleting an unknown ID fails with
         UNKNOWN_ITEM.
         """
         return self._transport.unary(
@@ -146,7 +146,7 @@ class SubscriptionServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> subscription_service_pb2.ExplainSubscriptionsResponse:
-        """Tells for a record which subscriptions fire and, if not, which term failed."""
+        """Returns which subscriptions fire for a record and, for the others, which term failed."""
         return self._transport.unary(
             SubscriptionServiceMethods.EXPLAIN_SUBSCRIPTIONS,
             request,

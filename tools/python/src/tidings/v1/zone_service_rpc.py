@@ -50,7 +50,7 @@ class ZoneServiceClient:
     ) -> zone_service_pb2.ModifyRecordZonesResponse:
         """Saves and deletes zones. Each item has its own result. Saving a zone that exists changes
         nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND,
-        one that is gone because the user removed the application's data with USER_DELETED_ZONE.
+        one that was removed because the user removed the application's data with USER_DELETED_ZONE.
         """
         return await self._transport.unary(
             ZoneServiceMethods.MODIFY_RECORD_ZONES,
@@ -90,7 +90,7 @@ class ZoneServiceSyncClient:
     ) -> zone_service_pb2.ModifyRecordZonesResponse:
         """Saves and deletes zones. Each item has its own result. Saving a zone that exists changes
         nothing. Deleting a zone deletes its records; an unknown one fails with ZONE_NOT_FOUND,
-        one that is gone because the user removed the application's data with USER_DELETED_ZONE.
+        one that was removed because the user removed the application's data with USER_DELETED_ZONE.
         """
         return self._transport.unary(
             ZoneServiceMethods.MODIFY_RECORD_ZONES,

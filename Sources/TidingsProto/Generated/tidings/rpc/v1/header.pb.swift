@@ -18,8 +18,8 @@ extension TidingsRpcV1 {
     public static let unspecified = Self(rawValue: 0)
     /// Start the call `call_id`. The body is the method's request message.
     public static let call = Self(rawValue: 1)
-    /// Give up the call `call_id`: it is not begun if it has not begun yet, and a running stream
-    /// ends. Answered, like every call, by one final response (CANCELLED if the cancellation won).
+    /// Cancel the call `call_id`: it is not started if it has not started yet, and a running stream
+    /// ends. Answered, like every call, by one final response (CANCELLED if the cancellation came first).
     /// A cancel for a call that is unknown or already answered is ignored. The body is empty.
     public static let cancel = Self(rawValue: 2)
     /// Allow `credit` further messages on the stream `call_id`. The body is empty. Never answered.
@@ -55,18 +55,18 @@ extension TidingsRpcV1 {
     /// At most 255 bytes. Unknown: UNIMPLEMENTED.
     public var method: String = ""
     /// Milliseconds from receipt after which the answer is no longer wanted; 0: no deadline.
-    /// A call whose time is over before it begins is answered DEADLINE_EXCEEDED and not begun.
+    /// A call whose deadline passes before it starts fails with DEADLINE_EXCEEDED and is not started.
     public var timeoutMs: UInt32 = 0
-    /// Further facts about the call. Keys are lower-case ASCII letters, digits, `-`, `_` and `.`;
+    /// Additional metadata of the call. Keys are lower-case ASCII letters, digits, `-`, `_` and `.`;
     /// at most 64 entries and 8 KiB in all. Keys that begin with `tidings-` belong to Tidings:
     /// `tidings-user` and `tidings-device` name the caller in development mode.
     public var metadata: [String: String] = [:]
-    /// Applies a mutating call once: a repetition with the same key and the same user within the
-    /// retention (24 hours by default) gets the first answer back. 1 to 64 bytes; empty: no key.
-    /// The same key with another request is answered FAILED_PRECONDITION.
+    /// Applies a mutating call once: a retry with the same key and the same user within the
+    /// retention (24 hours by default) gets the first answer. 1 to 64 bytes; empty: no key.
+    /// The same key with another request fails with FAILED_PRECONDITION.
     public var idempotencyKey: String = ""
     /// CALL of a server-streaming method: how many messages the server may send at once
-    /// (0 counts as 16). CREDIT: how many more. At most 1024 stand open; the rest is dropped.
+    /// (0 means 16). CREDIT: how many more. At most 1024 are outstanding; the rest is dropped.
     public var credit: UInt32 = 0
 
     /// All fields at their defaults.
@@ -110,11 +110,11 @@ extension TidingsRpcV1 {
     /// A gRPC status code, 0 (OK) to 16 (UNAUTHENTICATED). A code other than 0 ends the call, and
     /// the body is then empty.
     public var status: UInt32 = 0
-    /// Why, for people. Not for programs to match on; empty when the status is OK.
+    /// The error message, for people. Programs must not parse it; empty when the status is OK.
     public var message: String = ""
-    /// Why, for programs: messages of error_details.proto and of a service's own error messages.
+    /// Error details, for programs: messages of error_details.proto and of a service's own error messages.
     public var details: [GoogleProtobuf.`Any`] = []
-    /// Further facts about the response; the rules of RequestHeader.metadata apply.
+    /// Metadata of the response; the rules of RequestHeader.metadata apply.
     public var metadata: [String: String] = [:]
     /// No further message follows on this call. Always true for unary methods.
     public var endOfStream: Bool = false

@@ -19,7 +19,7 @@ extension TidingsRpcV1 {
     public static let unspecified = Self(rawValue: 0)
     /// Calls are answered.
     public static let serving = Self(rawValue: 1)
-    /// Calls are refused for now, for example because the server is stopping.
+    /// Calls are currently rejected, for example because the server is stopping.
     public static let notServing = Self(rawValue: 2)
     /// The server does not have the service. Sent by Watch only.
     public static let serviceUnknown = Self(rawValue: 3)
@@ -254,7 +254,7 @@ extension TidingsRpcV1.WatchResponse: TidingsProtobuf.GeneratedMessage {
 }
 
 extension TidingsRpcV1 {
-  /// Tells whether a service can be called.
+  /// Reports whether a service can be called.
   public enum HealthService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
@@ -264,7 +264,7 @@ extension TidingsRpcV1 {
 
     /// Describes each method.
     public enum Methods {
-      /// Returns the state of one service. NOT_FOUND when the server does not know the service.
+      /// Returns the state of one service. NOT_FOUND if the server does not have the service.
       public static let check = TidingsRPC.MethodDescriptor(
         service: "tidings.rpc.v1.HealthService",
         name: "Check",
@@ -272,8 +272,8 @@ extension TidingsRpcV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.rpc.v1.CheckRequest",
         outputType: "tidings.rpc.v1.CheckResponse")
-      /// Sends the state at once and again whenever it changes. An unknown service is reported as
-      /// SERVING_STATUS_SERVICE_UNKNOWN and the stream goes on.
+      /// Sends the state immediately and again whenever it changes. An unknown service is reported as
+      /// SERVING_STATUS_SERVICE_UNKNOWN and the stream continues.
       public static let watch = TidingsRPC.MethodDescriptor(
         service: "tidings.rpc.v1.HealthService",
         name: "Watch",
@@ -290,7 +290,7 @@ extension TidingsRpcV1 {
       /// A client whose calls a transport carries.
       public init(_ transport: any TidingsRPC.ClientTransport) { self.transport = transport }
 
-      /// Returns the state of one service. NOT_FOUND when the server does not know the service.
+      /// Returns the state of one service. NOT_FOUND if the server does not have the service.
       public func check(
         _ request: TidingsRpcV1.CheckRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -304,8 +304,8 @@ extension TidingsRpcV1 {
         }
       }
 
-      /// Sends the state at once and again whenever it changes. An unknown service is reported as
-      /// SERVING_STATUS_SERVICE_UNKNOWN and the stream goes on.
+      /// Sends the state immediately and again whenever it changes. An unknown service is reported as
+      /// SERVING_STATUS_SERVICE_UNKNOWN and the stream continues.
       public func watch(
         _ request: TidingsRpcV1.WatchRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -320,14 +320,14 @@ extension TidingsRpcV1 {
     ///
     /// A method that is not written is answered UNIMPLEMENTED.
     public protocol Server: TidingsRPC.RPCService {
-      /// Returns the state of one service. NOT_FOUND when the server does not know the service.
+      /// Returns the state of one service. NOT_FOUND if the server does not have the service.
       func check(
         _ request: TidingsRpcV1.CheckRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsRpcV1.CheckResponse
 
-      /// Sends the state at once and again whenever it changes. An unknown service is reported as
-      /// SERVING_STATUS_SERVICE_UNKNOWN and the stream goes on.
+      /// Sends the state immediately and again whenever it changes. An unknown service is reported as
+      /// SERVING_STATUS_SERVICE_UNKNOWN and the stream continues.
       func watch(
         _ request: TidingsRpcV1.WatchRequest,
         call: TidingsRPC.ServerCall,

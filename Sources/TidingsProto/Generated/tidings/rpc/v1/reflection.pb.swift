@@ -43,7 +43,7 @@ extension TidingsRpcV1 {
       public var outputType: String = ""
       /// The server answers with a stream.
       public var serverStreaming: Bool = false
-      /// A repetition has no effect on the server (the method's `idempotency_level`).
+      /// The method has no side effects, or can be retried (its `idempotency_level`).
       public var safe: Bool = false
 
       /// All fields at their defaults.

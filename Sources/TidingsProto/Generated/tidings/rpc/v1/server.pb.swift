@@ -7,7 +7,7 @@ public import TidingsRPC
 
 extension TidingsRpcV1 {
 
-  /// Whether a server takes calls.
+  /// Whether a server accepts calls.
   public struct ServerState: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -15,13 +15,13 @@ extension TidingsRpcV1 {
     /// A value from its number.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Not told.
+    /// Not known.
     public static let unspecified = Self(rawValue: 0)
-    /// It takes calls.
+    /// It accepts calls.
     public static let serving = Self(rawValue: 1)
-    /// It takes no new calls, and some run still.
+    /// It rejects new calls, and some are still running.
     public static let draining = Self(rawValue: 2)
-    /// It takes no new calls, and none runs.
+    /// It rejects new calls, and none is running.
     public static let drained = Self(rawValue: 3)
 
     /// The values of the .proto file, in its order.
@@ -50,8 +50,8 @@ extension TidingsRpcV1 {
     public init() {}
   }
 
-  /// The limits that the server enforces. Exceeding one is answered RESOURCE_EXHAUSTED for a frame,
-  /// and limitExceeded (27) for an item or a batch.
+  /// The limits that the server enforces. Exceeding one fails with RESOURCE_EXHAUSTED for a frame,
+  /// and with LIMIT_EXCEEDED (27) for an item or a batch.
   public struct Limits: Hashable, Sendable {
     /// Largest frame in bytes.
     public var frameBytesMax: UInt64 = 0
@@ -69,7 +69,7 @@ extension TidingsRpcV1 {
     public var predicateBytesMax: UInt32 = 0
     /// Most nodes of one predicate.
     public var predicateNodesMax: UInt32 = 0
-    /// Hours for which an idempotency key is remembered.
+    /// Hours for which an idempotency key is stored.
     public var idempotencyRetentionHours: UInt32 = 0
     /// Largest push in bytes, before sealing.
     public var pushBytesMax: UInt32 = 0
@@ -77,11 +77,11 @@ extension TidingsRpcV1 {
     public var assetBytesMax: UInt64 = 0
     /// Largest chunk of an asset in bytes.
     public var assetChunkBytesMax: UInt32 = 0
-    /// Hours for which an asset is kept that no record names.
+    /// Hours for which an asset is kept to which no record refers.
     public var assetRetentionHours: UInt32 = 0
     /// Most records that refer to one with REFERENCE_ACTION_DELETE_SELF.
     public var owningReferencesMax: UInt32 = 0
-    /// Most records that one deletion takes along.
+    /// Most records to which one deletion cascades.
     public var cascadedDeletionsMax: UInt32 = 0
     /// Days for which a deleted record stays in the feeds. A change token that is older expires.
     public var tombstoneRetentionDays: UInt32 = 0
@@ -103,15 +103,15 @@ extension TidingsRpcV1 {
     public var fieldsPerTypeMax: UInt32 = 0
     /// Most zones of one database.
     public var zonesPerDatabaseMax: UInt32 = 0
-    /// Most fields whose values a notification carries.
+    /// Most fields whose values a notification includes.
     public var desiredKeysMax: UInt32 = 0
-    /// Bytes of field values that a notification carries.
+    /// Bytes of field values that a notification includes.
     public var notificationFieldsBytesMax: UInt32 = 0
     /// Days for which notifications are kept. A change token that is older expires.
     public var notificationRetentionDays: UInt32 = 0
     /// Notifications that are kept, in all channels.
     public var notificationsMax: UInt64 = 0
-    /// Pushes of one channel in a second; more are merged.
+    /// Pushes of one channel per second; more are merged.
     public var pushesPerSecondMax: UInt32 = 0
     /// Most groups of one user in one container that share the work on notifications.
     public var workGroupsPerUserMax: UInt32 = 0
@@ -243,22 +243,22 @@ extension TidingsRpcV1 {
     public var events: UInt64 = 0
     /// Pushes published.
     public var pushes: UInt64 = 0
-    /// Events that went out in a push of several, without content.
+    /// Events that were published in a push of several, without content.
     public var pushesCoalesced: UInt64 = 0
-    /// Pushes that lost parts because they were too large.
+    /// Pushes that were pruned because they were too large.
     public var pushesPruned: UInt64 = 0
-    /// Attempts to move the log of the store into its database file that failed.
+    /// Failed checkpoints of the store's log.
     public var checkpointsFailed: UInt64 = 0
-    /// Pages of the store that were read and had another checksum.
+    /// Pages of the store that were read with a wrong checksum.
     public var pagesDamaged: UInt64 = 0
     /// Bytes of the store's log after the last commit.
     public var logBytes: UInt64 = 0
-    /// Turns of the loop that answers calls that took more than 10 ms of a processor's time. Nobody
-    /// else was answered meanwhile.
+    /// Turns of the core loop that took more than 10 ms of processor time, during which no other
+    /// call was answered.
     public var longTurns: UInt64 = 0
-    /// The longest of its turns in microseconds, with the time that it waited for the disk.
+    /// The longest of its turns in microseconds, including waits for the disk.
     public var longestTurnMicroseconds: UInt64 = 0
-    /// The most microseconds of a processor's time that one of its turns took.
+    /// The most microseconds of processor time that one of its turns took.
     public var longestTurnProcessorMicroseconds: UInt64 = 0
 
     /// All fields at their defaults.
@@ -323,31 +323,32 @@ extension TidingsRpcV1 {
   public struct FetchServerInfoResponse: Hashable, Sendable {
     /// The version of the server, for example `0.1.0`.
     public var version: String = ""
-    /// Where calls go, as bound, for example `tcp://127.0.0.1:5570`.
+    /// The endpoint for calls, as bound, for example `tcp://127.0.0.1:5570`.
     public var rpcEndpoint: String = ""
-    /// Where pushes come from, as bound.
+    /// The endpoint for pushes, as bound.
     public var pushEndpoint: String = ""
     /// Changes when the data was restored from a backup; 16 hexadecimal digits.
     public var incarnation: String = ""
     /// When the process started.
     public var started: GoogleProtobuf.Timestamp? = nil
-    /// What it enforces.
+    /// The limits that it enforces.
     public var limits: TidingsRpcV1.Limits? {
       get { _limits?.value }
       set { _limits = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _limits: TidingsProtobuf.Indirect<TidingsRpcV1.Limits>? = nil
-    /// What it did.
+    /// Its counters.
     public var counters: TidingsRpcV1.Counters? {
       get { _counters?.value }
       set { _counters = newValue.map { TidingsProtobuf.Indirect($0) } }
     }
     private var _counters: TidingsProtobuf.Indirect<TidingsRpcV1.Counters>? = nil
-    /// Callers are believed who they say they are. Never true for an endpoint that others can reach.
+    /// Authentication is off: the server trusts the user names of callers. Never true for an endpoint that other
+    /// machines can reach.
     public var developmentMode: Bool = false
-    /// Whether it takes calls.
+    /// Whether it accepts calls.
     public var state: TidingsRpcV1.ServerState = TidingsRpcV1.ServerState(rawValue: 0)
-    /// Where it can be reached with which key, one after another; none in development mode. There are several
+    /// Its endpoints with their keys; none in development mode. There are several
     /// while the server's key is replaced: clients with the old key use the first one, clients with the new
     /// key the last one.
     public var endpoints: [TidingsRpcV1.ServerEndpoint] = []
@@ -399,9 +400,9 @@ extension TidingsRpcV1 {
   public struct ServerEndpoint: Hashable, Sendable {
     /// Its public key there, Z85.
     public var serverKey: String = ""
-    /// Where calls go, as bound.
+    /// The endpoint for calls, as bound.
     public var rpcEndpoint: String = ""
-    /// Where pushes come from, as bound.
+    /// The endpoint for pushes, as bound.
     public var pushEndpoint: String = ""
 
     /// All fields at their defaults.

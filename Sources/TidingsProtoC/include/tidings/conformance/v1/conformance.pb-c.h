@@ -50,15 +50,15 @@ typedef enum _Tidings__Conformance__V1__Feature {
    */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_STREAMS = 1,
   /*
-   * Giving up calls.
+   * Cancelling calls.
    */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_CANCEL = 2,
   /*
-   * Deadlines of its own: a call ends in time when the server does not answer.
+   * Deadlines that the client enforces: a call ends in time when the server does not answer.
    */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_DEADLINES = 3,
   /*
-   * Repeating calls that are safe, or have an idempotency key, after a connection was lost.
+   * Retrying calls that are safe, or have an idempotency key, after a connection was lost.
    */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_RETRIES = 4,
   /*
@@ -82,7 +82,7 @@ typedef enum _Tidings__Conformance__V1__Feature {
    */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_ENCRYPTED_VALUES = 9,
   /*
-   * Keeping what it does not know: fields of a message that is decoded and encoded again in binary.
+   * Preserving unknown fields of a message that is decoded and encoded again in binary.
    */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_UNKNOWN_FIELDS = 10
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__CONFORMANCE__V1__FEATURE)
@@ -131,7 +131,7 @@ struct  Tidings__Conformance__V1__Task
   Tidings__Conformance__V1__Task__ActionCase action_case;
   union {
     /*
-     * Tell what the client is. Always the first task.
+     * Describe the client. Always the first task.
      */
     Tidings__Conformance__V1__Describe *describe;
     /*
@@ -147,7 +147,7 @@ struct  Tidings__Conformance__V1__Task
      */
     Tidings__Conformance__V1__OpenValue *open_value;
     /*
-     * Connect to a server; a connection that is there is closed first.
+     * Connect to a server; an existing connection is closed first.
      */
     Tidings__Conformance__V1__Connect *connect;
     /*
@@ -190,7 +190,7 @@ typedef enum {
 } Tidings__Conformance__V1__TaskResult__OutcomeCase;
 
 /*
- * What came of a task.
+ * The result of a task.
  */
 struct  Tidings__Conformance__V1__TaskResult
 {
@@ -202,11 +202,11 @@ struct  Tidings__Conformance__V1__TaskResult
      */
     Tidings__Conformance__V1__Description *description;
     /*
-     * Of RoundTrip: the message, encoded as asked.
+     * Of RoundTrip: the message, encoded as requested.
      */
     ProtobufCBinaryData encoded;
     /*
-     * Of OpenPush and OpenValue: what was inside. It did not open: `refused`.
+     * Of OpenPush and OpenValue: the content. If it did not open: `refused`.
      */
     ProtobufCBinaryData opened;
     /*
@@ -230,7 +230,7 @@ struct  Tidings__Conformance__V1__TaskResult
      */
     ProtobufCBinaryData position;
     /*
-     * The input was refused, as it should be for bytes that are no message: why.
+     * The input was rejected, as it should be for bytes that are not a message: the reason.
      */
     ProtobufCBinaryData refused;
     /*
@@ -238,7 +238,7 @@ struct  Tidings__Conformance__V1__TaskResult
      */
     ProtobufCBinaryData unsupported;
     /*
-     * The program failed: why.
+     * The program failed: the reason.
      */
     ProtobufCBinaryData failed;
   };
@@ -249,7 +249,7 @@ struct  Tidings__Conformance__V1__TaskResult
 
 
 /*
- * Asks what the client is.
+ * Asks for the description of the client.
  */
 struct  Tidings__Conformance__V1__Describe
 {
@@ -261,7 +261,7 @@ struct  Tidings__Conformance__V1__Describe
 
 
 /*
- * What a client is.
+ * The description of a client.
  */
 struct  Tidings__Conformance__V1__Description
 {
@@ -311,7 +311,7 @@ struct  Tidings__Conformance__V1__RoundTrip
 
 
 /*
- * Asks to open a push. What does not open, or is not what it says, is refused.
+ * Asks to open a push. A push that does not open, or names another channel or number inside, is rejected.
  */
 struct  Tidings__Conformance__V1__OpenPush
 {
@@ -349,7 +349,7 @@ struct  Tidings__Conformance__V1__OpenValue
    */
   ProtobufCBinaryData value;
   /*
-   * Where it stands: the database, a `tidings.v1.DatabaseID`.
+   * Its location: the database, a `tidings.v1.DatabaseID`.
    */
   ProtobufCBinaryData database_id;
   /*
@@ -377,7 +377,7 @@ struct  Tidings__Conformance__V1__Connect
 {
   ProtobufCMessage base;
   /*
-   * Where calls go, for example `tcp://127.0.0.1:5570`.
+   * The endpoint for calls, for example `tcp://127.0.0.1:5570`.
    */
   ProtobufCBinaryData endpoint;
   /*
@@ -418,7 +418,7 @@ struct  Tidings__Conformance__V1__Invoke__MetadataEntry
 
 
 /*
- * Asks to make a call, and to collect all that comes of it.
+ * Asks to make a call, and to collect its responses.
  */
 struct  Tidings__Conformance__V1__Invoke
 {
@@ -449,19 +449,19 @@ struct  Tidings__Conformance__V1__Invoke
    */
   protobuf_c_boolean is_stream;
   /*
-   * Credit to begin with; 0: as the client likes.
+   * Initial credit; 0: the client's default.
    */
   uint32_t credit;
   /*
-   * Cancel after so many messages of a stream came; 0: never.
+   * Cancel after this many messages of a stream; 0: never.
    */
   uint32_t cancel_after_messages;
   /*
-   * Cancel so many milliseconds after the call was sent; 0: never.
+   * Cancel this many milliseconds after the call was sent; 0: never.
    */
   uint32_t cancel_after_ms;
   /*
-   * A repetition has no effect on the server: the client may send it again.
+   * The call has no side effects: the client may retry it.
    */
   protobuf_c_boolean is_safe;
 };
@@ -482,7 +482,7 @@ struct  Tidings__Conformance__V1__CallResult__MetadataEntry
 
 
 /*
- * What came of a call.
+ * The result of a call.
  */
 struct  Tidings__Conformance__V1__CallResult
 {
@@ -506,7 +506,7 @@ struct  Tidings__Conformance__V1__CallResult
   size_t n_metadata;
   Tidings__Conformance__V1__CallResult__MetadataEntry **metadata;
   /*
-   * The response, or what streamed, encoded, in order.
+   * The response, or the messages of the stream, encoded, in order.
    */
   size_t n_responses;
   ProtobufCBinaryData *responses;
@@ -547,11 +547,11 @@ struct  Tidings__Conformance__V1__TakeNotifications
 {
   ProtobufCMessage base;
   /*
-   * Return when so many came.
+   * Return after this many notifications.
    */
   uint32_t count;
   /*
-   * Or after so many milliseconds, with those that came.
+   * Or after this many milliseconds, with those that arrived.
    */
   uint32_t timeout_ms;
 };
@@ -561,7 +561,7 @@ struct  Tidings__Conformance__V1__TakeNotifications
 
 
 /*
- * Notifications in the order in which the inbox gave them.
+ * Notifications in the order in which the inbox delivered them.
  */
 struct  Tidings__Conformance__V1__NotificationList
 {

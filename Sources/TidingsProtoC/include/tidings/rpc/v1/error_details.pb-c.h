@@ -65,13 +65,13 @@ struct  Tidings__Rpc__V1__ErrorInfo
 
 
 /*
- * When a repetition may succeed.
+ * When a retry may succeed.
  */
 struct  Tidings__Rpc__V1__RetryInfo
 {
   ProtobufCMessage base;
   /*
-   * Wait at least this long before trying again.
+   * Wait at least this long before retrying.
    */
   Google__Protobuf__Duration *retry_delay;
 };
@@ -81,7 +81,7 @@ struct  Tidings__Rpc__V1__RetryInfo
 
 
 /*
- * One refused field.
+ * One invalid field.
  */
 struct  Tidings__Rpc__V1__BadRequest__FieldViolation
 {
@@ -91,7 +91,7 @@ struct  Tidings__Rpc__V1__BadRequest__FieldViolation
    */
   ProtobufCBinaryData field;
   /*
-   * Why it was refused, and what would be accepted.
+   * Why it is invalid, and what would be accepted.
    */
   ProtobufCBinaryData description;
 };
@@ -101,7 +101,7 @@ struct  Tidings__Rpc__V1__BadRequest__FieldViolation
 
 
 /*
- * Which parts of a request were refused.
+ * Which parts of a request are invalid.
  */
 struct  Tidings__Rpc__V1__BadRequest
 {

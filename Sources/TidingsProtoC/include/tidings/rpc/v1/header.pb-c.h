@@ -37,8 +37,8 @@ typedef enum _Tidings__Rpc__V1__RequestKind {
    */
   TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_CALL = 1,
   /*
-   * Give up the call `call_id`: it is not begun if it has not begun yet, and a running stream
-   * ends. Answered, like every call, by one final response (CANCELLED if the cancellation won).
+   * Cancel the call `call_id`: it is not started if it has not started yet, and a running stream
+   * ends. Answered, like every call, by one final response (CANCELLED if the cancellation came first).
    * A cancel for a call that is unknown or already answered is ignored. The body is empty.
    */
   TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_CANCEL = 2,
@@ -83,25 +83,25 @@ struct  Tidings__Rpc__V1__RequestHeader
   ProtobufCBinaryData method;
   /*
    * Milliseconds from receipt after which the answer is no longer wanted; 0: no deadline.
-   * A call whose time is over before it begins is answered DEADLINE_EXCEEDED and not begun.
+   * A call whose deadline passes before it starts fails with DEADLINE_EXCEEDED and is not started.
    */
   uint32_t timeout_ms;
   /*
-   * Further facts about the call. Keys are lower-case ASCII letters, digits, `-`, `_` and `.`;
+   * Additional metadata of the call. Keys are lower-case ASCII letters, digits, `-`, `_` and `.`;
    * at most 64 entries and 8 KiB in all. Keys that begin with `tidings-` belong to Tidings:
    * `tidings-user` and `tidings-device` name the caller in development mode.
    */
   size_t n_metadata;
   Tidings__Rpc__V1__RequestHeader__MetadataEntry **metadata;
   /*
-   * Applies a mutating call once: a repetition with the same key and the same user within the
-   * retention (24 hours by default) gets the first answer back. 1 to 64 bytes; empty: no key.
-   * The same key with another request is answered FAILED_PRECONDITION.
+   * Applies a mutating call once: a retry with the same key and the same user within the
+   * retention (24 hours by default) gets the first answer. 1 to 64 bytes; empty: no key.
+   * The same key with another request fails with FAILED_PRECONDITION.
    */
   ProtobufCBinaryData idempotency_key;
   /*
    * CALL of a server-streaming method: how many messages the server may send at once
-   * (0 counts as 16). CREDIT: how many more. At most 1024 stand open; the rest is dropped.
+   * (0 means 16). CREDIT: how many more. At most 1024 are outstanding; the rest is dropped.
    */
   uint32_t credit;
 };
@@ -137,16 +137,16 @@ struct  Tidings__Rpc__V1__ResponseHeader
    */
   uint32_t status;
   /*
-   * Why, for people. Not for programs to match on; empty when the status is OK.
+   * The error message, for people. Programs must not parse it; empty when the status is OK.
    */
   ProtobufCBinaryData message;
   /*
-   * Why, for programs: messages of error_details.proto and of a service's own error messages.
+   * Error details, for programs: messages of error_details.proto and of a service's own error messages.
    */
   size_t n_details;
   Google__Protobuf__Any **details;
   /*
-   * Further facts about the response; the rules of RequestHeader.metadata apply.
+   * Metadata of the response; the rules of RequestHeader.metadata apply.
    */
   size_t n_metadata;
   Tidings__Rpc__V1__ResponseHeader__MetadataEntry **metadata;

@@ -36,7 +36,7 @@ typedef enum _Tidings__Rpc__V1__ServingStatus {
    */
   TIDINGS__RPC__V1__SERVING_STATUS__SERVING_STATUS_SERVING = 1,
   /*
-   * Calls are refused for now, for example because the server is stopping.
+   * Calls are currently rejected, for example because the server is stopping.
    */
   TIDINGS__RPC__V1__SERVING_STATUS__SERVING_STATUS_NOT_SERVING = 2,
   /*

@@ -63,7 +63,7 @@ struct  Tidings__Rpc__V1__ListServicesResponse__Method
    */
   protobuf_c_boolean server_streaming;
   /*
-   * A repetition has no effect on the server (the method's `idempotency_level`).
+   * The method has no side effects, or can be retried (its `idempotency_level`).
    */
   protobuf_c_boolean safe;
 };

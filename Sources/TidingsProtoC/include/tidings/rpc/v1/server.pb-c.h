@@ -26,23 +26,23 @@ typedef struct Tidings__Rpc__V1__ServerEndpoint Tidings__Rpc__V1__ServerEndpoint
 /* --- enums --- */
 
 /*
- * Whether a server takes calls.
+ * Whether a server accepts calls.
  */
 typedef enum _Tidings__Rpc__V1__ServerState {
   /*
-   * Not told.
+   * Not known.
    */
   TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED = 0,
   /*
-   * It takes calls.
+   * It accepts calls.
    */
   TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_SERVING = 1,
   /*
-   * It takes no new calls, and some run still.
+   * It rejects new calls, and some are still running.
    */
   TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_DRAINING = 2,
   /*
-   * It takes no new calls, and none runs.
+   * It rejects new calls, and none is running.
    */
   TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_DRAINED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__RPC__V1__SERVER_STATE)
@@ -63,8 +63,8 @@ struct  Tidings__Rpc__V1__FetchServerInfoRequest
 
 
 /*
- * The limits that the server enforces. Exceeding one is answered RESOURCE_EXHAUSTED for a frame,
- * and limitExceeded (27) for an item or a batch.
+ * The limits that the server enforces. Exceeding one fails with RESOURCE_EXHAUSTED for a frame,
+ * and with LIMIT_EXCEEDED (27) for an item or a batch.
  */
 struct  Tidings__Rpc__V1__Limits
 {
@@ -102,7 +102,7 @@ struct  Tidings__Rpc__V1__Limits
    */
   uint32_t predicate_nodes_max;
   /*
-   * Hours for which an idempotency key is remembered.
+   * Hours for which an idempotency key is stored.
    */
   uint32_t idempotency_retention_hours;
   /*
@@ -118,7 +118,7 @@ struct  Tidings__Rpc__V1__Limits
    */
   uint32_t asset_chunk_bytes_max;
   /*
-   * Hours for which an asset is kept that no record names.
+   * Hours for which an asset is kept to which no record refers.
    */
   uint32_t asset_retention_hours;
   /*
@@ -126,7 +126,7 @@ struct  Tidings__Rpc__V1__Limits
    */
   uint32_t owning_references_max;
   /*
-   * Most records that one deletion takes along.
+   * Most records to which one deletion cascades.
    */
   uint32_t cascaded_deletions_max;
   /*
@@ -170,11 +170,11 @@ struct  Tidings__Rpc__V1__Limits
    */
   uint32_t zones_per_database_max;
   /*
-   * Most fields whose values a notification carries.
+   * Most fields whose values a notification includes.
    */
   uint32_t desired_keys_max;
   /*
-   * Bytes of field values that a notification carries.
+   * Bytes of field values that a notification includes.
    */
   uint32_t notification_fields_bytes_max;
   /*
@@ -186,7 +186,7 @@ struct  Tidings__Rpc__V1__Limits
    */
   uint64_t notifications_max;
   /*
-   * Pushes of one channel in a second; more are merged.
+   * Pushes of one channel per second; more are merged.
    */
   uint32_t pushes_per_second_max;
   /*
@@ -238,19 +238,19 @@ struct  Tidings__Rpc__V1__Counters
    */
   uint64_t pushes;
   /*
-   * Events that went out in a push of several, without content.
+   * Events that were published in a push of several, without content.
    */
   uint64_t pushes_coalesced;
   /*
-   * Pushes that lost parts because they were too large.
+   * Pushes that were pruned because they were too large.
    */
   uint64_t pushes_pruned;
   /*
-   * Attempts to move the log of the store into its database file that failed.
+   * Failed checkpoints of the store's log.
    */
   uint64_t checkpoints_failed;
   /*
-   * Pages of the store that were read and had another checksum.
+   * Pages of the store that were read with a wrong checksum.
    */
   uint64_t pages_damaged;
   /*
@@ -258,16 +258,16 @@ struct  Tidings__Rpc__V1__Counters
    */
   uint64_t log_bytes;
   /*
-   * Turns of the loop that answers calls that took more than 10 ms of a processor's time. Nobody
-   * else was answered meanwhile.
+   * Turns of the core loop that took more than 10 ms of processor time, during which no other
+   * call was answered.
    */
   uint64_t long_turns;
   /*
-   * The longest of its turns in microseconds, with the time that it waited for the disk.
+   * The longest of its turns in microseconds, including waits for the disk.
    */
   uint64_t longest_turn_microseconds;
   /*
-   * The most microseconds of a processor's time that one of its turns took.
+   * The most microseconds of processor time that one of its turns took.
    */
   uint64_t longest_turn_processor_microseconds;
 };
@@ -287,11 +287,11 @@ struct  Tidings__Rpc__V1__FetchServerInfoResponse
    */
   ProtobufCBinaryData version;
   /*
-   * Where calls go, as bound, for example `tcp://127.0.0.1:5570`.
+   * The endpoint for calls, as bound, for example `tcp://127.0.0.1:5570`.
    */
   ProtobufCBinaryData rpc_endpoint;
   /*
-   * Where pushes come from, as bound.
+   * The endpoint for pushes, as bound.
    */
   ProtobufCBinaryData push_endpoint;
   /*
@@ -303,23 +303,24 @@ struct  Tidings__Rpc__V1__FetchServerInfoResponse
    */
   Google__Protobuf__Timestamp *started;
   /*
-   * What it enforces.
+   * The limits that it enforces.
    */
   Tidings__Rpc__V1__Limits *limits;
   /*
-   * What it did.
+   * Its counters.
    */
   Tidings__Rpc__V1__Counters *counters;
   /*
-   * Callers are believed who they say they are. Never true for an endpoint that others can reach.
+   * Authentication is off: the server trusts the user names of callers. Never true for an endpoint that other
+   * machines can reach.
    */
   protobuf_c_boolean development_mode;
   /*
-   * Whether it takes calls.
+   * Whether it accepts calls.
    */
   Tidings__Rpc__V1__ServerState state;
   /*
-   * Where it can be reached with which key, one after another; none in development mode. There are several
+   * Its endpoints with their keys; none in development mode. There are several
    * while the server's key is replaced: clients with the old key use the first one, clients with the new
    * key the last one.
    */
@@ -342,11 +343,11 @@ struct  Tidings__Rpc__V1__ServerEndpoint
    */
   ProtobufCBinaryData server_key;
   /*
-   * Where calls go, as bound.
+   * The endpoint for calls, as bound.
    */
   ProtobufCBinaryData rpc_endpoint;
   /*
-   * Where pushes come from, as bound.
+   * The endpoint for pushes, as bound.
    */
   ProtobufCBinaryData push_endpoint;
 };

@@ -36,7 +36,7 @@ class HealthServiceMethods:
 
 
 class HealthServiceClient:
-    """Tells whether a service can be called."""
+    """Reports whether a service can be called."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -49,7 +49,7 @@ class HealthServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> health_pb2.CheckResponse:
-        """Returns the state of one service. NOT_FOUND when the server does not know the service."""
+        """Returns the state of one service. NOT_FOUND if the server does not have the service."""
         return await self._transport.unary(
             HealthServiceMethods.CHECK,
             request,
@@ -64,8 +64,8 @@ class HealthServiceClient:
         metadata: Mapping[str, str] | None = None,
         credit: int = 0,
     ) -> MessageStream[health_pb2.WatchResponse]:
-        """Sends the state at once and again whenever it changes. An unknown service is reported as
-        SERVING_STATUS_SERVICE_UNKNOWN and the stream goes on.
+        """Sends the state immediately and again whenever it changes. An unknown service is reported as
+        SERVING_STATUS_SERVICE_UNKNOWN and the stream continues.
         """
         return self._transport.server_streaming(
             HealthServiceMethods.WATCH,
@@ -75,7 +75,7 @@ class HealthServiceClient:
 
 
 class HealthServiceSyncClient:
-    """Tells whether a service can be called."""
+    """Reports whether a service can be called."""
 
     def __init__(self, transport: SyncTransport) -> None:
         self._transport = transport
@@ -88,7 +88,7 @@ class HealthServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> health_pb2.CheckResponse:
-        """Returns the state of one service. NOT_FOUND when the server does not know the service."""
+        """Returns the state of one service. NOT_FOUND if the server does not have the service."""
         return self._transport.unary(
             HealthServiceMethods.CHECK,
             request,
@@ -103,8 +103,8 @@ class HealthServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         credit: int = 0,
     ) -> SyncMessageStream[health_pb2.WatchResponse]:
-        """Sends the state at once and again whenever it changes. An unknown service is reported as
-        SERVING_STATUS_SERVICE_UNKNOWN and the stream goes on.
+        """Sends the state immediately and again whenever it changes. An unknown service is reported as
+        SERVING_STATUS_SERVICE_UNKNOWN and the stream continues.
         """
         return self._transport.server_streaming(
             HealthServiceMethods.WATCH,
