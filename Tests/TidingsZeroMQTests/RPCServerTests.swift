@@ -51,6 +51,35 @@ import TidingsZeroMQ
     await server.stop()
   }
 
+  private struct SecretFailure: Error, CustomStringConvertible {
+    let description = "cannot open '/secret'"
+  }
+
+  @Test(
+    "the cause of a task's failure is told to the loop, and no byte of it is sent",
+    arguments: [FailingService.unary, FailingService.stream]
+  )
+  func cause(method: MethodDescriptor) async throws {
+    let (causes, logged) = AsyncStream.makeStream(of: String.self)
+    let failure = RPCError(.unavailable, "try again later", cause: SecretFailure())
+    let server = try await TestServer.start(setup: { loop in
+      loop.register(FailingService(failure))
+      loop.onFailedTask = { logged.yield($0.debugDescription) }
+    })
+    let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
+    dealer.call(Header(callID: 1, method: method.fullName, credit: 1))
+    let frames = try #require(await dealer.receive())
+    let expected = TidingsRpcV1.ResponseHeader(
+      callID: 1,
+      status: StatusCode.unavailable.rawValue,
+      message: "try again later",
+      endOfStream: true
+    )
+    #expect(frames == [expected.encoded(), []])
+    #expect(await causes.first { _ in true } == failure.debugDescription)
+    await server.stop()
+  }
+
   @Test("more tasks than the limit are refused")
   func callsInFlightMax() async throws {
     let server = try await TestServer.start { $0.callsInFlightMax = 2 }

@@ -60,6 +60,9 @@ public final class LoopContext {
   /// Hears when no more connections are taken, for want of descriptors, if set.
   public var onTooManyConnections: ((LoopContext) -> Void)?
 
+  /// Hears of failures of services' tasks that have a cause, which callers do not see, if set.
+  public var onFailedTask: ((RPCError) -> Void)?
+
   /// Connections prove who they are.
   let isCurve: Bool
   let admission: ZAPHandler

@@ -735,7 +735,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ModifySubscriptionsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -749,7 +749,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchSubscriptionsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -763,7 +763,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ExplainSubscriptionsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -835,19 +835,19 @@ extension TidingsV1.SubscriptionService.Server {
     case "ModifySubscriptions":
       let message: TidingsV1.ModifySubscriptionsRequest
       do { message = try TidingsV1.ModifySubscriptionsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.modifySubscriptions(message, call: call).encoded()
     case "FetchSubscriptions":
       let message: TidingsV1.FetchSubscriptionsRequest
       do { message = try TidingsV1.FetchSubscriptionsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchSubscriptions(message, call: call).encoded()
     case "ExplainSubscriptions":
       let message: TidingsV1.ExplainSubscriptionsRequest
       do { message = try TidingsV1.ExplainSubscriptionsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.explainSubscriptions(message, call: call).encoded()
     default:
