@@ -130,7 +130,9 @@ UNSANITIZED __attribute__((visibility("default"), used)) ssize_t recv(int descri
     *accepted = (entry){0};
     return count;
   }
-  int hidden = tidings_zmtp_stream_hide_identity(&accepted->stream, bytes, (size_t)count);
+  tidings_zmtp_stream stream = accepted->stream;
+  int hidden = tidings_zmtp_stream_hide_identity(&stream, bytes, (size_t)count);
+  accepted->stream = stream;
   if (hidden > 0) {
     atomic_fetch_add_explicit(&changes, (uint64_t)hidden, memory_order_relaxed);
   }

@@ -114,7 +114,8 @@ struct ServicePrinter {
       printer.line("  return try \(output)(decoding: response)")
       printer.line("} catch {")
       printer.line(
-        "  throw TidingsRPC.RPCError(.internal, \"the response is not valid: \\(error)\")"
+        "  throw TidingsRPC.RPCError("
+          + ".internal, \"the response is not valid: \\(error)\", cause: error)"
       )
       printer.line("}")
     }
@@ -226,7 +227,7 @@ struct ServicePrinter {
       printer.indented { printer in
         printer.line("let message: \(input(method))")
         printer.line("do { message = try \(input(method))(decoding: request) } catch {")
-        printer.line("  throw TidingsRPC.RPCError(.invalidArgument, \"\\(error)\")")
+        printer.line("  throw TidingsRPC.RPCError(.invalidArgument, \"\\(error)\", cause: error)")
         printer.line("}")
         printer.line(call(method))
       }

@@ -33,7 +33,7 @@ public final class Client: Sendable {
     do {
       connection = try await ClientConnection(settings)
     } catch {
-      throw RPCError(.invalidArgument, "\(error)")
+      throw RPCError(.invalidArgument, "\(error)", cause: error)
     }
     transport = connection
   }

@@ -161,7 +161,8 @@ public struct NotificationStream: AsyncSequence, Sendable {
       } catch {
         throw RPCError(
           .unavailable,
-          "cannot listen to the push endpoint '\(endpoint)': \(error)"
+          "cannot listen to the push endpoint '\(endpoint)': \(error)",
+          cause: error
         )
       }
       pushEndpoint = endpoint

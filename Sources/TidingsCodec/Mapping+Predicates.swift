@@ -18,7 +18,7 @@ extension TidingsV1.Predicate {
       try predicate.checkPrice()
       return predicate
     } catch let error as PredicateError {
-      throw ItemError(.invalidArguments, "\(path): \(error)")
+      throw ItemError(.invalidArguments, "\(path): \(error)", cause: error)
     }
   }
 

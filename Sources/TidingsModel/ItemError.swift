@@ -1,7 +1,7 @@
 /// Why one item failed: a stable code, a message for people, and what may help.
 ///
 /// The codes are CloudKit's, with their numbers; `proto/tidings/v1/error.proto` is their table.
-public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ItemError: Error, Sendable {
   /// A reason, equal on the wire and in Swift; an unknown number is still a value.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The number, that of `CKError.Code`.
@@ -72,20 +72,48 @@ public struct ItemError: Error, Hashable, Sendable, CustomStringConvertible {
   public var retryAfter: Duration?
   /// With `serverRejectedRequest` for a subscription: the equivalent one that exists.
   public var existingSubscriptionID: String?
+  /// The error that led to this one, if any: for logs of this process, never sent to a peer.
+  public var cause: (any Error)?
 
   /// An error with a reason and a message.
   public init(
     _ code: Code,
     _ message: String,
     retryAfter: Duration? = nil,
-    existingSubscriptionID: String? = nil
+    existingSubscriptionID: String? = nil,
+    cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.retryAfter = retryAfter
     self.existingSubscriptionID = existingSubscriptionID
+    self.cause = cause
+  }
+}
+
+extension ItemError: Hashable {
+  /// Whether a peer sees the same: causes are not compared.
+  public static func == (a: Self, b: Self) -> Bool {
+    a.code == b.code && a.message == b.message && a.retryAfter == b.retryAfter
+      && a.existingSubscriptionID == b.existingSubscriptionID
   }
 
-  /// The message.
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(message)
+    hasher.combine(retryAfter)
+    hasher.combine(existingSubscriptionID)
+  }
+}
+
+extension ItemError: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The message; safe to show anyone.
   public var description: String { message }
+
+  /// The message and the causes: may name files and statements.
+  public var debugDescription: String {
+    guard let cause else { return description }
+    return "\(description), caused by \(type(of: cause)): \(String(reflecting: cause))"
+  }
 }

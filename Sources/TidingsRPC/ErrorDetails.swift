@@ -78,10 +78,10 @@ extension RPCError {
   package static func thrown(_ error: any Error) -> Self {
     switch error {
     case let error as Self where error.code == .ok:
-      Self(.internal, "the handler failed with the code OK: \(error.message)")
+      Self(.internal, "the handler failed with the code OK: \(error.message)", cause: error.cause)
     case let error as Self: error
     case is CancellationError: Self(.cancelled, "the call was cancelled")
-    default: Self(.unknown, "the handler failed with \(type(of: error))")
+    default: Self(.unknown, "the handler failed with \(type(of: error))", cause: error)
     }
   }
 }

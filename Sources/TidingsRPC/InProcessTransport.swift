@@ -29,7 +29,7 @@ public struct InProcessTransport: ClientTransport {
         let response = try await service.handleUnary(call, request)
         answer.resolve(Self.bounded(response, by: frameBytesMax))
       } catch {
-        answer.resolve(.failure(.thrown(error)))
+        answer.resolve(.failure(RPCError.thrown(error).withoutCause))
       }
     }
     let timer = call.deadline.map { deadline in
@@ -74,7 +74,7 @@ public struct InProcessTransport: ClientTransport {
           try await service.handleServerStreaming(call, request, writer)
           continuation.finish()
         } catch {
-          continuation.finish(.thrown(error))
+          continuation.finish(RPCError.thrown(error).withoutCause)
         }
         tasks.end(gate, RPCError(.cancelled, "the call is over"))
       }

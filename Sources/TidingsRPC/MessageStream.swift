@@ -34,7 +34,7 @@ public struct MessageStream<M: Message>: AsyncSequence, Sendable {
       do {
         return try M(decoding: bytes)
       } catch {
-        throw RPCError(.internal, "the response is not valid: \(error)")
+        throw RPCError(.internal, "the response is not valid: \(error)", cause: error)
       }
     }
 

@@ -23,6 +23,22 @@ internal import TidingsProto
     #expect(try await nobody.failure("fetch", "h1").contains("(status 16)"))
   }
 
+  @Test("a copy of the example finds the installed .proto files, or says what is missing")
+  func protos() async throws {
+    let folder = try TemporaryFolder()
+    let script = """
+      cp "$0"/docs/examples/c/Makefile "$1" && cd "$1" && mkdir -p bin share/tidings && touch bin/rpcctl \
+        && chmod +x bin/rpcctl && ! make clean && ln -s "$0/proto" share/tidings/proto \
+        && PATH="$1/bin:$PATH" make --silent build/generated/done && ls build/generated
+      """
+    let run = try await ForeignProgram.run(
+      "/bin/sh",
+      ["-c", script, Repository.root, folder.file("")]
+    )
+    #expect(run.exit == 0 && run.lines.contains("messages.h"), "\(run.errors)")
+    #expect(run.errors.contains("no .proto files in '': use make PROTO=DIR"))
+  }
+
   @Test("each notification once: by push, missed while it was down, and across a server's restart")
   func notifications() async throws {
     var server = try await TestServer.startLasting()

@@ -40,7 +40,7 @@ struct Example: Sendable {
     guard run.exit == 0 else {
       throw WaitingFailure(
         description: "make in docs/examples/\(name), which needs what tools/install-dependencies "
-          + "installs: \(run.errors)"
+          + "--tests installs: \(run.errors)"
       )
     }
     return path

@@ -20,6 +20,30 @@ internal import TidingsProto
     #expect(nobody.errors.contains("status 16"))
   }
 
+  @Test("a subscription that fires for the same is adopted, whichever program made it")
+  func adoption() async throws {
+    let smallest = try await Example.smallest.value
+    for isSmallestFirst in [false, true] {
+      let server = try await TestServer.start()
+      let houses = Houses(try await Example.c.value, server)
+      let subscribed = "subscribed to price > 100000\n"
+      if !isSmallestFirst {
+        #expect(try await houses.output("subscribe", "price > 100000") == subscribed)
+      }
+      let watch = try ForeignProgram(
+        smallest,
+        [server.folder.file("position")],
+        environment: ["TIDINGS_ENDPOINT": server.rpcEndpoint, "TIDINGS_USER": "ada"]
+      )
+      try await watch.waitForLines("the subscription") { $0.count >= 1 }
+      #expect(try await houses.output("subscribe", "price > 100000") == subscribed)
+      _ = try await houses.output("save", "h1", "300000")
+      let seen = try await watch.waitForLines("the notification") { $0.count >= 2 }
+      #expect(seen.last?.contains("h1") == true)
+      #expect(try await watch.stop().exit == 0)
+    }
+  }
+
   @Test("does so with keys, where pushes are sealed")
   func keys() async throws {
     let secure = try await SecureServer.start()

@@ -133,6 +133,34 @@ internal import TidingsRPC
     #expect(try await client.assets().download(Self.asset(content)) == content)
   }
 
+  @Test("the file and why it failed are logged once, and not sent to the client")
+  func cause() async throws {
+    let disk = try DiskFaults()
+    let server = try await TestServer.start(environment: disk.environment)
+    let client = try await server.client(as: "ada", retries: false)
+    try disk.set(.fail(.sync, of: "/assets$", count: nil))
+    for _ in 0..<2 {
+      let refusal = await failure {
+        _ = try await client.assetCalls.uploadAsset(
+          UploadRequest(asset: Self.asset([7]), offset: 0, chunk: [7])
+        )
+      }
+      #expect(
+        refusal
+          == RPCError(
+            .unavailable,
+            "the disk of the server cannot be used now: try again later",
+            details: [.retryInfo(after: .seconds(1))]
+          )
+      )
+    }
+    let folder = server.folder.file("data/assets")
+    let logged = try await server.process.seen.wait("the cause") { $0.errors.contains(folder) }
+    let lines = logged.errors.split(separator: "\n").filter { $0.contains(folder) }
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("error a file cannot be used in=\"a task\"") == true)
+  }
+
   @Test("a full disk keeps what is there, and the upload goes on")
   func full() async throws {
     let disk = try DiskFaults()

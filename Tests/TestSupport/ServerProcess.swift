@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Synchronization
-internal import Testing
 
 /// A real `rpcd`, started by a test.
 ///
@@ -84,7 +83,7 @@ public final class ServerProcess: Sendable {
         let signal = status & 0x7f
         seen.exitStatus = signal == 0 ? .code((status >> 8) & 0xff) : .signal(signal)
         if signal != 0, !seen.signalsSent.contains(signal) {
-          Issue.record("rpcd was ended by signal \(signal), and wrote: \(seen.errors)")
+          RunningTest.record("rpcd was ended by signal \(signal), and wrote: \(seen.errors)")
         }
       }
     }

@@ -96,12 +96,12 @@ internal import TidingsFiles
     #expect(opened == expected.joined(separator: "\n") + "\n")
   }
 
-  /// Takes the first Python that has PyNaCl, which tools/install-dependencies installs.
+  /// Takes the first Python that has PyNaCl, which tools/install-dependencies --tests installs.
   private static let findPython = """
     for python in $(which -a python3); do
       "$python" -c 'import nacl' 2>&- && exec "$python" "$0"
     done
-    echo "no python3 has PyNaCl: run tools/install-dependencies"
+    echo "no python3 has PyNaCl: run tools/install-dependencies --tests"
     """
 
   private static func run(_ input: String) throws -> String {

@@ -51,6 +51,35 @@ import TidingsZeroMQ
     await server.stop()
   }
 
+  private struct SecretFailure: Error, CustomStringConvertible {
+    let description = "cannot open '/secret'"
+  }
+
+  @Test(
+    "the cause of a task's failure is told to the loop, and no byte of it is sent",
+    arguments: [FailingService.unary, FailingService.stream]
+  )
+  func cause(method: MethodDescriptor) async throws {
+    let (causes, logged) = AsyncStream.makeStream(of: String.self)
+    let failure = RPCError(.unavailable, "try again later", cause: SecretFailure())
+    let server = try await TestServer.start(setup: { loop in
+      loop.register(FailingService(failure))
+      loop.delegate = CauseLog(logged)
+    })
+    let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
+    dealer.call(Header(callID: 1, method: method.fullName, credit: 1))
+    let frames = try #require(await dealer.receive())
+    let expected = TidingsRpcV1.ResponseHeader(
+      callID: 1,
+      status: StatusCode.unavailable.rawValue,
+      message: "try again later",
+      endOfStream: true
+    )
+    #expect(frames == [expected.encoded(), []])
+    #expect(await causes.first { _ in true } == failure.debugDescription)
+    await server.stop()
+  }
+
   @Test("more tasks than the limit are refused")
   func callsInFlightMax() async throws {
     let server = try await TestServer.start { $0.callsInFlightMax = 2 }
@@ -216,4 +245,13 @@ import TidingsZeroMQ
     #expect(ran)
     await server.stop()
   }
+}
+
+/// Notes the causes of failures.
+private final class CauseLog: LoopDelegate {
+  private let causes: AsyncStream<String>.Continuation
+
+  init(_ causes: AsyncStream<String>.Continuation) { self.causes = causes }
+
+  func taskFailed(_ error: RPCError, _ loop: LoopContext) { causes.yield(error.debugDescription) }
 }

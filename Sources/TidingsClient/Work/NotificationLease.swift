@@ -84,7 +84,7 @@ public final class NotificationLease: Sendable {
         }
         try? await Task.sleep(for: backoff.next())
       } catch {
-        throw .call(RPCError(.unknown, "\(error)"))
+        throw .call(RPCError(.unknown, "\(error)", cause: error))
       }
     }
   }

@@ -56,7 +56,8 @@ struct PushWatch: Sendable {
       } catch {
         throw RPCError(
           .unavailable,
-          "cannot listen to the push endpoint '\(response.pushEndpoint)': \(error)"
+          "cannot listen to the push endpoint '\(response.pushEndpoint)': \(error)",
+          cause: error
         )
       }
       listener.endpoint = response.pushEndpoint

@@ -82,7 +82,7 @@ final class ModifySchema {
     do {
       return try Schema(text: text)
     } catch {
-      throw ItemError(.invalidArguments, "the text is no schema: \(error)")
+      throw ItemError(.invalidArguments, "the text is no schema: \(error)", cause: error)
     }
   }
 

@@ -95,7 +95,7 @@ final class AdminMethods: TidingsV1.AdminService.Server {
     } catch let error as RPCError {
       throw error
     } catch {
-      throw RPCError(.internal, "the audit log cannot be read: \(error)")
+      throw RPCError(.internal, "the audit log cannot be read", cause: error)
     }
   }
 

@@ -12,7 +12,7 @@ extension GroupedCalls {
   /// What only reads has changed nothing: it fails alone, unless others wrote before it in the same
   /// transaction. SQLite neither writes nor commits in one that met damage: they are made again.
   func callFailed(_ error: any Error, _ access: StoreAccess, on loop: LoopContext) {
-    guard !error.isCallersMistake else { return }
+    guard !error.isCallersMistake else { return failures.note(error, in: "a call") }
     guard access == .read else { return giveUpCall(after: error, on: loop) }
     failures.note(error, in: "a call that reads")
     guard committer.isOpen else { return }
@@ -59,9 +59,6 @@ extension GroupedCalls {
   }
 
   private func takeBackGroup(after error: any Error, on loop: LoopContext) -> CallGroup {
-    if !(error is SQLError) {
-      logger.log(.error, "a group of calls was taken back", ["reason": "\(error)"])
-    }
     failures.note(error, in: "a group of calls")
     let group = committer.giveUp()
     observer?.groupRolledBack(on: loop)

@@ -1,8 +1,10 @@
 internal import Synchronization
 internal import TidingsFiles
+internal import TidingsModel
+internal import TidingsRPC
 internal import TidingsSQL
 
-/// Logs what the store failed with, in the database's own words, which callers do not see.
+/// Logs why calls failed: the causes of their errors, which callers do not see.
 ///
 /// A damaged page fails every call that needs it: what is the same is logged once in a while, with how
 /// often it came. Any thread may use it.
@@ -18,38 +20,60 @@ final class StoreFailures: Sendable {
   }
 
   private let logger: Logger
-  private let entries = Mutex<[SQLError: Entry]>([:])
+  private let entries = Mutex<[String: Entry]>([:])
 
   init(logger: Logger) { self.logger = logger }
 
-  /// Notes why something failed; what is not the store's failure is ignored.
+  /// Notes why something failed; what has no cause says all itself, and is ignored.
   ///
   /// - Parameters:
   ///   - error: Why it failed.
   ///   - what: What failed, for example `a call that reads`.
   ///   - now: The time.
   func note(_ error: any Error, in what: String, at now: ContinuousClock.Instant = .now) {
-    guard let error = error as? SQLError, let count = take(error, at: now) else { return }
+    if let error = error as? ItemError, error.cause == nil { return }
+    let failure = RPCError(callFailure: error)
+    guard let cause = failure.cause else { return }
+    let level: Logger.Level = failure.code.isServersFault ? .error : .debug
+    let reason = String(reflecting: cause)
+    guard level >= logger.level, let count = take(reason, at: now) else { return }
     logger.log(
-      .error,
-      error.kind == .damaged
-        ? "the database is damaged: restore a backup" : "the database cannot be used",
-      ["in": what, "reason": error.message, "times": "\(count)"]
+      level,
+      Self.message(cause, level),
+      ["in": what, "reason": reason, "times": "\(count)"]
     )
   }
 
+  private static func message(_ cause: any Error, _ level: Logger.Level) -> String {
+    switch cause {
+    case _ where level < .error: "a call was refused"
+    case let cause as SQLError where cause.kind == .damaged:
+      "the database is damaged: restore a backup"
+    case is SQLError: "the database cannot be used"
+    case is FileError: "a file cannot be used"
+    default: "a defect of the server: \(type(of: cause))"
+    }
+  }
+
   /// How often it came since it was logged; `nil`: it is not logged now.
-  private func take(_ error: SQLError, at now: ContinuousClock.Instant) -> Int? {
+  private func take(_ reason: String, at now: ContinuousClock.Instant) -> Int? {
     entries.withLock { entries in
-      var entry = entries[error] ?? Entry(due: now)
+      var entry = entries[reason] ?? Entry(due: now)
       entry.unlogged += 1
       guard entry.due <= now else {
-        entries[error] = entry
+        entries[reason] = entry
         return nil
       }
-      if entries[error] == nil, entries.count == Self.kindsMax { entries = [:] }
-      entries[error] = Entry(due: now.advanced(by: Self.pause))
+      if entries[reason] == nil, entries.count == Self.kindsMax { entries = [:] }
+      entries[reason] = Entry(due: now.advanced(by: Self.pause))
       return entry.unlogged
     }
+  }
+}
+
+extension StatusCode {
+  /// Callers cannot help it: an operator should know.
+  fileprivate var isServersFault: Bool {
+    [.internal, .unknown, .dataLoss, .unavailable].contains(self)
   }
 }

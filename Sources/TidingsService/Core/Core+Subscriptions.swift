@@ -87,7 +87,7 @@ extension Core {
       return .init(subscriptionID: id, outcome: .error(.init(error)))
     } catch let error as RPCError where error.code == .invalidArgument {
       // A value that cannot be read is this item's fault: others of the call may be written already.
-      let error = ItemError(.invalidArguments, error.message)
+      let error = ItemError(.invalidArguments, error.message, cause: error)
       return .init(subscriptionID: id, outcome: .error(.init(error)))
     }
   }

@@ -161,6 +161,10 @@ extension Core: LoopDelegate {
     gate.admit(key: key, method: method, claiming: claim)
   }
 
+  func taskFailed(_ error: RPCError, _ loop: LoopContext) {
+    calls.failures.note(error, in: "a task")
+  }
+
   func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext) {
     for refusal in refusals {
       var entry = AuditEntry(

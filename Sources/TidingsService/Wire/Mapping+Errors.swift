@@ -24,16 +24,20 @@ extension TidingsV1.ItemError {
 }
 
 extension RPCError {
-  /// What a caller is told when the call as a whole failed.
+  /// What a caller is told when the call as a whole failed; the error is its cause.
   init(callFailure error: any Error) {
     switch error {
     case let error as RPCError: self = error
     case let error as ItemError: self.init(error)
     case let error as MessageDecodingError:
-      self.init(.invalidArgument, "the request message cannot be decoded: \(error)")
+      self.init(
+        .invalidArgument,
+        "the request message cannot be decoded: \(error)",
+        cause: error
+      )
     case let error as SQLError: self.init(error)
     case let error as FileError: self.init(error)
-    default: self.init(.internal, "a defect of the server: \(type(of: error))")
+    default: self.init(.internal, "a defect of the server: \(type(of: error))", cause: error)
     }
   }
 
@@ -46,7 +50,8 @@ extension RPCError {
           typeURL: "type.googleapis.com/" + TidingsV1.ItemError.messageName,
           value: TidingsV1.ItemError(error).encoded()
         )
-      ] + (error.retryAfter.map { [.retryInfo(after: $0)] } ?? [])
+      ] + (error.retryAfter.map { [.retryInfo(after: $0)] } ?? []),
+      cause: error.cause
     )
   }
 
@@ -56,7 +61,8 @@ extension RPCError {
       error.isFull
         ? "the disk of the server is full: try again later"
         : "the disk of the server cannot be used now: try again later",
-      details: [.retryInfo(after: .seconds(error.isFull ? 10 : 1))]
+      details: [.retryInfo(after: .seconds(error.isFull ? 10 : 1))],
+      cause: error
     )
   }
 
@@ -66,20 +72,24 @@ extension RPCError {
       self.init(
         .unavailable,
         "the store cannot be used now; nothing was changed: try again later",
-        details: [.retryInfo(after: .seconds(1))]
+        details: [.retryInfo(after: .seconds(1))],
+        cause: error
       )
     case .uncertain:
       self.init(
         .unavailable,
         "the disk of the server failed while the call was committed; whether it took effect is unknown",
-        details: [.errorInfo(reason: "OUTCOME_UNKNOWN")]
+        details: [.errorInfo(reason: "OUTCOME_UNKNOWN")],
+        cause: error
       )
     case .damaged:
       self.init(
         .dataLoss,
-        "what the call needs of the store is damaged: an operator has to restore a backup"
+        "what the call needs of the store is damaged: an operator has to restore a backup",
+        cause: error
       )
-    case .statement: self.init(.internal, "a defect of the server, in a statement to its store")
+    case .statement:
+      self.init(.internal, "a defect of the server, in a statement to its store", cause: error)
     }
   }
 }

@@ -52,7 +52,7 @@ struct ClientLoop: ~Copyable {
     do {
       while try turn() {}
     } catch {
-      reason = RPCError(.unavailable, "the client's socket failed: \(error)")
+      reason = RPCError(.unavailable, "the client's socket failed: \(error)", cause: error)
     }
     for case .start(_, let call) in inbox.close() { call.sink.fail(reason) }
     perform(table.endAll(reason))

@@ -113,8 +113,15 @@ extension LoopContext {
       body.withUnsafeBytes {
         answer(Self.token(key), $0, endsStream: true, hasMessage: !isStream)
       }
-    case .failure(let error): refuse(Self.token(key), error)
+    case .failure(let error):
+      failed(error)
+      refuse(Self.token(key), error)
     }
+  }
+
+  /// A service's task failed, and its caller still waits: what led to it is not sent.
+  private func failed(_ error: RPCError) {
+    if error.cause != nil { delegate?.taskFailed(error, self) }
   }
 
   private func runUnary(

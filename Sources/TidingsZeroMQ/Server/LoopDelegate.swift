@@ -49,6 +49,9 @@ public protocol LoopDelegate: AnyObject {
     retryAfter: Duration
   ) -> RPCError
 
+  /// A service's task failed, with a cause that its caller does not see.
+  func taskFailed(_ error: RPCError, _ loop: LoopContext)
+
   // MARK: Connections
 
   /// Connections have ended: what their calls wait for is not needed any more.
@@ -96,6 +99,9 @@ extension LoopDelegate {
       details: [.retryInfo(after: retryAfter)]
     )
   }
+
+  /// Nothing to do.
+  public func taskFailed(_ error: RPCError, _ loop: LoopContext) {}
 
   /// Nothing to do: answers find nobody.
   public func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {}

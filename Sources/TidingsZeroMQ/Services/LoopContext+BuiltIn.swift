@@ -41,7 +41,7 @@ extension LoopContext {
     } catch let error as RPCError {
       fail(call.token, error)
     } catch {
-      fail(call.token, RPCError(.invalidArgument, "\(error)"))
+      fail(call.token, RPCError(.invalidArgument, "\(error)", cause: error))
     }
   }
 }

@@ -86,7 +86,11 @@ final class DryRunTransport: ClientTransport {
       default: return nil
       }
     } catch {
-      throw RPCError(.invalidArgument, "the request of \(method.fullName): \(error)")
+      throw RPCError(
+        .invalidArgument,
+        "the request of \(method.fullName): \(error)",
+        cause: error
+      )
     }
   }
 

@@ -26,7 +26,7 @@ enum BatchAnswer {
     do {
       response = try .init(decoding: answer)
     } catch {
-      throw RPCError(.internal, "the response is not valid: \(error)")
+      throw RPCError(.internal, "the response is not valid: \(error)", cause: error)
     }
     guard response.results.count == count else {
       throw RPCError(

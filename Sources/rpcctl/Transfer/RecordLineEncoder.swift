@@ -221,12 +221,6 @@ extension RecordLineEncoder {
       guard let string = scanner.string() else { return false }
       appendEntry(text[name], valueBytes: WireSize.field(string.count))
       fields.append(1, text[string])
-    case UInt8(ascii: "t"):
-      guard scanner.takeWord("true") else { return false }
-      append(text[name], whole: 1)
-    case UInt8(ascii: "f"):
-      guard scanner.takeWord("false") else { return false }
-      append(text[name], whole: 0)
     case UInt8(ascii: "n"):
       guard scanner.takeWord("null") else { return false }
       appendEntry(text[name], valueBytes: 0)

@@ -34,7 +34,8 @@ extension FieldValueJSON {
   {
     switch json {
     case .string(let string): return .stringValue(string)
-    case .bool(let bool): return .int64Value(bool ? 1 : 0)
+    case .bool(let bool):
+      throw ValueError(path, "a field cannot be a boolean: use \(bool ? 1 : 0) (INT64) for \(bool)")
     case .number(let number):
       return number.isInteger
         ? .int64Value(try integer(json, path)) : .doubleValue(try double(json, path))

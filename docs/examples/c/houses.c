@@ -121,7 +121,9 @@ static int subscribe(struct tidings *client, char *predicate_text)
   if (response == NULL) return failed(client);
   int code = 0;
   for (size_t i = 0; i < response->n_results; i++)
-    if (response->results[i]->outcome_case == TIDINGS__V1__SUBSCRIPTION_RESULT__OUTCOME_ERROR)
+    /* One that fires for the same under another name does as well. */
+    if (response->results[i]->outcome_case == TIDINGS__V1__SUBSCRIPTION_RESULT__OUTCOME_ERROR &&
+        *response->results[i]->error->existing_subscription_id == '\0')
       code = item_failed(response->results[i]->error);
   if (code == 0) (void)printf("subscribed to %s\n", predicate_text);
   tidings__v1__modify_subscriptions_response__free_unpacked(response, NULL);

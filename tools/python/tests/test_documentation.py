@@ -6,6 +6,8 @@ import ast
 import re
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 from server import ROOT, Server
 
@@ -19,14 +21,42 @@ def test_the_example_of_the_readme_runs(server: Server) -> None:
     (example,) = PYTHON_BLOCK.findall((ROOT / "tools" / "python" / "README.md").read_text())
     program = example.replace("tcp://127.0.0.1:5570", server.rpc)
     assert program != example
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        env={"PYTHONPATH": str(ROOT / "tools" / "python" / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
+    for _ in range(2):
+        run = subprocess.run(
+            [sys.executable, "-W", "error", "-c", program],
+            env={"PYTHONPATH": str(ROOT / "tools" / "python" / "src")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (run.stdout, run.stderr) == ("h1 Berlin\n", "")
+
+
+def test_installing_leaves_nothing_in_the_checkout(tmp_path: Path) -> None:
+    package = ROOT / "tools" / "python"
+
+    def files() -> set[Path]:
+        return {path for folder in (package, package / "src") for path in folder.iterdir()}
+
+    before = files()
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            *options,
+            "--wheel-dir",
+            str(tmp_path),
+            str(package),
+        ],
+        check=True,
     )
-    assert (run.stdout, run.stderr) == ("h1 Berlin\n", "")
+    (wheel,) = tmp_path.glob("tidings-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert {"tidings/py.typed", "tidings/v1/record_pb2.pyi"} <= set(archive.namelist())
+    assert files() == before
 
 
 def test_what_the_page_names_is_there() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import random
 import threading
 from collections.abc import AsyncIterator, Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,11 +27,7 @@ from tidings.inbox.errors import (
 from tidings.inbox.inbox import ConnectionLost, ConnectionRestored, InboxEvent
 from tidings.inbox.position_file import PositionFile
 from tidings.v1 import database_pb2
-from tidings.v1.notification_pb2 import (
-    NOTIFICATION_TYPE_READ_NOTIFICATION,
-    NotificationInfo,
-    Push,
-)
+from tidings.v1.notification_pb2 import NotificationInfo, Push
 from tidings.v1.notification_service_pb2 import RotateChannelsRequest
 
 T = TypeVar("T")
@@ -55,8 +52,8 @@ async def take(items: AsyncIterator[T], count: int) -> list[T]:
     return [await anext(items) for _ in range(count)]
 
 
-def numbers(items: list[tidings.InboxNotification]) -> list[int]:
-    return [item.notification.record_fields["n"].int64_value for item in items]
+def numbers(items: list[tidings.InboxNotification]) -> list[tidings.Value]:
+    return [item.notification.fields["n"] for item in items]
 
 
 async def test_from_the_log_and_then_by_push(make_client: ClientMaker) -> None:
@@ -71,9 +68,9 @@ async def test_from_the_log_and_then_by_push(make_client: ClientMaker) -> None:
             assert numbers(await take(items, 1)) == [3]
             await database.delete("t1")
             (item,) = await take(items, 1)
-            assert item.notification.record_id.record_name == "t1"
+            assert item.notification.record_id == tidings.RecordID("t1")
             assert item.notification.subscription_id == "all"
-            position = item.notification.position
+            position = item.notification.message.position
             assert item.notification.notification_id == (
                 f"{position.channel_id}-{position.sequence_number}"
             )
@@ -160,6 +157,45 @@ async def test_a_device_does_not_hear_of_its_own_changes(make_client: ClientMake
             assert numbers(await take(items, 2)) == [2, 4]
 
 
+async def test_notifications_are_python_values(make_client: ClientMaker) -> None:
+    async with make_client() as writer, make_client(device="reader") as reader:
+        database = writer.database()
+        time = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+        await writer.database("public").save(Record("Things", fields={"n": 0, "at": time}))
+        info = NotificationInfo(alert_body="hello", desired_keys=["n", "at"])
+        await database.save_subscription(tidings.query_subscription("q", "Things", info=info))
+        await database.save_zone("home")
+        await database.save_subscription(tidings.zone_subscription("z", "home"))
+        async with reader.inbox() as inbox:
+            items = aiter(inbox)
+            await database.save(Record("Things", "t1", {"n": 7, "at": time, "unasked": 1}))
+            notification = (await anext(items)).notification
+            assert notification == tidings.Notification(
+                notification_id=notification.notification_id,
+                type=tidings.NotificationType.QUERY,
+                subscription_id="q",
+                database="private",
+                reason=tidings.NotificationReason.RECORD_CREATED,
+                record_id=tidings.RecordID("t1"),
+                zone=tidings.ZoneID(),
+                record_type="Things",
+                fields={"n": 7, "at": time},
+                committed=notification.committed,
+                info=notification.info,
+            )
+            assert notification.info is not None and notification.info.alert_body == "hello"
+            assert notification.committed is not None
+            assert abs(datetime.now(timezone.utc) - notification.committed) < timedelta(hours=1)
+            await database.save(Record("Places", "p1", zone="home"))
+            notification = (await anext(items)).notification
+            assert notification.type is tidings.NotificationType.RECORD_ZONE
+            assert notification.zone == tidings.ZoneID("home")
+            assert notification.record_id is None and notification.fields == {}
+        async for notification in reader.notification_stream():
+            assert notification.record_id == tidings.RecordID("t1")
+            break
+
+
 async def test_read_marks(make_client: ClientMaker) -> None:
     async with make_client(device="a") as a, make_client(device="b") as b:
         await subscribe(a.database())
@@ -171,7 +207,7 @@ async def test_read_marks(make_client: ClientMaker) -> None:
             await take(others_items, 2)
             await mine.mark_read(items[1])
             (mark,) = await take(others_items, 1)
-            assert mark.notification.type == NOTIFICATION_TYPE_READ_NOTIFICATION
+            assert mark.notification.type is tidings.NotificationType.READ_NOTIFICATION
             assert mark.notification.notification_id == items[1].notification.notification_id
             with pytest.raises(tidings.UnknownItem):
                 await mine.mark_read("999999-1")
@@ -203,7 +239,7 @@ async def test_a_stream_goes_on_after_its_token(make_client: ClientMaker) -> Non
         await save(writer.database(), 4)
         async with reader.notification_stream(after=token) as stream:
             (fourth,) = await take(stream, 1)
-        assert [one.record_id.record_name for one in [*first, fourth]] == ["t1", "t2", "t3", "t4"]
+        assert [one.record_name for one in [*first, fourth]] == ["t1", "t2", "t3", "t4"]
 
 
 async def test_an_expired_token_is_told(make_client: ClientMaker) -> None:

@@ -35,7 +35,7 @@ async def test_a_key_says_who_calls(guarded: Server) -> None:
         await client.database().save_subscription(tidings.query_subscription("all", "Things"))
         items = aiter(inbox)
         await client.database().save(tidings.Record("Things", "t1"))
-        assert (await anext(items)).notification.record_id.record_name == "t1"
+        assert (await anext(items)).notification.record_id == tidings.RecordID("t1")
 
 
 async def test_who_is_not_admitted_is_told(guarded: Server) -> None:

@@ -71,6 +71,17 @@ async def test_a_time_finer_than_a_microsecond_is_saved_again_as_it_was(
             PreciseTime.of(NOW, 1_000)
 
 
+async def test_a_boolean_is_no_value_of_a_field(make_client: ClientMaker) -> None:
+    async with make_client() as client:
+        database = client.database()
+        for value in (True, [False], [1, False]):
+            with pytest.raises(TypeError, match=r"boolean: use [01] \(INT64\)"):
+                await database.save(Record("Things", "t1", {"isSold": value}))
+        await database.save(Record("Things", "t1", {"isSold": 1}))
+        found = database.query("Things", "isSold = %@ AND isSold = TRUE", True)
+        assert [record.name async for record in found] == ["t1"]
+
+
 async def test_null_removes_a_field_and_absence_keeps_it(make_client: ClientMaker) -> None:
     async with make_client() as client:
         database = client.database()

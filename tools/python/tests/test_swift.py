@@ -43,7 +43,7 @@ async def test_either_goes_on_where_the_other_stood(server: Server, tmp_path: Pa
             names: list[str] = []
             async with reader.inbox(state) as inbox:
                 async for item in inbox:
-                    names.append(item.notification.record_id.record_name)
+                    names.append(item.notification.record_name)
                     await inbox.commit(item)
                     if len(names) == count:
                         break

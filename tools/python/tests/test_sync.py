@@ -60,7 +60,7 @@ def test_the_inbox(client: tidings.sync.Client, tmp_path: Path) -> None:
         database.save_all([Record("Things", "a"), Record("Things", "b")])
         names = []
         for item in inbox:
-            names.append(item.notification.record_id.record_name)
+            names.append(item.notification.record_name)
             inbox.commit(item)
             if len(names) == 2:
                 break

@@ -33,6 +33,7 @@ from tidings.identifiers import RecordID, ZoneID
 from tidings.inbox.inbox import Inbox, InboxNotification, InboxOptions
 from tidings.inbox.position import InboxPosition
 from tidings.modify_result import ModifyResult, PartialFailure
+from tidings.notifications import Notification, NotificationReason, NotificationType
 from tidings.records import Record
 from tidings.rpc.errors import (
     Aborted,
@@ -100,6 +101,9 @@ __all__ = [
     "Location",
     "ModifyResult",
     "NotFound",
+    "Notification",
+    "NotificationReason",
+    "NotificationType",
     "OutOfRange",
     "PartialFailure",
     "PermissionDenied",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from types import TracebackType
-from typing import Literal
 
 import zmq
 
@@ -13,6 +12,7 @@ from tidings.database import Database
 from tidings.encryption.default_key_ring import DefaultKeyRing
 from tidings.encryption.key_ring import KeyRing
 from tidings.encryption.sealer import FieldSealer
+from tidings.identifiers import SCOPES, Scope
 from tidings.inbox.inbox import Inbox, InboxOptions
 from tidings.inbox.position import InboxPosition
 from tidings.inbox.stream import ConnectionListener, NotificationStream
@@ -36,13 +36,6 @@ from tidings.v1.share_service_rpc import ShareServiceClient
 from tidings.v1.subscription_service_rpc import SubscriptionServiceClient
 from tidings.v1.zone_service_rpc import ZoneServiceClient
 
-Scope = Literal["public", "private", "shared"]
-
-_SCOPES = {
-    "public": database_pb2.DATABASE_SCOPE_PUBLIC,
-    "private": database_pb2.DATABASE_SCOPE_PRIVATE,
-    "shared": database_pb2.DATABASE_SCOPE_SHARED,
-}
 _ENVIRONMENTS = {
     "development": database_pb2.ENVIRONMENT_DEVELOPMENT,
     "production": database_pb2.ENVIRONMENT_PRODUCTION,
@@ -237,7 +230,7 @@ class Client:
         return database_pb2.DatabaseID(
             container=self.settings.container,
             environment=_ENVIRONMENTS[self.settings.environment],
-            scope=_SCOPES[scope],
+            scope=SCOPES[scope],
         )
 
     def inbox(

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tidings.v1 import database_pb2 as wire
+
+Scope = Literal["public", "private", "shared"]
+"""Names a database of a container."""
+
+SCOPES: dict[Scope, wire.DatabaseScope] = {
+    "public": wire.DATABASE_SCOPE_PUBLIC,
+    "private": wire.DATABASE_SCOPE_PRIVATE,
+    "shared": wire.DATABASE_SCOPE_SHARED,
+}
 
 DEFAULT_ZONE_NAME = "_defaultZone"
 

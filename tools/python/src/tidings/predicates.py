@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tidings.v1.predicate_pb2 import Predicate
+from tidings.v1.record_pb2 import FieldValue
 from tidings.values import Value, to_wire
 
 
@@ -10,6 +11,11 @@ def predicate(text: str, *arguments: Value) -> Predicate:
     """A predicate in NSPredicate's format language.
 
     ``%@`` stands for the next argument, ``%K`` for a field's name, as in
-    ``predicate("price > %@", 100)``. Never put values into the text yourself.
+    ``predicate("price > %@", 100)``. Never put values into the text yourself. ``True`` and
+    ``False`` are 1 and 0, as ``TRUE`` and ``FALSE`` in the text.
     """
-    return Predicate(text=text, arguments=[to_wire(value) for value in arguments])
+    return Predicate(text=text, arguments=[_argument(value) for value in arguments])
+
+
+def _argument(value: Value) -> FieldValue:
+    return to_wire(int(value) if isinstance(value, bool) else value)

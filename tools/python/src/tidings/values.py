@@ -5,7 +5,7 @@ Python                 ``tidings.v1.FieldValue``
 =====================  ====================================================
 ``None``               null: a save removes the field
 ``str``                STRING
-``int``, ``bool``      INT64
+``int``                INT64; there are no booleans: save 1 or 0
 ``float``              DOUBLE
 ``bytes``              BYTES
 aware ``datetime``     TIMESTAMP; finer ones come as :class:`PreciseTime`
@@ -183,6 +183,9 @@ def _list_to_wire(members: Sequence[Scalar]) -> wire.FieldValue:
 
 def _scalar(value: object) -> tuple[str, Callable[[Any], Any]]:
     """The name of a value's type on the wire, and what encodes it; an empty name: it is none."""
+    if isinstance(value, bool):
+        # Python counts it as an int, and it would come back as one.
+        raise TypeError(f"a field cannot be a boolean: use {int(value)} (INT64) for {value}")
     for kind, name, encode in _ENCODERS:
         if isinstance(value, kind):
             return name, encode

@@ -1330,7 +1330,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchAccountStatusResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1345,7 +1345,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchUserRecordIDResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1359,7 +1359,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchUsersResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1373,7 +1373,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchDirectoryEntryResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1388,7 +1388,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.UpdateDirectoryEntryResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1402,7 +1402,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ListDirectoryResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -1518,37 +1518,37 @@ extension TidingsV1.AccountService.Server {
     case "FetchAccountStatus":
       let message: TidingsV1.FetchAccountStatusRequest
       do { message = try TidingsV1.FetchAccountStatusRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchAccountStatus(message, call: call).encoded()
     case "FetchUserRecordID":
       let message: TidingsV1.FetchUserRecordIDRequest
       do { message = try TidingsV1.FetchUserRecordIDRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchUserRecordID(message, call: call).encoded()
     case "FetchUsers":
       let message: TidingsV1.FetchUsersRequest
       do { message = try TidingsV1.FetchUsersRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchUsers(message, call: call).encoded()
     case "FetchDirectoryEntry":
       let message: TidingsV1.FetchDirectoryEntryRequest
       do { message = try TidingsV1.FetchDirectoryEntryRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchDirectoryEntry(message, call: call).encoded()
     case "UpdateDirectoryEntry":
       let message: TidingsV1.UpdateDirectoryEntryRequest
       do { message = try TidingsV1.UpdateDirectoryEntryRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.updateDirectoryEntry(message, call: call).encoded()
     case "ListDirectory":
       let message: TidingsV1.ListDirectoryRequest
       do { message = try TidingsV1.ListDirectoryRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.listDirectory(message, call: call).encoded()
     default:

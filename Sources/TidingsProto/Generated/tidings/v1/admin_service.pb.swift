@@ -4134,7 +4134,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.CreateUserResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4148,7 +4148,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.UpdateUserResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4162,7 +4162,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ListUsersResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4177,7 +4177,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.AuthorizeKeyResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4192,7 +4192,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.RevokeKeyResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4206,7 +4206,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.AssignRolesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4220,7 +4220,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchAuditLogResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4258,7 +4258,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchStatisticsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4272,7 +4272,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ListConnectionsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4287,7 +4287,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.EndConnectionsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4301,7 +4301,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ListDevicesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4315,7 +4315,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.SetLogLevelResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4330,7 +4330,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.SetRetentionResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4345,7 +4345,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.DrainResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4361,7 +4361,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ResetDevelopmentResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4377,7 +4377,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchUserDataResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4394,7 +4394,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.EraseUserResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -4408,7 +4408,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchErasureResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -4753,109 +4753,109 @@ extension TidingsV1.AdminService.Server {
     case "CreateUser":
       let message: TidingsV1.CreateUserRequest
       do { message = try TidingsV1.CreateUserRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.createUser(message, call: call).encoded()
     case "UpdateUser":
       let message: TidingsV1.UpdateUserRequest
       do { message = try TidingsV1.UpdateUserRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.updateUser(message, call: call).encoded()
     case "ListUsers":
       let message: TidingsV1.ListUsersRequest
       do { message = try TidingsV1.ListUsersRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.listUsers(message, call: call).encoded()
     case "AuthorizeKey":
       let message: TidingsV1.AuthorizeKeyRequest
       do { message = try TidingsV1.AuthorizeKeyRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.authorizeKey(message, call: call).encoded()
     case "RevokeKey":
       let message: TidingsV1.RevokeKeyRequest
       do { message = try TidingsV1.RevokeKeyRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.revokeKey(message, call: call).encoded()
     case "AssignRoles":
       let message: TidingsV1.AssignRolesRequest
       do { message = try TidingsV1.AssignRolesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.assignRoles(message, call: call).encoded()
     case "FetchAuditLog":
       let message: TidingsV1.FetchAuditLogRequest
       do { message = try TidingsV1.FetchAuditLogRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchAuditLog(message, call: call).encoded()
     case "FetchStatistics":
       let message: TidingsV1.FetchStatisticsRequest
       do { message = try TidingsV1.FetchStatisticsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchStatistics(message, call: call).encoded()
     case "ListConnections":
       let message: TidingsV1.ListConnectionsRequest
       do { message = try TidingsV1.ListConnectionsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.listConnections(message, call: call).encoded()
     case "EndConnections":
       let message: TidingsV1.EndConnectionsRequest
       do { message = try TidingsV1.EndConnectionsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.endConnections(message, call: call).encoded()
     case "ListDevices":
       let message: TidingsV1.ListDevicesRequest
       do { message = try TidingsV1.ListDevicesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.listDevices(message, call: call).encoded()
     case "SetLogLevel":
       let message: TidingsV1.SetLogLevelRequest
       do { message = try TidingsV1.SetLogLevelRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.setLogLevel(message, call: call).encoded()
     case "SetRetention":
       let message: TidingsV1.SetRetentionRequest
       do { message = try TidingsV1.SetRetentionRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.setRetention(message, call: call).encoded()
     case "Drain":
       let message: TidingsV1.DrainRequest
       do { message = try TidingsV1.DrainRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.drain(message, call: call).encoded()
     case "ResetDevelopment":
       let message: TidingsV1.ResetDevelopmentRequest
       do { message = try TidingsV1.ResetDevelopmentRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.resetDevelopment(message, call: call).encoded()
     case "FetchUserData":
       let message: TidingsV1.FetchUserDataRequest
       do { message = try TidingsV1.FetchUserDataRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchUserData(message, call: call).encoded()
     case "EraseUser":
       let message: TidingsV1.EraseUserRequest
       do { message = try TidingsV1.EraseUserRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.eraseUser(message, call: call).encoded()
     case "FetchErasure":
       let message: TidingsV1.FetchErasureRequest
       do { message = try TidingsV1.FetchErasureRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchErasure(message, call: call).encoded()
     default:
@@ -4873,13 +4873,13 @@ extension TidingsV1.AdminService.Server {
     case "CreateBackup":
       let message: TidingsV1.CreateBackupRequest
       do { message = try TidingsV1.CreateBackupRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       try await self.createBackup(message, call: call, responses: TidingsRPC.MessageWriter(writer))
     case "CheckStore":
       let message: TidingsV1.CheckStoreRequest
       do { message = try TidingsV1.CheckStoreRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       try await self.checkStore(message, call: call, responses: TidingsRPC.MessageWriter(writer))
     default:

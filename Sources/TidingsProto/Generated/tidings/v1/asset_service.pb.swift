@@ -348,7 +348,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.UploadAssetResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -424,7 +424,7 @@ extension TidingsV1.AssetService.Server {
     case "UploadAsset":
       let message: TidingsV1.UploadAssetRequest
       do { message = try TidingsV1.UploadAssetRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.uploadAsset(message, call: call).encoded()
     default:
@@ -442,7 +442,7 @@ extension TidingsV1.AssetService.Server {
     case "DownloadAsset":
       let message: TidingsV1.DownloadAssetRequest
       do { message = try TidingsV1.DownloadAssetRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       try await self.downloadAsset(message, call: call, responses: TidingsRPC.MessageWriter(writer))
     default:

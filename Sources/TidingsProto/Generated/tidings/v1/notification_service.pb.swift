@@ -1873,7 +1873,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.RegisterDeviceResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1892,7 +1892,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchNotificationChangesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1907,7 +1907,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.MarkNotificationsReadResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1922,7 +1922,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ModifyBadgeResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1936,7 +1936,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.TraceNotificationResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1952,7 +1952,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.LeaseNotificationsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1966,7 +1966,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.SettleNotificationsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1983,7 +1983,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.RotateChannelsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -2140,49 +2140,49 @@ extension TidingsV1.NotificationService.Server {
     case "RegisterDevice":
       let message: TidingsV1.RegisterDeviceRequest
       do { message = try TidingsV1.RegisterDeviceRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.registerDevice(message, call: call).encoded()
     case "FetchNotificationChanges":
       let message: TidingsV1.FetchNotificationChangesRequest
       do { message = try TidingsV1.FetchNotificationChangesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchNotificationChanges(message, call: call).encoded()
     case "MarkNotificationsRead":
       let message: TidingsV1.MarkNotificationsReadRequest
       do { message = try TidingsV1.MarkNotificationsReadRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.markNotificationsRead(message, call: call).encoded()
     case "ModifyBadge":
       let message: TidingsV1.ModifyBadgeRequest
       do { message = try TidingsV1.ModifyBadgeRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.modifyBadge(message, call: call).encoded()
     case "TraceNotification":
       let message: TidingsV1.TraceNotificationRequest
       do { message = try TidingsV1.TraceNotificationRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.traceNotification(message, call: call).encoded()
     case "LeaseNotifications":
       let message: TidingsV1.LeaseNotificationsRequest
       do { message = try TidingsV1.LeaseNotificationsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.leaseNotifications(message, call: call).encoded()
     case "SettleNotifications":
       let message: TidingsV1.SettleNotificationsRequest
       do { message = try TidingsV1.SettleNotificationsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.settleNotifications(message, call: call).encoded()
     case "RotateChannels":
       let message: TidingsV1.RotateChannelsRequest
       do { message = try TidingsV1.RotateChannelsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.rotateChannels(message, call: call).encoded()
     default:

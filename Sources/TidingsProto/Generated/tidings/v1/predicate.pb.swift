@@ -40,14 +40,14 @@ extension TidingsV1 {
     public static let contains = Self(rawValue: 10)
     /// The text of the field ends with values[0].
     public static let endsWith = Self(rawValue: 11)
-    /// The text of the field is like values[0], in which `?` stands for one character and `*` for any
-    /// number of them; a backslash takes that meaning away.
+    /// The text of the field matches values[0], in which `?` is one character and `*` any
+    /// number of them; a backslash escapes them.
     public static let like = Self(rawValue: 12)
     /// The text has at least one of the words of values[0]; case and diacritics do not count.
     public static let containsAnyTokens = Self(rawValue: 13)
     /// The text has all of the words of values[0]; case and diacritics do not count.
     public static let containsAllTokens = Self(rawValue: 14)
-    /// The place in the field is less than values[1] metres (a number) from values[0] (a location).
+    /// The location in the field is less than values[1] metres (a number) from values[0] (a location).
     public static let near = Self(rawValue: 15)
 
     /// The values of the .proto file, in its order.
@@ -94,7 +94,7 @@ extension TidingsV1 {
     }
   }
 
-  /// Whether a comparison looks at a list or at its members.
+  /// Whether a comparison applies to a list or to its members.
   public struct PredicateModifier: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
     public let rawValue: Int32
@@ -102,7 +102,7 @@ extension TidingsV1 {
     /// A value from its number.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// At the value of the field itself.
+    /// To the value of the field itself.
     public static let unspecified = Self(rawValue: 0)
     /// True if it holds for at least one member of the list in the field.
     public static let any = Self(rawValue: 1)
@@ -136,10 +136,10 @@ extension TidingsV1 {
     /// How it is compared.
     public var `operator`: TidingsV1.PredicateOperator = TidingsV1.PredicateOperator(rawValue: 0)
     /// What it is compared with; as many as the operator takes. A reference whose `zone_id` is absent or
-    /// has no name is to the zone of the query or subscription; if that names none, and always when it is
-    /// a user that is compared, to the default zone.
+    /// has no name refers to the zone of the query or subscription; if that names none, and always when
+    /// users are compared, to the default zone.
     public var values: [TidingsV1.FieldValue] = []
-    /// Texts are compared without regard to case.
+    /// Strings are compared case-insensitively.
     public var caseInsensitive: Bool = false
     /// For lists.
     public var modifier: TidingsV1.PredicateModifier = TidingsV1.PredicateModifier(rawValue: 0)
@@ -174,7 +174,7 @@ extension TidingsV1 {
 
   /// One node of a predicate tree.
   public struct PredicateNode: Hashable, Sendable {
-    /// Operators stand behind their operands and take them from the front of what precedes.
+    /// Operators follow their operands.
     public var node: Node? = nil
 
     /// All fields at their defaults.
@@ -196,7 +196,7 @@ extension TidingsV1 {
       @inlinable public static var not: Int { 5 }
     }
 
-    /// Operators stand behind their operands and take them from the front of what precedes.
+    /// Operators follow their operands.
     public enum Node: Hashable, Sendable {
       /// An operand.
       case comparison(TidingsV1.PredicateComparison)

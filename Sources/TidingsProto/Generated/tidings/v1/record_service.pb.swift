@@ -1773,7 +1773,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ModifyRecordsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1787,7 +1787,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchRecordsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1801,7 +1801,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.QueryRecordsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1815,7 +1815,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ExplainQueryResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1829,7 +1829,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchRecordZoneChangesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -1843,7 +1843,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchDatabaseChangesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -1961,37 +1961,37 @@ extension TidingsV1.RecordService.Server {
     case "ModifyRecords":
       let message: TidingsV1.ModifyRecordsRequest
       do { message = try TidingsV1.ModifyRecordsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.modifyRecords(message, call: call).encoded()
     case "FetchRecords":
       let message: TidingsV1.FetchRecordsRequest
       do { message = try TidingsV1.FetchRecordsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchRecords(message, call: call).encoded()
     case "QueryRecords":
       let message: TidingsV1.QueryRecordsRequest
       do { message = try TidingsV1.QueryRecordsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.queryRecords(message, call: call).encoded()
     case "ExplainQuery":
       let message: TidingsV1.ExplainQueryRequest
       do { message = try TidingsV1.ExplainQueryRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.explainQuery(message, call: call).encoded()
     case "FetchRecordZoneChanges":
       let message: TidingsV1.FetchRecordZoneChangesRequest
       do { message = try TidingsV1.FetchRecordZoneChangesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchRecordZoneChanges(message, call: call).encoded()
     case "FetchDatabaseChanges":
       let message: TidingsV1.FetchDatabaseChangesRequest
       do { message = try TidingsV1.FetchDatabaseChangesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchDatabaseChanges(message, call: call).encoded()
     default:

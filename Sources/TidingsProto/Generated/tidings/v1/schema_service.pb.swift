@@ -660,7 +660,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchSchemaResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -677,7 +677,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ApplySchemaResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -692,7 +692,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.DeploySchemaResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -765,19 +765,19 @@ extension TidingsV1.SchemaService.Server {
     case "FetchSchema":
       let message: TidingsV1.FetchSchemaRequest
       do { message = try TidingsV1.FetchSchemaRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchSchema(message, call: call).encoded()
     case "ApplySchema":
       let message: TidingsV1.ApplySchemaRequest
       do { message = try TidingsV1.ApplySchemaRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.applySchema(message, call: call).encoded()
     case "DeploySchema":
       let message: TidingsV1.DeploySchemaRequest
       do { message = try TidingsV1.DeploySchemaRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.deploySchema(message, call: call).encoded()
     default:

@@ -821,7 +821,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchShareMetadataResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -835,7 +835,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.AcceptSharesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -851,7 +851,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.RequestShareAccessResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -865,7 +865,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchSharesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -952,25 +952,25 @@ extension TidingsV1.ShareService.Server {
     case "FetchShareMetadata":
       let message: TidingsV1.FetchShareMetadataRequest
       do { message = try TidingsV1.FetchShareMetadataRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchShareMetadata(message, call: call).encoded()
     case "AcceptShares":
       let message: TidingsV1.AcceptSharesRequest
       do { message = try TidingsV1.AcceptSharesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.acceptShares(message, call: call).encoded()
     case "RequestShareAccess":
       let message: TidingsV1.RequestShareAccessRequest
       do { message = try TidingsV1.RequestShareAccessRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.requestShareAccess(message, call: call).encoded()
     case "FetchShares":
       let message: TidingsV1.FetchSharesRequest
       do { message = try TidingsV1.FetchSharesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchShares(message, call: call).encoded()
     default:

@@ -806,7 +806,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ModifySubscriptionsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -820,7 +820,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchSubscriptionsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -834,7 +834,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ExplainSubscriptionsResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -906,19 +906,19 @@ extension TidingsV1.SubscriptionService.Server {
     case "ModifySubscriptions":
       let message: TidingsV1.ModifySubscriptionsRequest
       do { message = try TidingsV1.ModifySubscriptionsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.modifySubscriptions(message, call: call).encoded()
     case "FetchSubscriptions":
       let message: TidingsV1.FetchSubscriptionsRequest
       do { message = try TidingsV1.FetchSubscriptionsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchSubscriptions(message, call: call).encoded()
     case "ExplainSubscriptions":
       let message: TidingsV1.ExplainSubscriptionsRequest
       do { message = try TidingsV1.ExplainSubscriptionsRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.explainSubscriptions(message, call: call).encoded()
     default:

@@ -572,7 +572,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.ModifyRecordZonesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -586,7 +586,7 @@ extension TidingsV1 {
         do {
           return try TidingsV1.FetchRecordZonesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -642,13 +642,13 @@ extension TidingsV1.ZoneService.Server {
     case "ModifyRecordZones":
       let message: TidingsV1.ModifyRecordZonesRequest
       do { message = try TidingsV1.ModifyRecordZonesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.modifyRecordZones(message, call: call).encoded()
     case "FetchRecordZones":
       let message: TidingsV1.FetchRecordZonesRequest
       do { message = try TidingsV1.FetchRecordZonesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchRecordZones(message, call: call).encoded()
     default:

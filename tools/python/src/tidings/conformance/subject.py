@@ -132,7 +132,7 @@ class Subject:
                 if taken.notifications:
                     break
                 raise codecs.Refused(str(error)) from error
-            taken.notifications.append(item.notification.SerializeToString())
+            taken.notifications.append(item.notification.message.SerializeToString())
             self._position = item.position.to_bytes()
         return taken
 

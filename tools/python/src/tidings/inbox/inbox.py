@@ -17,8 +17,8 @@ from tidings.inbox.position import InboxPosition, PositionOwner
 from tidings.inbox.position_file import PositionFile
 from tidings.inbox.progress import Progress
 from tidings.inbox.stream import NotificationStream
+from tidings.notifications import Notification, NotificationType
 from tidings.rpc.errors import RPCError
-from tidings.v1.notification_pb2 import NOTIFICATION_TYPE_READ_NOTIFICATION, Notification
 from tidings.v1.notification_service_pb2 import MarkNotificationsReadRequest
 
 
@@ -216,7 +216,7 @@ class Inbox:
         self, number: int, notification: Notification, progress: Progress
     ) -> InboxNotification | None:
         """Notes that a notification goes out; ``None``: it is not wanted."""
-        is_mark = notification.type == NOTIFICATION_TYPE_READ_NOTIFICATION
+        is_mark = notification.type is NotificationType.READ_NOTIFICATION
         is_wanted = not is_mark or self._options.includes_read_notifications
         if self._ledger.iteration != number:
             return None

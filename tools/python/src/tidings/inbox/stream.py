@@ -12,12 +12,13 @@ from tidings.errors import item_errors
 from tidings.inbox.account import Account
 from tidings.inbox.progress import Progress
 from tidings.inbox.state import Fetch, InboxState, Listen, Register, Wait
+from tidings.notifications import Notification
 from tidings.rpc.errors import RPCError, Unavailable
 from tidings.rpc.retry import Backoff
 from tidings.rpc.status import StatusCode
 from tidings.rpc.subscriber import Disconnected, Published, Subscriber
 from tidings.v1 import database_pb2
-from tidings.v1.notification_pb2 import Notification, Push
+from tidings.v1.notification_pb2 import Push
 from tidings.v1.notification_service_pb2 import (
     FetchNotificationChangesRequest,
     RegisterDeviceRequest,
@@ -86,7 +87,7 @@ class NotificationStream:
         while not self._is_stopped:
             notification = self._state.pop_ready()
             if notification is not None:
-                return notification
+                return Notification.from_wire(notification)
             try:
                 await self._perform()
             except RPCError as error:

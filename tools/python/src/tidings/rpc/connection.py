@@ -58,7 +58,7 @@ class ConnectionSettings:
     connect_timeout: float = 3.0
     """How long calls wait for a connection before they fail UNAVAILABLE."""
     timeout: float | None = 10.0
-    """How long the answer to a unary call is wanted unless it says so; ``None``: without a limit."""
+    """How long a unary call waits for its answer unless it says so; ``None``: without a limit."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     """How safe calls are repeated."""
     calls_max: int = limits.CALLS_IN_FLIGHT_MAX

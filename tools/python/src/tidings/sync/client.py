@@ -6,9 +6,9 @@ import os
 from types import TracebackType
 
 from tidings import client
-from tidings.client import Scope
 from tidings.encryption.key_ring import KeyRing
 from tidings.encryption.sealer import FieldSealer
+from tidings.identifiers import Scope
 from tidings.inbox.inbox import InboxOptions
 from tidings.inbox.position import InboxPosition
 from tidings.rpc.keys import ClientKeys

@@ -7,9 +7,9 @@ from types import TracebackType
 from tidings.inbox import inbox
 from tidings.inbox.inbox import InboxNotification
 from tidings.inbox.position import InboxPosition
+from tidings.notifications import Notification
 from tidings.sync.iteration import SyncIterator
 from tidings.sync.loop import LoopThread
-from tidings.v1.notification_pb2 import Notification
 
 
 class Inbox:

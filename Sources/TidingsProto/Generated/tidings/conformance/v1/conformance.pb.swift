@@ -19,11 +19,11 @@ extension TidingsConformanceV1 {
     public static let unspecified = Self(rawValue: 0)
     /// Server-streaming calls with credit.
     public static let streams = Self(rawValue: 1)
-    /// Giving up calls.
+    /// Cancelling calls.
     public static let cancel = Self(rawValue: 2)
-    /// Deadlines of its own: a call ends in time when the server does not answer.
+    /// Deadlines that the client enforces: a call ends in time when the server does not answer.
     public static let deadlines = Self(rawValue: 3)
-    /// Repeating calls that are safe, or have an idempotency key, after a connection was lost.
+    /// Retrying calls that are safe, or have an idempotency key, after a connection was lost.
     public static let retries = Self(rawValue: 4)
     /// CURVE connections.
     public static let curve = Self(rawValue: 5)
@@ -35,7 +35,7 @@ extension TidingsConformanceV1 {
     public static let inbox = Self(rawValue: 8)
     /// Opening and sealing encrypted values.
     public static let encryptedValues = Self(rawValue: 9)
-    /// Keeping what it does not know: fields of a message that is decoded and encoded again in binary.
+    /// Preserving unknown fields of a message that is decoded and encoded again in binary.
     public static let unknownFields = Self(rawValue: 10)
 
     /// The values of the .proto file, in its order.
@@ -135,7 +135,7 @@ extension TidingsConformanceV1 {
 
     /// What to do; a program answers a task that it does not know with `unsupported`.
     public enum Action: Hashable, Sendable {
-      /// Tell what the client is. Always the first task.
+      /// Describe the client. Always the first task.
       case describe(TidingsConformanceV1.Describe)
       /// Decode a message and encode it again.
       case roundTrip(TidingsConformanceV1.RoundTrip)
@@ -143,7 +143,7 @@ extension TidingsConformanceV1 {
       case openPush(TidingsConformanceV1.OpenPush)
       /// Open an encrypted value.
       case openValue(TidingsConformanceV1.OpenValue)
-      /// Connect to a server; a connection that is there is closed first.
+      /// Connect to a server; an existing connection is closed first.
       case connect(TidingsConformanceV1.Connect)
       /// Make a call.
       case invoke(TidingsConformanceV1.Invoke)
@@ -156,9 +156,9 @@ extension TidingsConformanceV1 {
     }
   }
 
-  /// What came of a task.
+  /// The result of a task.
   public struct TaskResult: Hashable, Sendable {
-    /// What came of it.
+    /// The outcome.
     public var outcome: Outcome? = nil
 
     /// All fields at their defaults.
@@ -186,13 +186,13 @@ extension TidingsConformanceV1 {
       @inlinable public static var failed: Int { 11 }
     }
 
-    /// What came of it.
+    /// The outcome.
     public enum Outcome: Hashable, Sendable {
       /// Of Describe.
       case description(TidingsConformanceV1.Description)
-      /// Of RoundTrip: the message, encoded as asked.
+      /// Of RoundTrip: the message, encoded as requested.
       case encoded_([UInt8])
-      /// Of OpenPush and OpenValue: what was inside. It did not open: `refused`.
+      /// Of OpenPush and OpenValue: the content. If it did not open: `refused`.
       case opened([UInt8])
       /// Of Connect.
       case connected(Bool)
@@ -204,22 +204,22 @@ extension TidingsConformanceV1 {
       case notifications(TidingsConformanceV1.NotificationList)
       /// Of StopInbox: where to continue.
       case position([UInt8])
-      /// The input was refused, as it should be for bytes that are no message: why.
+      /// The input was rejected, as it should be for bytes that are not a message: the reason.
       case refused(String)
       /// The client cannot do this.
       case unsupported(String)
-      /// The program failed: why.
+      /// The program failed: the reason.
       case failed(String)
     }
   }
 
-  /// Asks what the client is.
+  /// Asks for the description of the client.
   public struct Describe: Hashable, Sendable {
     /// All fields at their defaults.
     public init() {}
   }
 
-  /// What a client is.
+  /// The description of a client.
   public struct Description: Hashable, Sendable {
     /// For the report, for example `Python 3.11, tidings 0.1.0`.
     public var name: String = ""
@@ -282,7 +282,7 @@ extension TidingsConformanceV1 {
     }
   }
 
-  /// Asks to open a push. What does not open, or is not what it says, is refused.
+  /// Asks to open a push. A push that does not open, or names another channel or number inside, is rejected.
   public struct OpenPush: Hashable, Sendable {
     /// The push, a `tidings.v1.Push`.
     public var push: [UInt8] = []
@@ -319,7 +319,7 @@ extension TidingsConformanceV1 {
     public var keyRing: [UInt8] = []
     /// The value, a `tidings.v1.EncryptedValue`.
     public var value: [UInt8] = []
-    /// Where it stands: the database, a `tidings.v1.DatabaseID`.
+    /// Its location: the database, a `tidings.v1.DatabaseID`.
     public var databaseID: [UInt8] = []
     /// The record, a `tidings.v1.RecordID`.
     public var recordID: [UInt8] = []
@@ -361,7 +361,7 @@ extension TidingsConformanceV1 {
 
   /// Asks to connect.
   public struct Connect: Hashable, Sendable {
-    /// Where calls go, for example `tcp://127.0.0.1:5570`.
+    /// The endpoint for calls, for example `tcp://127.0.0.1:5570`.
     public var endpoint: String = ""
     /// The server's public key, 40 characters of Z85; empty: without security.
     public var serverKey: String = ""
@@ -405,7 +405,7 @@ extension TidingsConformanceV1 {
     }
   }
 
-  /// Asks to make a call, and to collect all that comes of it.
+  /// Asks to make a call, and to collect its responses.
   public struct Invoke: Hashable, Sendable {
     /// `package.Service/Method`.
     public var method: String = ""
@@ -419,13 +419,13 @@ extension TidingsConformanceV1 {
     public var idempotencyKey: String = ""
     /// The method streams.
     public var isStream: Bool = false
-    /// Credit to begin with; 0: as the client likes.
+    /// Initial credit; 0: the client's default.
     public var credit: UInt32 = 0
-    /// Cancel after so many messages of a stream came; 0: never.
+    /// Cancel after this many messages of a stream; 0: never.
     public var cancelAfterMessages: UInt32 = 0
-    /// Cancel so many milliseconds after the call was sent; 0: never.
+    /// Cancel this many milliseconds after the call was sent; 0: never.
     public var cancelAfterMs: UInt32 = 0
-    /// A repetition has no effect on the server: the client may send it again.
+    /// The call has no side effects: the client may retry it.
     public var isSafe: Bool = false
 
     /// All fields at their defaults.
@@ -471,7 +471,7 @@ extension TidingsConformanceV1 {
     }
   }
 
-  /// What came of a call.
+  /// The result of a call.
   public struct CallResult: Hashable, Sendable {
     /// A gRPC status code.
     public var status: UInt32 = 0
@@ -481,7 +481,7 @@ extension TidingsConformanceV1 {
     public var details: [GoogleProtobuf.`Any`] = []
     /// The metadata of the final response.
     public var metadata: [String: String] = [:]
-    /// The response, or what streamed, encoded, in order.
+    /// The response, or the messages of the stream, encoded, in order.
     public var responses: [[UInt8]] = []
 
     /// All fields at their defaults.
@@ -545,9 +545,9 @@ extension TidingsConformanceV1 {
 
   /// Asks to wait for notifications.
   public struct TakeNotifications: Hashable, Sendable {
-    /// Return when so many came.
+    /// Return after this many notifications.
     public var count: UInt32 = 0
-    /// Or after so many milliseconds, with those that came.
+    /// Or after this many milliseconds, with those that arrived.
     public var timeoutMs: UInt32 = 0
 
     /// All fields at their defaults.
@@ -569,7 +569,7 @@ extension TidingsConformanceV1 {
     }
   }
 
-  /// Notifications in the order in which the inbox gave them.
+  /// Notifications in the order in which the inbox delivered them.
   public struct NotificationList: Hashable, Sendable {
     /// Each a `tidings.v1.Notification`, encoded.
     public var notifications: [[UInt8]] = []

@@ -37,9 +37,9 @@ extension TidingsRpcV1 {
     }
   }
 
-  /// When a repetition may succeed.
+  /// When a retry may succeed.
   public struct RetryInfo: Hashable, Sendable {
-    /// Wait at least this long before trying again.
+    /// Wait at least this long before retrying.
     public var retryDelay: GoogleProtobuf.Duration? = nil
 
     /// All fields at their defaults.
@@ -58,7 +58,7 @@ extension TidingsRpcV1 {
     }
   }
 
-  /// Which parts of a request were refused.
+  /// Which parts of a request are invalid.
   public struct BadRequest: Hashable, Sendable {
     /// In the order of the request.
     public var fieldViolations: [TidingsRpcV1.BadRequest.FieldViolation] = []
@@ -78,11 +78,11 @@ extension TidingsRpcV1 {
       @inlinable public static var fieldViolations: Int { 1 }
     }
 
-    /// One refused field.
+    /// One invalid field.
     public struct FieldViolation: Hashable, Sendable {
       /// The path to the field, in proto names: `operations[3].save.record.record_name`.
       public var field: String = ""
-      /// Why it was refused, and what would be accepted.
+      /// Why it is invalid, and what would be accepted.
       public var description: String = ""
 
       /// All fields at their defaults.

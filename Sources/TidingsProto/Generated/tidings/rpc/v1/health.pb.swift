@@ -300,7 +300,7 @@ extension TidingsRpcV1 {
         do {
           return try TidingsRpcV1.CheckResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -368,7 +368,7 @@ extension TidingsRpcV1.HealthService.Server {
     case "Check":
       let message: TidingsRpcV1.CheckRequest
       do { message = try TidingsRpcV1.CheckRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.check(message, call: call).encoded()
     default:
@@ -386,7 +386,7 @@ extension TidingsRpcV1.HealthService.Server {
     case "Watch":
       let message: TidingsRpcV1.WatchRequest
       do { message = try TidingsRpcV1.WatchRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       try await self.watch(message, call: call, responses: TidingsRPC.MessageWriter(writer))
     default:

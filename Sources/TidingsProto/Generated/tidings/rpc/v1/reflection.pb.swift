@@ -375,7 +375,7 @@ extension TidingsRpcV1 {
         do {
           return try TidingsRpcV1.ListServicesResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
 
@@ -389,7 +389,7 @@ extension TidingsRpcV1 {
         do {
           return try TidingsRpcV1.FetchFileDescriptorSetResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -443,13 +443,13 @@ extension TidingsRpcV1.ReflectionService.Server {
     case "ListServices":
       let message: TidingsRpcV1.ListServicesRequest
       do { message = try TidingsRpcV1.ListServicesRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.listServices(message, call: call).encoded()
     case "FetchFileDescriptorSet":
       let message: TidingsRpcV1.FetchFileDescriptorSetRequest
       do { message = try TidingsRpcV1.FetchFileDescriptorSetRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchFileDescriptorSet(message, call: call).encoded()
     default:

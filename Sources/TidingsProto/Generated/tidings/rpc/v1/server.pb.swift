@@ -741,7 +741,7 @@ extension TidingsRpcV1 {
         do {
           return try TidingsRpcV1.FetchServerInfoResponse(decoding: response)
         } catch {
-          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)")
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
     }
@@ -780,7 +780,7 @@ extension TidingsRpcV1.ServerService.Server {
     case "FetchServerInfo":
       let message: TidingsRpcV1.FetchServerInfoRequest
       do { message = try TidingsRpcV1.FetchServerInfoRequest(decoding: request) } catch {
-        throw TidingsRPC.RPCError(.invalidArgument, "\(error)")
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.fetchServerInfo(message, call: call).encoded()
     default:
