@@ -202,7 +202,7 @@ internal import TidingsModel
         zone,
         saves: (0..<3).map { number in
           var record = Record("T", "r\(number)", zone)
-          record.fields = ["padding": .bytes([UInt8](repeating: 1, count: 992))]
+          record.fields = ["padding": .bytes([UInt8](repeating: 1, count: 900))]
           return record
         }
       )
