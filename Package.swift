@@ -211,6 +211,7 @@ let package = Package(
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsWire",
       "TidingsZeroMQ"
     ),
     library("BenchStatistics"),

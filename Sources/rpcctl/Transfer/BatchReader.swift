@@ -1,11 +1,10 @@
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsWire
 
 /// Cuts a file into batches; where depends on nothing but the file and `countMax`.
 struct BatchReader {
-  private static let deletionField: UInt8 = 3
-
   /// Most records of a batch.
   let countMax: Int
   private let report: ImportReport
@@ -150,7 +149,9 @@ struct BatchReader {
       let start = batch.bytes.count
       let zone = Array((id.zoneID?.zoneName ?? "").utf8)
       let hash = RecordLineEncoder.hash(zone, [], Array(id.recordName.utf8))
-      batch.bytes.append(Self.deletionField, id.encoded())
+      var deletion = WireWriter()
+      deletion.add(TidingsV1.ModifyRecordsRequest.FieldNumber.recordsToDelete, id.encoded())
+      batch.bytes += deletion.bytes
       if batch.count > 0, !batch.isDeletion || batch.contains(hash) {
         return carry(from: start, hash, zone, isDeletion: true, &batch)
       }

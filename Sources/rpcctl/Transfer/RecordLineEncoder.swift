@@ -1,6 +1,13 @@
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsProtobuf
+internal import TidingsWire
+
+private typealias Request = TidingsV1.ModifyRecordsRequest.FieldNumber
+private typealias Field = TidingsV1.Record.FieldNumber
+private typealias IDField = TidingsV1.RecordID.FieldNumber
+private typealias ZoneField = TidingsV1.ZoneID.FieldNumber
+private typealias Value = TidingsV1.FieldValue.FieldNumber
 
 /// Turns lines of JSON, each a record, into the records of a request.
 ///
@@ -9,7 +16,6 @@ internal import TidingsProtobuf
 struct RecordLineEncoder {
   /// Most fields of the plain form: names are compared with each other.
   private static let fieldsMax = 32
-  private static let listField: UInt8 = 2
 
   /// What a caller needs to know of a record.
   struct Encoded {
@@ -25,7 +31,7 @@ struct RecordLineEncoder {
   /// Reads values whose references name no zone.
   private var values: FieldValueJSON
   private var members = Members()
-  private var fields: [UInt8] = []
+  private var fields = WireWriter()
   private var names: [Range<Int>] = []
   /// Counts lines that took the long way, for tests.
   private(set) var longWayCount = 0
@@ -55,8 +61,11 @@ struct RecordLineEncoder {
   mutating func encode(
     _ text: [UInt8],
     _ range: Range<Int>,
-    into request: inout [UInt8]
+    into bytes: inout [UInt8]
   ) throws -> Encoded {
+    var request = WireWriter()
+    swap(&request.bytes, &bytes)
+    defer { swap(&request.bytes, &bytes) }
     if let encoded = encodePlain(text, range, into: &request) { return encoded }
     longWayCount += 1
     let json = try JSONValue(parsing: Array(text[range]))
@@ -66,7 +75,7 @@ struct RecordLineEncoder {
       zoneName: String(decoding: zoneName, as: UTF8.self)
     )
     record.changeTag = ""
-    request.append(Self.listField, record.encoded())
+    request.add(Request.recordsToSave, record.encoded())
     let id = record.recordID ?? .init()
     let zone = Array((id.zoneID?.zoneName ?? "").utf8)
     let owner = Array((id.zoneID?.ownerName ?? "").utf8)
@@ -79,12 +88,12 @@ struct RecordLineEncoder {
   private mutating func encodePlain(
     _ text: [UInt8],
     _ range: Range<Int>,
-    into request: inout [UInt8]
+    into request: inout WireWriter
   ) -> Encoded? {
     var scanner = LineScanner(text, range)
     members = Members()
     values = valuesWithoutZone
-    fields.removeAll(keepingCapacity: true)
+    fields.removeAll()
     guard scanner.take(UInt8(ascii: "{")) else { return nil }
     repeat {
       guard let name = scanner.string(), scanner.take(UInt8(ascii: ":")),
@@ -113,7 +122,7 @@ struct RecordLineEncoder {
     _ name: ArraySlice<UInt8>,
     _ zone: ArraySlice<UInt8>,
     _ owner: ArraySlice<UInt8>,
-    to request: inout [UInt8]
+    to request: inout WireWriter
   ) {
     let zoneBytes =
       (zone.isEmpty ? 0 : WireSize.field(zone.count))
@@ -122,19 +131,19 @@ struct RecordLineEncoder {
       (name.isEmpty ? 0 : WireSize.field(name.count))
       + (zoneBytes == 0 ? 0 : WireSize.field(zoneBytes))
     let recordBytes =
-      WireSize.field(idBytes) + WireSize.field(type.count) + fields.count
+      WireSize.field(idBytes) + WireSize.field(type.count) + fields.bytes.count
       + (members.parent.map { WireSize.field($0.count) } ?? 0)
-    request.appendHead(Self.listField, count: recordBytes)
-    request.appendHead(1, count: idBytes)
-    if !name.isEmpty { request.append(1, name) }
+    request.addHead(Request.recordsToSave, bytes: recordBytes)
+    request.addHead(Field.recordID, bytes: idBytes)
+    if !name.isEmpty { request.add(IDField.recordName, name) }
     if zoneBytes > 0 {
-      request.appendHead(2, count: zoneBytes)
-      if !zone.isEmpty { request.append(1, zone) }
-      if !owner.isEmpty { request.append(2, owner) }
+      request.addHead(IDField.zoneID, bytes: zoneBytes)
+      if !zone.isEmpty { request.add(ZoneField.zoneName, zone) }
+      if !owner.isEmpty { request.add(ZoneField.ownerName, owner) }
     }
-    request.append(2, type)
-    request.append(contentsOf: fields)
-    if let parent = members.parent { request.append(7, parent) }
+    request.add(Field.recordType, type)
+    request.append(fields.bytes)
+    if let parent = members.parent { request.add(Field.parent, parent) }
   }
 
   /// Two names in different zones rarely have the same; then a batch only ends early.
@@ -220,23 +229,20 @@ extension RecordLineEncoder {
     case UInt8(ascii: "\""):
       guard let string = scanner.string() else { return false }
       appendEntry(text[name], valueBytes: WireSize.field(string.count))
-      fields.append(1, text[string])
+      fields.add(Value.stringValue, text[string])
     case UInt8(ascii: "n"):
       guard scanner.takeWord("null") else { return false }
       appendEntry(text[name], valueBytes: 0)
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       guard let nested = scanner.nested(), let value = longValue(text[nested]) else { return false }
       appendEntry(text[name], valueBytes: value.count)
-      fields.append(contentsOf: value)
+      fields.append(value)
     default:
       switch scanner.number() {
       case .whole(let value)?: append(text[name], whole: value)
       case .double(let value)?:
         appendEntry(text[name], valueBytes: 9)
-        fields.append(3 << 3 | 1)
-        for shift in stride(from: 0, to: 64, by: 8) {
-          fields.append(UInt8(truncatingIfNeeded: value.bitPattern >> UInt64(shift)))
-        }
+        fields.add(Value.doubleValue, fixed64: value.bitPattern)
       case nil: return false
       }
     }
@@ -246,14 +252,13 @@ extension RecordLineEncoder {
   private mutating func append(_ name: ArraySlice<UInt8>, whole value: Int64) {
     let bits = UInt64(bitPattern: value)
     appendEntry(name, valueBytes: 1 + WireSize.varint(bits))
-    fields.append(2 << 3)
-    fields.appendVarint(bits)
+    fields.add(Value.int64Value, varint: bits)
   }
 
   private mutating func appendEntry(_ name: ArraySlice<UInt8>, valueBytes: Int) {
-    fields.appendHead(3, count: WireSize.field(name.count) + WireSize.field(valueBytes))
-    fields.append(1, name)
-    fields.appendHead(2, count: valueBytes)
+    fields.addHead(Field.fields, bytes: WireSize.field(name.count) + WireSize.field(valueBytes))
+    fields.add(1, name)
+    fields.addHead(2, bytes: valueBytes)
   }
 
   /// A list or a value that names its type.
