@@ -92,7 +92,7 @@ public final class TidingsServer: Sendable {
         }
         try core.beginRun()
         loop.turn = core
-        loop.onFailedTask = { [failures = core.failures] in failures.note($0, in: "a task") }
+        loop.onFailedCall = { [failures = core.failures] in failures.note($0, in: "a call") }
         endOnFailedSync(loop.remote, logger)
         loop.gate = core.gate
         core.watchConnections(on: loop)

@@ -64,7 +64,7 @@ import TidingsZeroMQ
     let failure = RPCError(.unavailable, "try again later", cause: SecretFailure())
     let server = try await TestServer.start(setup: { loop in
       loop.register(FailingService(failure))
-      loop.onFailedTask = { logged.yield($0.debugDescription) }
+      loop.onFailedCall = { logged.yield($0.debugDescription) }
     })
     let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
     dealer.call(Header(callID: 1, method: method.fullName, credit: 1))

@@ -118,9 +118,9 @@ extension LoopContext {
     }
   }
 
-  /// A service's task failed, and its caller still waits: what led to it is not sent.
-  private func failed(_ error: RPCError) {
-    if error.cause != nil { onFailedTask?(error) }
+  /// A call failed that no inline handler answers, and its caller waits: what led to it is not sent.
+  func failed(_ error: RPCError) {
+    if error.cause != nil { onFailedCall?(error) }
   }
 
   private func runUnary(

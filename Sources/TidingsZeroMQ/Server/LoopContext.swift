@@ -60,8 +60,8 @@ public final class LoopContext {
   /// Hears when no more connections are taken, for want of descriptors, if set.
   public var onTooManyConnections: ((LoopContext) -> Void)?
 
-  /// Hears of failures of services' tasks that have a cause, which callers do not see, if set.
-  public var onFailedTask: ((RPCError) -> Void)?
+  /// Hears of calls that failed before they were begun, or as a task, for a cause that callers do not see, if set.
+  public var onFailedCall: ((RPCError) -> Void)?
 
   /// Connections prove who they are.
   let isCurve: Bool
