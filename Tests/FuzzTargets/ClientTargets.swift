@@ -1,3 +1,4 @@
+#if DEBUG
 internal import TidingsEncryption
 internal import TidingsKeys
 internal import TidingsProto
@@ -68,3 +69,4 @@ extension FuzzTarget {
     key: [UInt8](repeating: 2, count: SealingKey.byteCount)
   )
 }
+#endif

@@ -1,3 +1,4 @@
+#if DEBUG
 internal import TidingsMatcher
 internal import TidingsModel
 internal import TidingsProto
@@ -125,3 +126,4 @@ extension FuzzTarget {
     try require(index.remove(channel: 1), "the channel cannot be removed: \(printed)")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if DEBUG
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
@@ -72,3 +73,4 @@ private struct Call {
     if code == .ok { try entry.checkResponse(response) }
   }
 }
+#endif

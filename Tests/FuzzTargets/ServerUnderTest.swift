@@ -1,3 +1,4 @@
+#if DEBUG
 internal import CZeroMQ
 internal import Foundation
 internal import Synchronization
@@ -176,3 +177,4 @@ final class ServerUnderTest: Sendable {
     return (try TidingsRpcV1.ResponseHeader(decoding: frames[frames.count - 2]), frames.last ?? [])
   }
 }
+#endif

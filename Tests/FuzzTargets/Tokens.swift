@@ -1,3 +1,4 @@
+#if DEBUG
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
@@ -155,3 +156,4 @@ final class Tokens: Sendable {
     return nil
   }
 }
+#endif

@@ -158,7 +158,7 @@ internal import TidingsRPC
     let logged = try await server.process.seen.wait("the cause") { $0.errors.contains(folder) }
     let lines = logged.errors.split(separator: "\n").filter { $0.contains(folder) }
     #expect(lines.count == 1)
-    #expect(lines.first?.contains("error a file cannot be used in=\"a task\"") == true)
+    #expect(lines.first?.contains("error a file cannot be used in=\"a call\"") == true)
   }
 
   @Test("a full disk keeps what is there, and the upload goes on")

@@ -253,5 +253,5 @@ private final class CauseLog: LoopDelegate {
 
   init(_ causes: AsyncStream<String>.Continuation) { self.causes = causes }
 
-  func taskFailed(_ error: RPCError, _ loop: LoopContext) { causes.yield(error.debugDescription) }
+  func callFailed(_ error: RPCError, _ loop: LoopContext) { causes.yield(error.debugDescription) }
 }

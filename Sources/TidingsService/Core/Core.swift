@@ -161,8 +161,8 @@ extension Core: LoopDelegate {
     gate.admit(key: key, method: method, claiming: claim)
   }
 
-  func taskFailed(_ error: RPCError, _ loop: LoopContext) {
-    calls.failures.note(error, in: "a task")
+  func callFailed(_ error: RPCError, _ loop: LoopContext) {
+    calls.failures.note(error, in: "a call")
   }
 
   func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext) {

@@ -125,6 +125,7 @@ extension LoopContext {
       counters.refusalsDropped += 1
       return
     }
+    failed(error)
     refuse(token, error)
   }
 

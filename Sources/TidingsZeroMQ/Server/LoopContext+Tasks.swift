@@ -119,9 +119,9 @@ extension LoopContext {
     }
   }
 
-  /// A service's task failed, and its caller still waits: what led to it is not sent.
-  private func failed(_ error: RPCError) {
-    if error.cause != nil { delegate?.taskFailed(error, self) }
+  /// A call failed that no inline handler answers, and its caller waits: what led to it is not sent.
+  func failed(_ error: RPCError) {
+    if error.cause != nil { delegate?.callFailed(error, self) }
   }
 
   private func runUnary(

@@ -49,8 +49,8 @@ public protocol LoopDelegate: AnyObject {
     retryAfter: Duration
   ) -> RPCError
 
-  /// A service's task failed, with a cause that its caller does not see.
-  func taskFailed(_ error: RPCError, _ loop: LoopContext)
+  /// A call failed before it began, or as a task, with a cause that its caller does not see.
+  func callFailed(_ error: RPCError, _ loop: LoopContext)
 
   // MARK: Connections
 
@@ -101,7 +101,7 @@ extension LoopDelegate {
   }
 
   /// Nothing to do.
-  public func taskFailed(_ error: RPCError, _ loop: LoopContext) {}
+  public func callFailed(_ error: RPCError, _ loop: LoopContext) {}
 
   /// Nothing to do: answers find nobody.
   public func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {}
