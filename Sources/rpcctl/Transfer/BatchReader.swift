@@ -150,7 +150,7 @@ struct BatchReader {
       let zone = Array((id.zoneID?.zoneName ?? "").utf8)
       let hash = RecordLineEncoder.hash(zone, [], Array(id.recordName.utf8))
       var deletion = WireWriter()
-      deletion.add(TidingsV1.ModifyRecordsRequest.FieldNumber.recordsToDelete, id.encoded())
+      deletion.add(TidingsV1.ModifyRecordsRequest.FieldNumber.recordIDsToDelete, id.encoded())
       batch.bytes += deletion.bytes
       if batch.count > 0, !batch.isDeletion || batch.contains(hash) {
         return carry(from: start, hash, zone, isDeletion: true, &batch)
