@@ -145,7 +145,7 @@ enum StartCase {
   }
 }
 
-/// Definitions are written, and told apart; opening a store reads none.
+/// Definitions are written, and distinguished; opening a store reads none.
 private final class DefinitionCodec: NoCodec {
   override func encode(_ subscription: Subscription) -> [UInt8] {
     Array(

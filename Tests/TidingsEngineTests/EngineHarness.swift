@@ -224,10 +224,10 @@ final class HandleCodec: BodyCodec {
 
   func encode(_ record: Record) -> [UInt8] {
     records.append(record)
-    var place = UInt64(records.count - 1).littleEndian
+    var location = UInt64(records.count - 1).littleEndian
     var padding = 0
     if case .bytes(let bytes)? = record.fields["padding"] { padding = bytes.count }
-    return withUnsafeBytes(of: &place, Array.init) + [UInt8](repeating: 0, count: padding)
+    return withUnsafeBytes(of: &location, Array.init) + [UInt8](repeating: 0, count: padding)
   }
 
   func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record {

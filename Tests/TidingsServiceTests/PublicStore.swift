@@ -22,7 +22,7 @@ final class PublicStore {
   private let connection: SQLiteConnection
   private let path: String
   private let codec = ProtoBodyCodec()
-  /// The topics that each user was ever told.
+  /// The topics that each user was ever given.
   private(set) var topics: [String: Set<[UInt8]>] = [:]
 
   init() throws {
@@ -49,7 +49,7 @@ final class PublicStore {
   /// What is published, each with its topic.
   typealias Published = (topic: [UInt8], notification: TidingsV1.Notification)
 
-  /// Runs a call in a transaction of its own; one that is refused does not take back what others did.
+  /// Runs a call in a transaction of its own; one that is refused does not roll back what others did.
   func commit<R>(_ body: (Engine) throws -> R) throws -> (R, [Published]) {
     try engine.begin()
     let result = Result { try body(engine) }
@@ -59,7 +59,7 @@ final class PublicStore {
     )
   }
 
-  /// Tells a user where to hear of pushes.
+  /// Registers a user for pushes.
   func register(_ user: String) throws {
     let channels = try engine.pushChannels(
       for: Caller(user: user, device: "d"),
@@ -123,7 +123,7 @@ final class PublicStore {
     }
   }
 
-  /// The names that a query finds, over pages of a size, and whether its reports tell of others.
+  /// The names that a query finds, over pages of a size, and whether its reports mention others.
   func query(
     _ type: String,
     sorted: Bool,

@@ -7,7 +7,7 @@ internal import TidingsSQL
 
 @testable internal import TidingsService
 
-/// What is left of a deleted zone is removed in pieces, and nobody can tell.
+/// What is left of a deleted zone is removed in pieces, and nobody can show.
 @Suite struct ZoneRemovalTests {
   /// A store that removes nothing within calls.
   private static func store(_ rows: Int = 0, removalsPerName: Int = 8) throws -> EventStore {
@@ -109,7 +109,7 @@ internal import TidingsSQL
   }
 
   @Test(
-    "who subscribes after the deletion hears nothing of it, who unsubscribes after it hears all"
+    "who subscribes after the deletion is not notified of it, who unsubscribes after it receives all"
   )
   func subscribers() throws {
     let store = try Self.store()

@@ -80,7 +80,7 @@ struct CurveServer {
     await server.server.stop()
   }
 
-  @Test("a key that is not admitted is told so, and comes in once it is")
+  @Test("a key that is not admitted is reported so, and comes in once it is")
   func refused() async throws {
     let server = try await CurveServer.start()
     let pair = KeyPair()
@@ -167,7 +167,7 @@ struct CurveServer {
     )
     subscriber.subscribe([1])
     var events = subscriber.events.makeAsyncIterator()
-    // Refused at first: told by the refusals.
+    // Refused at first: reported by the refusals.
     while server.admitted.refusals.withLock({ $0.isEmpty }) { _ = await events.next() }
     server.admit(pair.publicKey, as: 1)
     var received: SubscriberConnection.Event?

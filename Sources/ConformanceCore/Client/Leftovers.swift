@@ -17,18 +17,18 @@ public enum Leftovers {
   /// By handlers: blocked signals would still end it, for the threads of tasks do not inherit the mask.
   public static func clearOnSignals() {
     // Made here: a handler may make nothing.
-    _ = (signalBell, signalSeen.load(ordering: .relaxed))
+    _ = (signalFlag, signalSeen.load(ordering: .relaxed))
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { number in
         signalSeen.store(number, ordering: .relaxed)
-        tidings_eventfd_signal(signalBell)
+        tidings_eventfd_signal(signalFlag)
       }
       action.sa_flags = SA_RESTART
       sigaction(signal, &action, nil)
     }
     BlockingThread.start {
-      var item = pollfd(fd: signalBell, events: Int16(POLLIN), revents: 0)
+      var item = pollfd(fd: signalFlag, events: Int16(POLLIN), revents: 0)
       while poll(&item, 1, -1) <= 0 {}
       end(128 + signalSeen.load(ordering: .relaxed))
     }
@@ -66,6 +66,6 @@ public enum Leftovers {
 }
 
 /// Rings when a signal came.
-private let signalBell = tidings_eventfd_make()
+private let signalFlag = tidings_eventfd_make()
 /// Its number.
 private let signalSeen = Atomic<Int32>(0)

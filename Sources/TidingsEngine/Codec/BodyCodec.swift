@@ -11,7 +11,7 @@ public protocol BodyCodec: AnyObject {
   func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record
   /// Bytes that name the owner of a record's zone, behind those of the record: no stored one does.
   func ownerBytes(_ owner: String) -> [UInt8]
-  /// Whether bytes that this codec made are a share's record; tells it without decoding them.
+  /// Whether bytes that this codec made are a share's record; without decoding them.
   func isShare(_ bytes: UnsafeRawBufferPointer) -> Bool
   /// The bytes of a subscription, without what the server adds.
   func encode(_ subscription: Subscription) -> [UInt8]
@@ -26,7 +26,7 @@ public protocol BodyCodec: AnyObject {
   func encode(_ content: EventContent) -> [UInt8]
   /// The bytes of an event without what it carries of the record.
   func withoutContent(ofEvent bytes: UnsafeRawBufferPointer) throws -> [UInt8]
-  /// When an event was committed, by the bytes that this codec made; `nil`: they do not tell.
+  /// When an event was committed, by the bytes that this codec made; `nil`: unknown.
   func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp?
 }
 
@@ -34,7 +34,7 @@ extension BodyCodec {
   /// Codecs whose records nobody sees need none.
   public func ownerBytes(_ owner: String) -> [UInt8] { [] }
 
-  /// Codecs whose records nobody sees need not tell.
+  /// Codecs whose records are not shown need not implement it.
   public func isShare(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 
   /// Codecs whose events nobody sees need none.
@@ -43,7 +43,7 @@ extension BodyCodec {
   /// Codecs whose events nobody sees need not separate it.
   public func withoutContent(ofEvent bytes: UnsafeRawBufferPointer) throws -> [UInt8] { [] }
 
-  /// Codecs whose events nobody sees need not tell.
+  /// Codecs whose events are not shown need not implement it.
   public func committed(ofEvent bytes: UnsafeRawBufferPointer) throws -> Timestamp? { nil }
 
   /// When a stored event was committed, for its readers.

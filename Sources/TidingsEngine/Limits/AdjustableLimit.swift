@@ -207,7 +207,7 @@ public struct AdjustableLimit: Sendable {
       .records,
       1...100_000,
       \.cascadedDeletionsMax,
-      "that the deletions of one call take along"
+      "to which the deletions of one call cascade"
     ),
     Self(
       "ancestors-max",
@@ -431,7 +431,7 @@ public struct AdjustableLimit: Sendable {
       "of one user, revoked ones aside"
     ),
     Self("guest-keys-max", .keys, 0...10_000, \.guestKeysMax, "of guests, revoked ones aside"),
-    Self("keys-max", .keys, 1...10_000_000, \.keysMax, "of everybody, revoked ones aside"),
+    Self("keys-max", .keys, 1...10_000_000, \.keysMax, "of users and guests, without revoked ones"),
     Self("roles-per-user-max", .roles, 1...10_000, \.rolesPerUserMax, "of one user"),
   ]
 }

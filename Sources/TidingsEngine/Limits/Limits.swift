@@ -73,7 +73,7 @@ public struct Limits: Hashable, Sendable {
   public var zoneRemovalsPerNameMax = 8
   /// Most records that refer to one with delete-self.
   public var owningReferencesMax = 750
-  /// Most records that one deletion takes along.
+  /// Most records to which one deletion cascades.
   public var cascadedDeletionsMax = 10_000
   /// Superseded versions of records that are kept for the ancestors of conflicts, in all zones.
   public var ancestorsMax: Int64 = 200_000
@@ -100,7 +100,7 @@ public struct Limits: Hashable, Sendable {
   public var participantsPerShareMax = 100
   /// Most records that a share of a record holds, with its descendants and the share's own record.
   public var sharedRecordsMax = 10_000
-  /// Most records that one call takes into shares or out of them, or looks at to tell what is shared,
+  /// Most records that one call takes into shares or out of them, or examines to find what is shared,
   /// besides its own.
   public var sharedRecordsPerCallMax = 10_000
   /// Most bytes of records that it reads for that.

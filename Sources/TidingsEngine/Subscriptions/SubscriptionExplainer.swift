@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Tells what a change would cause, on a reader's connection.
+/// Explains what a change would cause, on a reader's connection.
 final class SubscriptionExplainer {
   private let catalog: Catalog
   private let shares: ShareReader

@@ -45,7 +45,7 @@ public final class LoopContext {
   public internal(set) var counters = LoopCounters()
   /// What threads used of a processor in this turn while the loop waited for them.
   public var waitedProcessorTime = Duration.zero
-  /// Says who calls; without it callers are believed.
+  /// Authenticates callers; without it authentication is off.
   public var gate: (any CallGate)?
   /// Says what callers may do; without it they have no bounds.
   public var callers: (any CallerDirectory)?
@@ -54,10 +54,10 @@ public final class LoopContext {
   /// The services that are answered, in the order of registration.
   public private(set) var services: [ServiceDescriptor] = []
 
-  /// Hears of keys that were refused, at most once a second, if set.
+  /// Called with rejected keys, at most once a second, if set.
   public var onRefusedHandshakes: (([RefusedHandshake], LoopContext) -> Void)?
 
-  /// Hears when no more connections are taken, for want of descriptors, if set.
+  /// Called when no more connections are accepted, for lack of descriptors, if set.
   public var onTooManyConnections: ((LoopContext) -> Void)?
 
   /// Connections prove who they are.
