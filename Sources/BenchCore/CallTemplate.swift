@@ -61,9 +61,9 @@ public struct CallTemplate: Sendable {
 
   private mutating func write(_ number: Int, at offset: Int) {
     var rest = number
-    for place in (offset..<offset + Self.digitCount).reversed() {
+    for position in (offset..<offset + Self.digitCount).reversed() {
       let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      body[place] = 0x30 + UInt8(truncatingIfNeeded: digit)
+      body[position] = 0x30 + UInt8(truncatingIfNeeded: digit)
       rest = quotient
     }
   }

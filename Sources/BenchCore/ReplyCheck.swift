@@ -1,6 +1,6 @@
 internal import TidingsWire
 
-/// Tells a good reply from a bad one by a look at a few bytes, so that checking costs nothing.
+/// Distinguishes good replies from bad ones by a few bytes, so that checking costs nothing.
 public enum ReplyCheck: Sendable {
   /// A baseline: any body will do.
   case baseline

@@ -22,7 +22,7 @@ public struct CallSchedule: Hashable, Sendable {
 
   private let stretches: [Stretch]
 
-  /// So many calls in each second, for ever; above 0.
+  /// This many calls per second, without end; above 0.
   public static func constant(_ rate: Double) -> Self {
     precondition(rate > 0, "a rate is above 0")
     return Self(stretches: [Stretch(length: .infinity, from: rate, to: rate)])

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* What is known of a descriptor. It is read and written by the thread that has the descriptor; the
-   inode tells when it has become another socket's. */
+   inode shows when it has become another socket's. */
 typedef struct {
   tidings_zmtp_stream stream;
   ino_t inode;

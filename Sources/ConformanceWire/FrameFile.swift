@@ -27,7 +27,7 @@ public struct FrameFile: Sendable {
     (0..<lengthBytes).map { UInt8(truncatingIfNeeded: frame.count >> (24 - 8 * $0)) }
   }
 
-  /// The length that the first bytes tell.
+  /// The length in the first bytes.
   public static func length(_ bytes: some Sequence<UInt8>) -> Int {
     bytes.prefix(lengthBytes).reduce(0) { $0 << 8 | Int($1) }
   }

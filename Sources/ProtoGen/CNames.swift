@@ -20,7 +20,7 @@ enum CNames {
   /// The member that counts a repeated field.
   static func count(_ field: String) -> String { "n_" + member(field).filter { $0 != "`" } }
 
-  /// The member that tells which member of a oneof is set; its values are field numbers.
+  /// The member that shows which member of a oneof is set; its values are field numbers.
   static func oneofCase(_ oneof: String) -> String { lower(oneof[...]) + "_case" }
 
   private static func camel(_ text: Substring) -> String {

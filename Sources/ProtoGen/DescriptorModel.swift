@@ -41,7 +41,7 @@ struct FieldModel {
     case `enum`(String)
   }
 
-  /// How many values there are, and whether absence is told from a default.
+  /// How many values there are, and whether absence differs from a default.
   enum Label {
     case singular
     /// proto3 `optional`: in C a oneof with one member.

@@ -98,27 +98,27 @@ public struct ChainCheck: Sendable {
     if remarks.count < Self.findingsMax { remarks.append(text) }
   }
 
-  private mutating func addStranger(_ line: ArraySlice<UInt8>, _ place: String) {
+  private mutating func addStranger(_ line: ArraySlice<UInt8>, _ location: String) {
     strangerCount += 1
     if !hasChain {
       // Lines from before there was a chain come first; only the last of them is in it.
       if strangerCount == 1 {
-        remark("\(place): lines from before there was a chain begin here: nothing protects them")
+        remark("\(location): lines from before there was a chain begin here: nothing protects them")
       }
       before = head
       head = ChainHead(number: 0, hash: ChainHead.hash(of: line))
-      (strangers, strangerBytes) = ([place], Array(line))
+      (strangers, strangerBytes) = ([location], Array(line))
     } else {
-      if strangers.count < Self.findingsMax { strangers.append(place) }
+      if strangers.count < Self.findingsMax { strangers.append(location) }
       if strangerBytes.count <= Self.tornBytesMax { strangerBytes += line }
     }
   }
 
-  private mutating func follow(_ link: ChainLink, _ place: String) {
-    if let torn = link.torn { acceptTorn(torn, place) }
+  private mutating func follow(_ link: ChainLink, _ location: String) {
+    if let torn = link.torn { acceptTorn(torn, location) }
     guard hasChain || strangerCount > 0 else {
       if link.number == 1, link.previous != ChainHead.none.hash {
-        report("\(place): the lines before it are missing")
+        report("\(location): the lines before it are missing")
       }
       return
     }
@@ -132,18 +132,18 @@ public struct ChainCheck: Sendable {
     // A line that was changed so that it is no line took a number.
     if hasChain, strangerCount > 0, (next...next + strangerCount).contains(link.number) { return }
     if link.number > next {
-      report("\(place): lines \(next) to \(link.number - 1) are missing before it")
+      report("\(location): lines \(next) to \(link.number - 1) are missing before it")
     } else if link.number < next {
       report(
-        "\(place): number \(link.number) stands where \(next) should: lines were inserted or moved"
+        "\(location): expected number \(next), found \(link.number): lines were inserted or moved"
       )
     } else {
-      report("\(place): the line before it was changed")
+      report("\(location): the line before it was changed")
     }
   }
 
   /// The line before is what a crash left, and rpcd noted that when it started again.
-  private mutating func acceptTorn(_ torn: [UInt8], _ place: String) {
+  private mutating func acceptTorn(_ torn: [UInt8], _ location: String) {
     if strangerCount > 0, ChainHead.hash(of: strangerBytes[...]) == torn {
       if !hasChain { head = before }
       (strangers, strangerBytes, strangerCount) = ([], [], hasChain ? 0 : strangerCount - 1)
@@ -152,9 +152,9 @@ public struct ChainCheck: Sendable {
       head = before
       lineCount = lineCount > 0 ? lineCount - 1 : 0
     } else {
-      return report("\(place): the incomplete line before it was changed")
+      return report("\(location): the incomplete line before it was changed")
     }
-    remark("\(place): what is before it was cut by a crash, as rpcd noted")
+    remark("\(location): what is before it was cut by a crash, as rpcd noted")
   }
 }
 

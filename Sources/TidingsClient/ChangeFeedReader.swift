@@ -29,7 +29,7 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
     self.fetch = fetch
   }
 
-  /// The next page that tells something; `nil` at the end, or when the task is cancelled.
+  /// The next page with changes; `nil` at the end, or when the task is cancelled.
   mutating func next() async throws(ChangeFeedError) -> Page? {
     while !Task.isCancelled, case .fetch(let wait) = state.nextAction {
       do {
@@ -38,12 +38,12 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
         let wait = isLost ? .zero : wait
         let page = try await fetch(state.token, wait)
         noteReturn()
-        let isNews = state.fetched(
+        let hasChanges = state.fetched(
           token: page.changeToken,
           moreComing: page.moreComing,
           isEmpty: page.isEmpty
         )
-        if isNews {
+        if hasChanges {
           backoff.reset()
           return page
         }
@@ -78,7 +78,7 @@ struct ChangeFeedReader<Page: ChangeFeedPage> {
 protocol ChangeFeedPage: Sendable {
   var changeToken: [UInt8] { get }
   var moreComing: Bool { get }
-  /// It tells of no change.
+  /// It has no changes.
   var isEmpty: Bool { get }
 }
 

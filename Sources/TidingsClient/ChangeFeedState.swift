@@ -4,13 +4,13 @@ struct ChangeFeedState {
   enum Action: Equatable {
     /// Fetch the page after the token; the server waits so long for something to be in it.
     case fetch(wait: Duration)
-    /// All is told.
+    /// Everything was returned.
     case end
   }
 
   /// How long a followed feed lets the server wait: less than the server's longest wait of 60 s.
   static let followWait = Duration.seconds(50)
-  /// An answer that tells nothing and comes sooner was not waited for.
+  /// An answer without changes that comes sooner was not waited for.
   static let shortestWait = Duration.seconds(1)
 
   /// Where to continue.

@@ -1,7 +1,7 @@
 public import TidingsProto
 
 extension Client {
-  /// What changed in a zone: pages of records, from a token to the newest change, or for ever.
+  /// What changed in a zone: pages of records, from a token to the newest change, or without end.
   ///
   ///     for try await page in client.recordZoneChanges(in: "notes", after: cache.token) {
   ///       try cache.apply(page.changedRecords, page.deletedRecords, token: page.changeToken)
@@ -12,13 +12,13 @@ extension Client {
   ///   - owner: Whose zone it is, if another user shares it; empty: the database's owner's.
   ///   - database: The database; `nil`: of the client's container the shared one with an owner, else
   ///     the private one.
-  ///   - token: The last page's token; empty: from the beginning, which tells all records.
+  ///   - token: The last page's token; empty: from the beginning, which returns all records.
   ///   - desiredKeys: Which fields; `nil`: all.
   ///   - recordTypes: Only records of these types; empty: all.
   ///   - pageLimit: Most records in a page; 0: as many as the server allows.
-  ///   - follow: Go on for ever: when all changes are told, wait for the next one. A lost connection
+  ///   - follow: Do not end: after the newest change, wait for the next one. A lost connection
   ///     or a restarted server is made up for by trying again.
-  ///   - onConnection: Hears when the server of a followed feed cannot be reached any more, and when it
+  ///   - onConnection: Called when the server of a followed feed cannot be reached any more, and when it
   ///     can again; called by the task that iterates, and must not wait.
   /// - Returns: The pages; there is at least one, unless following finds nothing new.
   public func recordZoneChanges(
@@ -48,14 +48,14 @@ extension Client {
     )
   }
 
-  /// Which zones of a database changed: pages of zones, from a token to the newest change, or for ever.
+  /// Which zones of a database changed: pages of zones, from a token to the newest change, or without end.
   ///
   /// - Parameters:
   ///   - database: The database; `nil`: the private one of the client's container.
-  ///   - token: The last page's token; empty: from the beginning, which tells all zones.
+  ///   - token: The last page's token; empty: from the beginning, which returns all zones.
   ///   - pageLimit: Most zones in a page; 0: as many as the server allows.
-  ///   - follow: Go on for ever: when all changes are told, wait for the next one.
-  ///   - onConnection: Hears when the server of a followed feed cannot be reached any more, and when it
+  ///   - follow: Do not end: after the newest change, wait for the next one.
+  ///   - onConnection: Called when the server of a followed feed cannot be reached any more, and when it
   ///     can again; called by the task that iterates, and must not wait.
   /// - Returns: The pages; there is at least one, unless following finds nothing new.
   public func databaseChanges(

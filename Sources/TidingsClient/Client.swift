@@ -57,11 +57,11 @@ public final class Client: Sendable {
   ///
   /// `notificationStream` is what most want.
   public var notifications: TidingsV1.NotificationService.Client { .init(transport) }
-  /// Tells whether the server is up.
+  /// The health of the server.
   public var health: TidingsRpcV1.HealthService.Client { .init(transport) }
-  /// Tells who the server is, and its limits.
+  /// The version, endpoints and limits of the server.
   public var server: TidingsRpcV1.ServerService.Client { .init(transport) }
-  /// Tells what can be called.
+  /// The services and methods of the server.
   public var reflection: TidingsRpcV1.ReflectionService.Client { .init(transport) }
 
   /// The user's notifications: first those in the log after a token, then those to come.
@@ -72,7 +72,7 @@ public final class Client: Sendable {
   /// - Parameters:
   ///   - token: Where an earlier stream ended (`NotificationStream.changeToken`), or empty to begin
   ///     with the oldest notification that is kept.
-  ///   - onConnection: Hears when the server cannot be reached any more, and when it can again;
+  ///   - onConnection: Called when the server cannot be reached any more, and when it can again;
   ///     called by the task that iterates, and must not wait.
   /// - Returns: The stream; it begins when it is iterated.
   public func notificationStream(

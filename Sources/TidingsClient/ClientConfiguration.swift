@@ -16,7 +16,7 @@ public struct ClientConfiguration: Sendable {
   public var container = ""
   /// The environment.
   public var environment = TidingsV1.Environment.development
-  /// How long a call may take; `nil`: for ever.
+  /// How long a call may take; `nil`: no limit.
   public var timeout: Duration? = .seconds(10)
   /// How long calls wait for a connection before they fail UNAVAILABLE.
   public var connectTimeout = Duration.seconds(3)

@@ -4,7 +4,7 @@ public import TidingsRPC
 /// Which zones of a database changed after a token: pages of zones that were created, altered or in
 /// which a record changed, and of those that were deleted, with the reason.
 ///
-/// Every page has a token. Keep it together with what the page told.
+/// Every page has a token. Store it together with the content of the page.
 public struct DatabaseChanges: AsyncSequence, Sendable {
   /// A page.
   public typealias Element = TidingsV1.FetchDatabaseChangesResponse
@@ -23,9 +23,9 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
   ///   - database: The database.
   ///   - token: Where to begin; empty: with all zones.
   ///   - pageLimit: Most zones in a page; 0: as many as the server allows.
-  ///   - follow: Go on for ever: wait for changes when all are told.
+  ///   - follow: Do not end: after the newest change, wait for further ones.
   ///   - timeout: How long a call may take, besides the wait; `nil`: the transport's default.
-  ///   - onConnection: Hears when the server of a followed feed cannot be reached any more, and when it
+  ///   - onConnection: Called when the server of a followed feed cannot be reached any more, and when it
   ///     can again; called by the task that iterates, and must not wait.
   public init(
     _ transport: any ClientTransport,
@@ -69,12 +69,12 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var reader: ChangeFeedReader<TidingsV1.FetchDatabaseChangesResponse>
 
-    /// The next page; `nil` when all is told, or when the task is cancelled.
+    /// The next page; `nil` after the newest change, or when the task is cancelled.
     public mutating func next() async throws(ChangeFeedError) -> Element? {
       try await reader.next()
     }
 
-    /// The next page; `nil` when all is told, or when the task is cancelled.
+    /// The next page; `nil` after the newest change, or when the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(ChangeFeedError)

@@ -1,6 +1,6 @@
 internal import TidingsProto
 
-/// Decides what a notification stream does: what it hears goes in, what is to be done comes out.
+/// Decides what a notification stream does: events go in, actions come out.
 ///
 /// Pushes are hints. One that follows directly on what was seen is yielded as it is; everything else
 /// (a gap, a beacon, one that was pruned or cannot be opened, a new connection) leads to the log.
@@ -33,16 +33,16 @@ struct InboxState {
   private var readyHead = 0
 
   private var channels: [[UInt8]: TidingsV1.Channel] = [:]
-  /// All channels ever heard of: a page may still hold events of one that ended.
+  /// All channels that were ever registered: a page may still have events of one that ended.
   private var channelIDs: Set<String> = []
   private var topics: Set<[UInt8]> = []
   private var listening: Set<[UInt8]> = []
-  /// The newest number of each channel that was handed out, or passed over for good.
+  /// The newest number of each channel that was delivered, or skipped permanently.
   private var seen: [String: UInt64] = [:]
-  /// Numbers that were heard of and await a look at the log.
+  /// Numbers that were received and wait for a read of the log.
   private var heard: [String: UInt64] = [:]
   private var control = Control()
-  /// Topics whose pushes could not be opened with the keys that the server told: asking again at once
+  /// Topics whose pushes could not be opened with the keys from the server: asking again at once
   /// would not help.
   private var distrusted: Set<[UInt8]> = []
   private var mustRegister = true
@@ -53,9 +53,9 @@ struct InboxState {
     var topic: [UInt8] = []
     var key: [UInt8] = []
     var originTag: UInt64 = 0
-    /// The newest read mark that was handed out, or passed over for good.
+    /// The newest read mark that was delivered, or skipped permanently.
     var seen: UInt64 = 0
-    /// The newest that was heard of and awaits a look at the log.
+    /// The newest that was received and waits for a read of the log.
     var heard: UInt64 = 0
     /// Marks that were handed out: they come from pushes and from the log.
     var ids = RecentIDs(countMax: 2 * InboxState.pushedMarksMax)
@@ -121,7 +121,7 @@ struct InboxState {
     return mustFetch ? .fetch : .wait
   }
 
-  /// The server told the channels.
+  /// The server returned the channels.
   mutating func registered(_ response: TidingsV1.RegisterDeviceResponse) {
     mustRegister = false
     let oldKeys = distrusted.isEmpty ? [:] : keys
@@ -137,7 +137,7 @@ struct InboxState {
       distrusted = distrusted.filter { newKeys[$0] != nil && newKeys[$0] == oldKeys[$0] }
     }
     for case let position? in response.channels.map(\.position) { hear(position) }
-    // The log tells what happened before the topics were listened to.
+    // The log contains what happened before the topics were listened to.
     mustFetch = true
   }
 
@@ -168,7 +168,7 @@ struct InboxState {
     ready.append(.pageEnd(end))
     passPageEnds()
     guard !page.moreComing else { return }
-    // An event is in the log before anybody hears of it: what was heard before this fetch and is not
+    // An event is in the log before its number is published: what was received before this fetch and is not
     // in its pages is not for this device, and pushes may follow on it.
     for (channel, number) in heard { seen[channel] = max(seen[channel] ?? 0, number) }
     heard = [:]
@@ -276,7 +276,7 @@ struct InboxState {
     mustFetch = true
   }
 
-  /// What was heard there cannot be opened: the topic may have a new key.
+  /// A push on the topic cannot be opened: it may have a new key.
   ///
   /// Asks once, not for each push.
   private mutating func distrust(_ topic: [UInt8]) {

@@ -5,12 +5,12 @@ internal import TidingsZeroMQ
 
 /// A user's notifications, from the log and then as they come.
 ///
-/// Iterate with one task. The iteration works only while its consumer waits: one that is slow hears
+/// Iterate with one task. The iteration works only while its consumer waits: one that is slow reads
 /// fewer pushes, takes more from the log instead, and loses nothing.
 public struct NotificationStream: AsyncSequence, Sendable {
   /// A notification.
   public typealias Element = TidingsV1.Notification
-  /// Fails with what repeating does not mend, for example an expired token (OUT_OF_RANGE).
+  /// Fails with errors that retrying does not fix, for example an expired token (OUT_OF_RANGE).
   public typealias Failure = RPCError
 
   /// What becomes of the connection while a stream goes on.

@@ -24,7 +24,7 @@ package enum PushContent: Equatable {
     case nil:
       self = .hint
       return
-    // Whoever has a key believes only what was sealed with it.
+    // A client with a key uses only pushes sealed with it.
     case .notification(let open) where channel.key.isEmpty: notification = open
     case .sealedNotification(let sealed):
       guard let bytes = SealingKey(channel.key)?.open(sealed),

@@ -4,7 +4,7 @@ public import TidingsRPC
 /// What changed in a zone after a token: pages of records, oldest change first, each record once at its
 /// latest state.
 ///
-/// Every page has a token. Keep it together with what the page told, in one transaction: a program
+/// Every page has a token. Store it together with the content of the page, in one transaction: a program
 /// that begins again with the last token it kept misses nothing.
 public struct RecordZoneChanges: AsyncSequence, Sendable {
   /// A page; its `error` is never set.
@@ -23,9 +23,9 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
   ///   - transport: Carries the calls.
   ///   - database: The zone's database.
   ///   - options: The zone, where to begin, and what to return; its `limit` is that of a page.
-  ///   - follow: Go on for ever: wait for changes when all are told.
+  ///   - follow: Do not end: after the newest change, wait for further ones.
   ///   - timeout: How long a call may take, besides the wait; `nil`: the transport's default.
-  ///   - onConnection: Hears when the server of a followed feed cannot be reached any more, and when it
+  ///   - onConnection: Called when the server of a followed feed cannot be reached any more, and when it
   ///     can again; called by the task that iterates, and must not wait.
   public init(
     _ transport: any ClientTransport,
@@ -75,12 +75,12 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var reader: ChangeFeedReader<TidingsV1.ZoneChanges>
 
-    /// The next page; `nil` when all is told, or when the task is cancelled.
+    /// The next page; `nil` after the newest change, or when the task is cancelled.
     public mutating func next() async throws(ChangeFeedError) -> TidingsV1.ZoneChanges? {
       try await reader.next()
     }
 
-    /// The next page; `nil` when all is told, or when the task is cancelled.
+    /// The next page; `nil` after the newest change, or when the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(ChangeFeedError)

@@ -91,7 +91,7 @@ extension TidingsV1.ZoneID? {
   /// The zone that is meant in a database.
   ///
   /// - Throws: `invalidArguments` for an owner who cannot be.
-  package func place(
+  package func position(
     in database: DatabaseID,
     for caller: Caller
   ) throws(ItemError) -> DatabaseID.ZoneLocation {
@@ -104,7 +104,7 @@ extension TidingsV1.ZoneID? {
   ///
   /// - Throws: `invalidArguments` for an owner who cannot be.
   package func named(in database: DatabaseID, for caller: Caller) throws(ItemError) -> ZoneID {
-    var zone = try place(in: database, for: caller).zone
+    var zone = try position(in: database, for: caller).zone
     if database.scope == .shared { zone.ownerName = model.ownerName }
     return zone
   }

@@ -89,9 +89,9 @@ package enum RecordWriter {
     case .timestamp(let time):
       message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_TIMESTAMP_VALUE
       message.pointee.timestamp_value = timestamp(time, in: arena)
-    case .location(let place):
+    case .location(let position):
       message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_LOCATION_VALUE
-      message.pointee.location_value = location(place, in: arena)
+      message.pointee.location_value = location(position, in: arena)
     case .reference(let target):
       message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_REFERENCE_VALUE
       message.pointee.reference_value = reference(target, in: arena)
@@ -147,11 +147,13 @@ package enum RecordWriter {
       list.pointee.values = pointers(times.count, in: arena) { timestamp(times[$0], in: arena) }
       message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_TIMESTAMP_LIST_VALUE
       message.pointee.timestamp_list_value = list
-    case .locationList(let places):
+    case .locationList(let positions):
       let list = arena.allocate(Tidings__V1__LocationList.self)
       tidings__v1__location_list__init(list)
-      list.pointee.n_values = places.count
-      list.pointee.values = pointers(places.count, in: arena) { location(places[$0], in: arena) }
+      list.pointee.n_values = positions.count
+      list.pointee.values = pointers(positions.count, in: arena) {
+        location(positions[$0], in: arena)
+      }
       message.pointee.value_case = TIDINGS__V1__FIELD_VALUE__VALUE_LOCATION_LIST_VALUE
       message.pointee.location_list_value = list
     case .referenceList(let targets):
@@ -204,38 +206,38 @@ package enum RecordWriter {
   }
 
   private static func location(
-    _ place: Location,
+    _ position: Location,
     in arena: borrowing Arena
   )
     -> UnsafeMutablePointer<Tidings__V1__Location>
   {
     let message = arena.allocate(Tidings__V1__Location.self)
     tidings__v1__location__init(message)
-    message.pointee.latitude = place.latitude
-    message.pointee.longitude = place.longitude
-    if let value = place.horizontalAccuracy {
+    message.pointee.latitude = position.latitude
+    message.pointee.longitude = position.longitude
+    if let value = position.horizontalAccuracy {
       message.pointee._horizontal_accuracy_case =
         TIDINGS__V1__LOCATION___HORIZONTAL_ACCURACY_HORIZONTAL_ACCURACY
       message.pointee.horizontal_accuracy = value
     }
-    if let value = place.verticalAccuracy {
+    if let value = position.verticalAccuracy {
       message.pointee._vertical_accuracy_case =
         TIDINGS__V1__LOCATION___VERTICAL_ACCURACY_VERTICAL_ACCURACY
       message.pointee.vertical_accuracy = value
     }
-    if let value = place.altitude {
+    if let value = position.altitude {
       message.pointee._altitude_case = TIDINGS__V1__LOCATION___ALTITUDE_ALTITUDE
       message.pointee.altitude = value
     }
-    if let value = place.speed {
+    if let value = position.speed {
       message.pointee._speed_case = TIDINGS__V1__LOCATION___SPEED_SPEED
       message.pointee.speed = value
     }
-    if let value = place.course {
+    if let value = position.course {
       message.pointee._course_case = TIDINGS__V1__LOCATION___COURSE_COURSE
       message.pointee.course = value
     }
-    if let time = place.timestamp { message.pointee.timestamp = timestamp(time, in: arena) }
+    if let time = position.timestamp { message.pointee.timestamp = timestamp(time, in: arena) }
     return message
   }
 

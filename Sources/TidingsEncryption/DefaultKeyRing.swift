@@ -76,7 +76,7 @@ public final class DefaultKeyRing: Sendable {
     guard try make(ring) else { return try current() ?? KeyRing() }
     notice(
       "tidings: made the key ring '\(path)' for encrypted values: copy it to the same place on the user's "
-        + "other devices before they save any, and keep a backup; without it nobody can read them"
+        + "other devices before they save any, and keep a backup; without it they cannot be read"
     )
     return ring
   }
@@ -88,7 +88,7 @@ public final class DefaultKeyRing: Sendable {
   public func current() throws(KeyRingError) -> KeyRing? {
     do {
       guard let status = try Folder.status(path) else { return nil }
-      // A ring only grows, so that its size tells too.
+      // A ring only grows, so that its size shows changes too.
       if let loaded = loaded.withLock({ $0 }), loaded.size == status.size,
         loaded.changed == status.changed
       {

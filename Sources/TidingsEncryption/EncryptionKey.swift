@@ -49,18 +49,18 @@ public struct EncryptionKey: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - value: The value, encoded.
-  ///   - place: Where it belongs: it opens nowhere else.
+  ///   - location: Where it belongs: it opens nowhere else.
   /// - Returns: Nonce, encrypted value and tag.
-  public func seal(_ value: [UInt8], for place: FieldLocation) -> [UInt8] {
+  public func seal(_ value: [UInt8], for location: FieldLocation) -> [UInt8] {
     var nonce = [UInt8](repeating: 0, count: Self.nonceBytes)
     randombytes_buf(&nonce, nonce.count)
-    return seal(value, for: place, nonce: nonce)
+    return seal(value, for: location, nonce: nonce)
   }
 
   /// Seals a value with a nonce that was never used with this key.
-  package func seal(_ value: [UInt8], for place: FieldLocation, nonce: [UInt8]) -> [UInt8] {
+  package func seal(_ value: [UInt8], for location: FieldLocation, nonce: [UInt8]) -> [UInt8] {
     precondition(nonce.count == Self.nonceBytes, "a nonce has 24 bytes")
-    let context = place.bytes
+    let context = location.bytes
     let box = [UInt8](unsafeUninitializedCapacity: value.count + Self.tagBytes) { box, count in
       guard let start = box.baseAddress else { return }
       crypto_aead_xchacha20poly1305_ietf_encrypt(
@@ -82,9 +82,9 @@ public struct EncryptionKey: Hashable, Sendable {
   /// Opens a sealed value.
   ///
   /// - Returns: The value; `nil` when it was not sealed with this key for this place, or changed since.
-  public func open(_ sealed: [UInt8], from place: FieldLocation) -> [UInt8]? {
+  public func open(_ sealed: [UInt8], from location: FieldLocation) -> [UInt8]? {
     guard sealed.count >= Self.overheadBytes else { return nil }
-    let context = place.bytes
+    let context = location.bytes
     var isOpen = false
     let value = [UInt8](
       unsafeUninitializedCapacity: sealed.count - Self.overheadBytes

@@ -33,13 +33,13 @@ extension KeyRing {
       }
       guard key.id == id else {
         throw KeyRingError(
-          "line \(index + 1): the key is not the one that its name stands for: put back a copy"
+          "line \(index + 1): the key does not match its name: restore a copy"
         )
       }
       guard add(Entry(key, use)) else {
         throw KeyRingError(
           entries.count < Self.keysMax
-            ? "line \(index + 1): the key stands there twice: remove one of the lines"
+            ? "line \(index + 1): the key appears twice: remove one of the lines"
             : "there are more than \(Self.keysMax) keys: use several rings"
         )
       }

@@ -38,7 +38,7 @@ public struct KeyRingFile: Sendable {
 
   /// Adds keys to the end of the file; they are on the disk when this returns.
   ///
-  /// - Parameter entries: The keys; those that are there already are passed over.
+  /// - Parameter entries: The keys; those that exist already are ignored.
   /// - Returns: Those that were added.
   /// - Throws: As `read`; when the ring is full, or the file is being changed by another process.
   public func add(_ entries: [KeyRing.Entry]) throws(KeyRingError) -> [KeyRing.Entry] {

@@ -62,9 +62,9 @@ public final class Engine {
   /// - Parameters:
   ///   - connection: The store.
   ///   - limits: What calls may not exceed.
-  ///   - admittedKeys: Told which keys may connect, now and after each commit.
+  ///   - admittedKeys: The keys that may connect, updated now and after each commit.
   ///   - steadyClock: Shows the store's steady time to other threads.
-  ///   - reloadsAlways: Reads anew, before each transaction, what memory knows of the store: a fault that is
+  ///   - reloadsAlways: Reloads all in-memory state before each transaction: a defect that is
   ///     gone then is in what memory keeps of the store.
   ///   - clock: Reads the system's clocks.
   /// - Throws: `MigrationError`, `SQLError`.
@@ -249,7 +249,7 @@ public final class Engine {
   /// The next transaction begins with a fresh look at the store.
   public func rollback() {
     room.connection.abandon()
-    // What they had done is taken back too.
+    // Their changes are rolled back too.
     maintenance.wake()
     for participant in participants { participant.didRollback() }
     mustReload = true

@@ -125,8 +125,8 @@ package final class File: Sendable {
     var failure: FileError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       while initialized < count, let start = buffer.baseAddress {
-        let place = off_t(clamping: offset) + off_t(initialized)
-        let got = pread(descriptor, start + initialized, count - initialized, place)
+        let position = off_t(clamping: offset) + off_t(initialized)
+        let got = pread(descriptor, start + initialized, count - initialized, position)
         if got < 0 && errno == EINTR { continue }
         if got < 0 { failure = FileError("read", path) }
         guard got > 0 else { break }
@@ -140,15 +140,15 @@ package final class File: Sendable {
   /// Writes all bytes.
   package func write(_ bytes: ArraySlice<UInt8>, at offset: UInt64) throws(FileError) {
     var rest = bytes
-    var place = off_t(clamping: offset)
+    var position = off_t(clamping: offset)
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, place) }
+      let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, position) }
       if count < 0 {
         if errno == EINTR { continue }
         throw FileError("write", path)
       }
       rest = rest.dropFirst(count)
-      place += off_t(count)
+      position += off_t(count)
     }
   }
 

@@ -7,7 +7,7 @@ public final class Probe: Sendable {
   public struct Sightings: Sendable {
     /// Calls that began.
     public var started = 0
-    /// Calls that heard of their cancellation.
+    /// Calls that were notified of their cancellation.
     public var cancelled = 0
     /// Messages of streams that were handed over.
     public var written = 0

@@ -67,11 +67,11 @@ enum Globe {
   }
 
   /// The cell of a place in the grid that `detail` says; `nil`: the place is not on the globe.
-  static func cell(of place: Location, detail: Int32) -> FieldValue? {
-    guard isOnGlobe(place) else { return nil }
+  static func cell(of location: Location, detail: Int32) -> FieldValue? {
+    guard isOnGlobe(location) else { return nil }
     let (height, width) = exponents(detail)
-    let column = width == wholeBand ? 0 : around(cell(place.longitude, width), width)
-    return value(cell(place.latitude, height), column)
+    let column = width == wholeBand ? 0 : around(cell(location.longitude, width), width)
+    return value(cell(location.latitude, height), column)
   }
 
   /// How far a circle reaches to the east and west, in degrees; `nil`: around most of the globe.
@@ -89,8 +89,8 @@ enum Globe {
     return width < halfWidthMax ? width : nil
   }
 
-  private static func isOnGlobe(_ place: Location) -> Bool {
-    (-90...90).contains(place.latitude) && (-180...180).contains(place.longitude)
+  private static func isOnGlobe(_ location: Location) -> Bool {
+    (-90...90).contains(location.latitude) && (-180...180).contains(location.longitude)
   }
 
   private static func exponent(_ degrees: Double) -> Int {
@@ -98,8 +98,8 @@ enum Globe {
   }
 
   private static func cell(_ degrees: Double, _ exponent: Int) -> Int64 {
-    let place = Double(sign: .plus, exponent: -exponent, significand: degrees + 180)
-    return Int64(place.rounded(.down))
+    let location = Double(sign: .plus, exponent: -exponent, significand: degrees + 180)
+    return Int64(location.rounded(.down))
   }
 
   /// The same column once around.

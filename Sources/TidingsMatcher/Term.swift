@@ -52,18 +52,18 @@ enum Grid {
     guard let start = coordinate(low), let end = coordinate(high), start.isTime == end.isTime else {
       return nil
     }
-    let length = end.place - start.place
+    let length = end.location - start.location
     let exponent: Int
     if length == 0 {
-      exponent = Int(end.place.ulp.exponent)
+      exponent = Int(end.location.ulp.exponent)
     } else {
       exponent =
         length.isFinite ? Int(length.exponent) : Int(Double.greatestFiniteMagnitude.exponent)
     }
     let detail = Int32(exponent) * 2 + (start.isTime ? 1 : 0)
     var terms: [Term] = []
-    var cell = cell(start.place, exponent)
-    let last = self.cell(end.place, exponent)
+    var cell = cell(start.location, exponent)
+    let last = self.cell(end.location, exponent)
     while cell <= last, terms.count <= 8 {
       terms.append(Term(field: field, kind: .cell, detail: detail, value: .double(cell)))
       cell += 1
@@ -76,11 +76,11 @@ enum Grid {
     guard let coordinate = coordinate(value), coordinate.isTime == (detail & 1 == 1) else {
       return nil
     }
-    return .double(cell(coordinate.place, Int(detail >> 1)))
+    return .double(cell(coordinate.location, Int(detail >> 1)))
   }
 
   /// Rounding keeps the order, and that is enough: who looks into the cell evaluates too.
-  private static func coordinate(_ value: FieldValue) -> (place: Double, isTime: Bool)? {
+  private static func coordinate(_ value: FieldValue) -> (location: Double, isTime: Bool)? {
     switch value {
     case .int64(let value): (Double(value), false)
     case .double(let value): (value, false)
@@ -89,7 +89,7 @@ enum Grid {
     }
   }
 
-  private static func cell(_ place: Double, _ exponent: Int) -> Double {
-    Double(sign: .plus, exponent: -exponent, significand: place).rounded(.down)
+  private static func cell(_ location: Double, _ exponent: Int) -> Double {
+    Double(sign: .plus, exponent: -exponent, significand: location).rounded(.down)
   }
 }

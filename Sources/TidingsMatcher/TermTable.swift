@@ -175,10 +175,10 @@ struct TermTable {
   private mutating func enter(_ bucket: UInt32) {
     bucketCount += 1
     if bucketCount * 3 > table.count * 2 { grow() }
-    place(UInt64(buckets[Int(bucket)].fingerprint) << 32 | UInt64(bucket + 1))
+    location(UInt64(buckets[Int(bucket)].fingerprint) << 32 | UInt64(bucket + 1))
   }
 
-  private mutating func place(_ entry: UInt64) {
+  private mutating func location(_ entry: UInt64) {
     let mask = table.count - 1
     var position = Int(entry >> 32) & mask
     while table[position] != 0 { position = (position + 1) & mask }
@@ -188,7 +188,7 @@ struct TermTable {
   private mutating func grow() {
     let old = table
     table = Array(repeating: 0, count: old.count * 2)
-    for entry in old where entry != 0 { place(entry) }
+    for entry in old where entry != 0 { location(entry) }
   }
 
   /// Takes a bucket out of the table and moves back what probing had pushed behind it.

@@ -1,6 +1,6 @@
 internal import TidingsModel
 
-/// What tells whether a record enters or leaves the set of a channel that asks for it.
+/// Determines whether a record enters or leaves the set of a channel that requests it.
 struct Transition {
   var predicate: Predicate
   /// The bits of the fields on which the predicate depends.

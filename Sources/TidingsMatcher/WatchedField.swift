@@ -118,9 +118,9 @@ struct WatchedField {
       }
       visitWords(text, large?[name], large?.memory, table, body)
     }
-    if case .location(let place) = value {
+    if case .location(let position) = value {
       for area in areas {
-        guard let cell = Globe.cell(of: place, detail: area.key) else { continue }
+        guard let cell = Globe.cell(of: position, detail: area.key) else { continue }
         look(.area, cell, detail: area.key)
       }
     }

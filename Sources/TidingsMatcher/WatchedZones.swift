@@ -4,7 +4,7 @@ public import TidingsModel
 ///
 /// They are found by the names of what they watch; there is nothing to evaluate.
 public struct WatchedZones {
-  private struct Place: Hashable {
+  private struct Location: Hashable {
     var database: Int64
     /// `nil`: all zones of the database.
     var zone: ZoneID?
@@ -18,15 +18,15 @@ public struct WatchedZones {
   }
 
   /// The numbers of the channels, ascending.
-  private var channels: [Place: [Int64]] = [:]
-  private var places: [Int64: Place] = [:]
+  private var channels: [Location: [Int64]] = [:]
+  private var locations: [Int64: Location] = [:]
   private var databases: [Int64: Watched] = [:]
 
   /// Nothing is watched.
   public init() {}
 
   /// The number of channels.
-  public var count: Int { places.count }
+  public var count: Int { locations.count }
 
   /// Whether any channel watches a zone of a database, or all.
   public func watches(database: Int64) -> Bool { databases[database] != nil }
@@ -48,12 +48,12 @@ public struct WatchedZones {
     recordType: String
   ) {
     remove(channel)
-    let place = Place(database: database, zone: zone, recordType: recordType)
-    places[channel] = place
+    let location = Location(database: database, zone: zone, recordType: recordType)
+    locations[channel] = location
     databases[database, default: Watched()].channelCount += 1
-    var numbers = channels.removeValue(forKey: place) ?? []
+    var numbers = channels.removeValue(forKey: location) ?? []
     numbers.insert(channel, at: numbers.partitionPoint { $0 < channel })
-    channels[place] = numbers
+    channels[location] = numbers
   }
 
   /// Removes a channel.
@@ -61,12 +61,12 @@ public struct WatchedZones {
   /// - Returns: Whether it was there.
   @discardableResult
   public mutating func remove(_ channel: Int64) -> Bool {
-    guard let place = places.removeValue(forKey: channel) else { return false }
-    var numbers = channels.removeValue(forKey: place) ?? []
+    guard let location = locations.removeValue(forKey: channel) else { return false }
+    var numbers = channels.removeValue(forKey: location) ?? []
     numbers.removeAll { $0 == channel }
-    if !numbers.isEmpty { channels[place] = numbers }
-    databases[place.database]?.channelCount -= 1
-    if databases[place.database]?.channelCount == 0 { databases[place.database] = nil }
+    if !numbers.isEmpty { channels[location] = numbers }
+    databases[location.database]?.channelCount -= 1
+    if databases[location.database]?.channelCount == 0 { databases[location.database] = nil }
     return true
   }
 
@@ -92,11 +92,11 @@ public struct WatchedZones {
     else { return [] }
     var found: [Int64] = []
     for zone in [zone, nil] {
-      var place = Place(database: database, zone: zone, recordType: "")
-      if let numbers = channels[place] { found += numbers }
+      var location = Location(database: database, zone: zone, recordType: "")
+      if let numbers = channels[location] { found += numbers }
       for recordType in recordTypes where !recordType.isEmpty {
-        place.recordType = recordType
-        if let numbers = channels[place] { found += numbers }
+        location.recordType = recordType
+        if let numbers = channels[location] { found += numbers }
       }
     }
     found.sort()

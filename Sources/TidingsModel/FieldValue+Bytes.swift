@@ -13,7 +13,7 @@ extension FieldValue {
     case .doubleList(let numbers): numbers.count * 8
     case .bytesList(let all): all.reduce(0) { $0 + $1.count + 2 }
     case .timestampList(let times): times.count * 8
-    case .locationList(let places): places.count * Self.locationBytes
+    case .locationList(let positions): positions.count * Self.locationBytes
     case .referenceList(let targets): targets.reduce(0) { $0 + $1.byteCount }
     case .assetList(let files): files.count * Self.assetBytes
     case .unknownList: 0

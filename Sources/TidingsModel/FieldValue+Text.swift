@@ -17,7 +17,7 @@ extension FieldValue {
     case .double(let number): number.text
     case .bytes(let bytes): "\(bytes.count) bytes"
     case .timestamp(let time): time.iso8601
-    case .location(let place): place.text
+    case .location(let position): position.text
     case .reference(let target): target.recordID.recordName
     case .asset(let file): "\(file.size) bytes"
     case .stringList(let texts): texts.prefix(count).joined(separator: ", ")
@@ -25,7 +25,7 @@ extension FieldValue {
     case .doubleList(let numbers): Self.list(numbers.prefix(count), \.text)
     case .bytesList(let all): Self.list(all.prefix(count)) { "\($0.count) bytes" }
     case .timestampList(let times): Self.list(times.prefix(count), \.iso8601)
-    case .locationList(let places): Self.list(places.prefix(count), \.text)
+    case .locationList(let positions): Self.list(positions.prefix(count), \.text)
     case .referenceList(let all): Self.list(all.prefix(count), \.recordID.recordName)
     case .assetList(let files): Self.list(files.prefix(count)) { "\($0.size) bytes" }
     // What is sealed has nothing to show; bytes of it would only look like something.

@@ -53,7 +53,7 @@ public struct RecordFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// `nil` removes the field from the stored record; never stored.
     public var value: FieldValue?
 
-    /// A field, or with `nil` the wish to remove it.
+    /// A field, or `nil` to remove it.
     public init(name: String, value: FieldValue?) {
       self.name = name
       self.value = value

@@ -70,8 +70,8 @@ public struct RecordQuery: Hashable, Sendable {
       if let problem = Identifier.problem(inFieldName: key.field) {
         throw ItemError(.invalidArguments, "a sort descriptor of the query: \(problem)")
       }
-      guard let place = key.relativeLocation else { continue }
-      if let problem = FieldValue.location(place).problem {
+      guard let position = key.relativeLocation else { continue }
+      if let problem = FieldValue.location(position).problem {
         throw ItemError(.invalidArguments, "the sort descriptor '\(key.field)': \(problem)")
       }
       guard !key.isDescending else {

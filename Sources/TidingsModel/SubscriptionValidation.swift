@@ -58,13 +58,13 @@ extension Subscription {
     guard let info = notificationInfo else { return nil }
     if !info.desiredKeys.isEmpty {
       return
-        "\(name) tells of a zone, not of a record, and carries no desired keys: leave them out "
+        "\(name) is about a zone, not a record, and cannot have desired keys: omit them "
         + "and fetch the zone's changes, or use a QUERY subscription"
     }
     if !info.localizationArgs.allSatisfy(\.names.isEmpty) {
       return
-        "\(name) tells of a zone, not of a record whose fields could be localization arguments: "
-        + "leave these out, or use a QUERY subscription"
+        "\(name) is about a zone, not a record, and cannot have localization arguments:  "
+        + "omit them, or use a QUERY subscription"
     }
     return nil
   }

@@ -12,7 +12,7 @@ extension DatabaseID {
   /// - Parameters:
   ///   - zone: The zone, with an owner in the shared database.
   ///   - user: Who calls.
-  /// - Returns: The zone's place; it may be that there is no such zone.
+  /// - Returns: The zone's location; the zone need not exist.
   /// - Throws: `invalidArguments` for an owner who cannot be; says nothing of what there is.
   public func place(of zone: ZoneID, for user: String) throws(ItemError) -> ZoneLocation {
     guard scope == .shared else {

@@ -6,7 +6,7 @@ extension Arena {
   /// - Parameters:
   ///   - bytes: One encoded message.
   ///   - name: The message's full name, for errors.
-  ///   - initialize: The message type's C `…__init`, which tells its descriptor.
+  ///   - initialize: The message type's C `…__init`, which sets its descriptor.
   ///   - checksNesting: The bytes can nest messages more deeply than allowed. protobuf-c unpacks
   ///     recursively and without a limit, so that a few KB of bytes would overflow the stack; the
   ///     depth is checked first.

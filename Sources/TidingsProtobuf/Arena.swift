@@ -6,7 +6,7 @@ public import CProtobufC
 /// every decode and encode, and `reset()` it after each call. The capacity bounds what a peer's bytes
 /// can make the decoder allocate; memory is taken from the system only as it is used.
 public struct Arena: ~Copyable {
-  /// The capacity unless told, 64 MiB.
+  /// The default capacity, 64 MiB.
   public static let defaultCapacityBytes = 64 << 20
 
   private let state: UnsafeMutablePointer<ArenaState>

@@ -23,7 +23,7 @@ public enum Unpacked {
   public static func validated(_ data: ProtobufCBinaryData) -> String? {
     guard data.len > 0, let start = data.data else { return "" }
     let bytes = UnsafeBufferPointer(start: start, count: data.len)
-    // Repairs what is not UTF-8, which the comparison notices. `String(validating:as:)` tells by
+    // Repairs what is not UTF-8, which the comparison detects. `String(validating:as:)` detects it
     // itself, but is not specialized: with it a record of 8 fields takes 2.2 instead of 1.6 µs.
     var string = String(decoding: bytes, as: UTF8.self)
     let isUnchanged = string.withUTF8 { utf8 in

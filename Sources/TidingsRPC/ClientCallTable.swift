@@ -8,9 +8,9 @@
 public struct ClientCallTable {
   /// What is to be done after an event.
   public enum Action: Equatable, Sendable {
-    /// Tell the caller, who waits no longer.
+    /// Answer the caller, who waits no longer.
     case fail(UInt64, RPCError)
-    /// Tell the server that nobody waits any more.
+    /// Inform the server that the call is no longer waited for.
     case sendCancel(UInt64)
   }
 
@@ -139,7 +139,7 @@ public struct ClientCallTable {
     now: ContinuousClock.Instant
   ) -> Reception {
     guard var call = calls[id], case .sent = call.phase else { return .ignore }
-    // Who is told to wait may do so as long as there is time: the next attempt may be too early again
+    // A caller that must wait may do so as long as there is time: the next attempt may be too early again
     // because of others.
     let isEarly = retryAfter != nil && !isUnavailable && call.deadline != nil
     let mayTryAgain = isEarly || call.attempts < retry.attemptsMax
@@ -179,8 +179,8 @@ public struct ClientCallTable {
   /// An attempt to connect failed; others follow.
   ///
   /// - Parameters:
-  ///   - error: What calls are told that wait too long for a connection.
-  ///   - failsCalls: They need not wait longer to be told.
+  ///   - error: The error of calls that wait too long for a connection.
+  ///   - failsCalls: They fail immediately.
   /// - Returns: The calls that end with it.
   public mutating func connectionFailed(_ error: RPCError, failsCalls: Bool) -> [Action] {
     guard !isConnected else { return [] }

@@ -1,14 +1,14 @@
 /// How a client wants a call to be made.
 public struct CallOptions: Sendable {
   /// How long the answer is wanted; `nil`: as long as the transport's default says, which for
-  /// streams is for ever.
+  /// streams has no limit.
   public var timeout: Duration?
   /// Sent with the call.
   public var metadata: Metadata
   /// Applies a mutating call once; also makes it safe to retry.
   public var idempotencyKey: String?
 
-  /// Options; nothing but the transport's defaults unless told.
+  /// Options; by default the transport's defaults.
   public init(
     timeout: Duration? = nil,
     metadata: Metadata = Metadata(),

@@ -71,7 +71,7 @@ extension RPCError {
   /// The client gave the call up.
   package static let cancelledByClient = Self(.cancelled, "the client cancelled the call")
 
-  /// Returns what a caller is told about an error that a handler threw.
+  /// Returns what a caller gets for an error that a handler threw.
   ///
   /// Errors other than `RPCError` are named by their type only: their text may hold what is not
   /// the caller's to see.

@@ -16,7 +16,7 @@ public struct FairQueue<Caller: Hashable, Element> {
     /// Most elements of one caller that are taken and not `ended`.
     public var takenPerCallerMax: Int
 
-    /// Bounds; without any for a caller unless told.
+    /// Limits; by default none for a caller.
     public init(
       countMax: Int,
       bytesMax: Int,

@@ -9,7 +9,7 @@ public struct MessageWriter<M: Message>: Sendable {
 
   /// Sends a message; waits until the client has credit for it.
   ///
-  /// - Throws: `cancelled` when the client gave up, `deadlineExceeded` when the time is over.
+  /// - Throws: `cancelled` when the client gave up, `deadlineExceeded` when the deadline passed.
   public func write(_ message: M) async throws(RPCError) {
     try await writer.write(message.encoded())
   }

@@ -22,7 +22,7 @@ public struct MethodTable<Value> {
     if count * 2 >= slots.count { grow() }
     services.insert(method.service)
     let name = Array(method.fullName.utf8)
-    place(Slot(hash: name.withUnsafeBytes(Self.hash), name: name, value: value))
+    position(Slot(hash: name.withUnsafeBytes(Self.hash), name: name, value: value))
   }
 
   /// Returns what was registered under a name such as `tidings.v1.RecordService/ModifyRecords`.
@@ -36,7 +36,7 @@ public struct MethodTable<Value> {
     return nil
   }
 
-  /// Returns how a call of an unknown name is answered; tells a missing service from a missing
+  /// Returns how a call of an unknown name is answered; distinguishes a missing service from a missing
   /// method.
   public func refusal(of name: UnsafeRawBufferPointer) -> RPCError {
     guard let text = String(validating: name, as: UTF8.self) else {
@@ -57,10 +57,10 @@ public struct MethodTable<Value> {
     let old = slots
     slots = Array(repeating: nil, count: old.count * 2)
     count = 0
-    for case let slot? in old { place(slot) }
+    for case let slot? in old { position(slot) }
   }
 
-  private mutating func place(_ slot: Slot) {
+  private mutating func position(_ slot: Slot) {
     var index = Int(truncatingIfNeeded: slot.hash) & (slots.count - 1)
     while let other = slots[index] {
       if other.hash == slot.hash, other.name == slot.name {

@@ -1,6 +1,6 @@
 /// A call that failed.
 public struct RPCError: Error, Sendable {
-  /// A message that tells programs more, as in `google.protobuf.Any`.
+  /// A message with details for programs, as in `google.protobuf.Any`.
   public struct Detail: Hashable, Sendable {
     /// `type.googleapis.com/` and the full name of the message.
     public var typeURL: String

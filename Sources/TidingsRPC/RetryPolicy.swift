@@ -7,7 +7,7 @@ public struct RetryPolicy: Sendable {
   /// The longest pause before any attempt.
   public var pauseMax: Duration
 
-  /// A policy; five attempts within a few seconds unless told.
+  /// A policy; by default five attempts within a few seconds.
   public init(
     attemptsMax: Int = 5,
     firstPauseMax: Duration = .milliseconds(100),

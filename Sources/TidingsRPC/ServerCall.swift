@@ -35,7 +35,7 @@ public struct ServerCall: Sendable {
 public protocol ResponseWriter: Sendable {
   /// Sends one encoded message; waits until the client has credit for it.
   ///
-  /// - Throws: `cancelled` when the client gave up, `deadlineExceeded` when the time is over.
+  /// - Throws: `cancelled` when the client gave up, `deadlineExceeded` when the deadline passed.
   func write(_ message: [UInt8]) async throws(RPCError)
 }
 

@@ -175,7 +175,7 @@ public struct ServerCallTable<Peer: Hashable> {
     return forget(number)?.key
   }
 
-  /// Ends the calls whose time is over.
+  /// Ends the calls whose deadline passed.
   public mutating func expire(_ now: ContinuousClock.Instant) -> [Action] {
     guard let earliest, earliest <= now else { return [] }
     self.earliest = nil
@@ -211,7 +211,7 @@ public struct ServerCallTable<Peer: Hashable> {
     calls.keys.sorted().flatMap { end($0, error) }
   }
 
-  /// Ends a call with an error; one that is over already is passed over.
+  /// Ends a call with an error; one that has ended already is ignored.
   public mutating func end(_ number: Number, _ error: RPCError) -> [Action] {
     guard let call = forget(number) else { return [] }
     return [.cancelTask(number, error), .fail(call.key, error)]

@@ -10,7 +10,7 @@ public protocol SQLConnection: AnyObject {
   func execute(_ sql: String) throws(SQLError)
 
   /// Ends what a failure left: resets all statements that are under way, which would hold a snapshot,
-  /// and takes back the open transaction, if there is one.
+  /// and rolls back the open transaction, if there is one.
   func abandon()
 }
 

@@ -88,7 +88,7 @@ public final class Checkpointer: Sendable {
     }
   }
 
-  /// Tells how long the log is after a commit; returns at once.
+  /// Reports the length of the log after a commit; returns immediately.
   public func logGrew(to frames: Int) {
     let isDue = state.withLock { state in
       state.frames = frames
@@ -108,7 +108,7 @@ public final class Checkpointer: Sendable {
   /// Whether the writer is to call `restartLog(on:)` after its transaction.
   public var isRestartDue: Bool { state.withLock(\.isRestartDue) }
 
-  /// Moves the last frames of the log, so that the next transaction begins it anew.
+  /// Moves the last frames of the log, so that the next transaction restarts it.
   ///
   /// - Parameter writer: The writer's connection, between two transactions.
   public func restartLog(on writer: SQLiteConnection) {

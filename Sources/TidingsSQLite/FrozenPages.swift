@@ -35,7 +35,7 @@ public final class FrozenPages: @unchecked Sendable {
   private let store: OpaquePointer
   private let aside: File
   /// How many pages were put aside before each that is there.
-  private var places: [UInt32: UInt32] = [:]
+  private var positions: [UInt32: UInt32] = [:]
   private var asideCount: UInt32 = 0
   private var readCount = 0
   private var failure: FileError?
@@ -75,9 +75,9 @@ public final class FrozenPages: @unchecked Sendable {
     guard isOpen, first <= last else { return nil }
     var bytes = try read(first...last)
     for page in first...last {
-      guard let place = places.removeValue(forKey: UInt32(page)) else { continue }
+      guard let position = positions.removeValue(forKey: UInt32(page)) else { continue }
       let start = (page - first) * pageBytes
-      bytes.replaceSubrange(start..<start + pageBytes, with: try takeAside(place))
+      bytes.replaceSubrange(start..<start + pageBytes, with: try takeAside(position))
     }
     readCount = last
     let damaged = (first...last).filter { page in
@@ -116,9 +116,9 @@ public final class FrozenPages: @unchecked Sendable {
     }
   }
 
-  private func takeAside(_ place: UInt32) throws(SQLError) -> [UInt8] {
+  private func takeAside(_ position: UInt32) throws(SQLError) -> [UInt8] {
     do {
-      let page = try aside.read(at: UInt64(place) * UInt64(pageBytes), count: pageBytes)
+      let page = try aside.read(at: UInt64(position) * UInt64(pageBytes), count: pageBytes)
       if page.count == pageBytes { return page }
     } catch {
       throw SQLError(.storage, "\(error)")
@@ -160,14 +160,14 @@ public final class FrozenPages: @unchecked Sendable {
 
   /// A checkpoint goes on, whatever becomes of the copy.
   private func putAside(_ page: UInt32) {
-    guard Int(page) > readCount, page <= pageCount, places[page] == nil, failure == nil else {
+    guard Int(page) > readCount, page <= pageCount, positions[page] == nil, failure == nil else {
       return
     }
     var bytes = [UInt8](repeating: 0, count: pageBytes)
     _ = readThrough(&bytes, at: Int64(page - 1) * Int64(pageBytes))
     do {
       try aside.write(bytes[...], at: UInt64(asideCount) * UInt64(pageBytes))
-      places[page] = asideCount
+      positions[page] = asideCount
       asideCount += 1
     } catch {
       failure = error

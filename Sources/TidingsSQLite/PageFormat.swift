@@ -13,15 +13,15 @@ enum PageFormat: Hashable, Sendable {
 
   /// What the first page of a file says.
   init(firstPage page: [UInt8]) {
-    let reservedBytesPlace = 20
-    if PageChecksum.isValid(page[...]), page[reservedBytesPlace] == UInt8(PageChecksum.bytes) {
+    let reservedBytesPosition = 20
+    if PageChecksum.isValid(page[...]), page[reservedBytesPosition] == UInt8(PageChecksum.bytes) {
       self = .sealed
       return
     }
     // A damaged byte must not turn the checksums off.
     var other = page
-    other[reservedBytesPlace] = UInt8(PageChecksum.bytes)
-    let isUnsealed = page[reservedBytesPlace] == 0 && !PageChecksum.isValid(other[...])
+    other[reservedBytesPosition] = UInt8(PageChecksum.bytes)
+    let isUnsealed = page[reservedBytesPosition] == 0 && !PageChecksum.isValid(other[...])
     self = isUnsealed ? .unsealed : .damaged
   }
 }

@@ -2,11 +2,11 @@ internal import TidingsFiles
 public import TidingsSQL
 
 extension SQLiteConnection {
-  /// Gives the pages of a database that an earlier version wrote their checksums; it is written anew
+  /// Adds checksums to the pages of a database of an earlier version; it is rewritten
   /// beside, and takes its place when it is whole.
   ///
   /// - Parameter path: The database file, which nothing else has open.
-  /// - Returns: Whether it was written anew.
+  /// - Returns: Whether it was rewritten.
   /// - Throws: `SQLError`; the database is as it was.
   public static func addPageChecksums(to path: String) throws(SQLError) -> Bool {
     let other = path + "-sealed"

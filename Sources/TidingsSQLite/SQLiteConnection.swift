@@ -110,7 +110,7 @@ public final class SQLiteConnection: SQLConnection {
       // Safe: `claim` keeps the owner's thread away from the handle until the signal.
       let code = sqlite3_exec(committing.handle, "COMMIT", nil, nil, nil)
       let failure = code == SQLITE_OK ? nil : Self.error(code, of: committing.handle)
-      // Told first: who has waited for the end knows what it came to.
+      // Reported first, so that waiters for the end see the result.
       done(failure)
       committing.end.signal()
     }
@@ -136,7 +136,7 @@ public final class SQLiteConnection: SQLConnection {
   /// SQLite itself takes one back after some failures, reads included.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Resets all statements that are under way, and takes back the open transaction, if there is one.
+  /// Resets all statements that are under way, and rolls back the open transaction, if there is one.
   public func abandon() {
     claim()
     var next = sqlite3_next_stmt(handle, nil)
@@ -151,7 +151,7 @@ public final class SQLiteConnection: SQLConnection {
   /// Moves what was committed from the log into the database file, as far as readers allow.
   ///
   /// - Returns: Frames in the log, and how many of them are moved. When all are, the next commit
-  ///   begins the log anew, in the same file.
+  ///   restarts the log, in the same file.
   public func checkpoint() throws(SQLError) -> (logFrames: Int, movedFrames: Int) {
     claim()
     var (log, moved): (CInt, CInt) = (0, 0)

@@ -27,12 +27,12 @@ struct AdministrationWatch {
     case .until(let time):
       let left = time.millisecondsSince1970 - now.millisecondsSince1970
       guard left < noticeMilliseconds else { return nil }
-      return "the last key of an administrator expires at \(time.utcText), and then nobody can "
-        + "administer: authorize one without expiry, `rpcctl keys authorize --user NAME KEY`"
+      return "the last key of an administrator expires at \(time.utcText): "
+        + "authorize one without expiry, `rpcctl keys authorize --user NAME KEY`"
     case .impossible:
       return
-        "nobody can administer: all keys of administrators are revoked, expired or of restricted "
-        + "users: stop rpcd, and make another with `rpcd init --admin NAME`"
+        "no administrator can call, since all their keys are revoked, expired or of restricted users: "
+        + "stop rpcd, and create another key with `rpcd init --admin NAME`"
     }
   }
 }

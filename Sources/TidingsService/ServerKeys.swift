@@ -3,11 +3,11 @@ internal import TidingsKeys
 internal import TidingsZeroMQ
 
 extension DataFolder {
-  /// The refusal to believe callers whose users have keys.
+  /// The refusal to start without authentication when users have keys.
   var withoutServerKey: StartError {
     StartError(
       "there is no '\(serverKeyPath)', and an administrator has a key: put the file back, or make a new "
-        + "pair with `rpcctl keys generate -O '\(serverKeyPath)'`, or believe everybody with --development"
+        + "pair with `rpcctl keys generate -O '\(serverKeyPath)'`, or turn authentication off with --development"
     )
   }
 
@@ -75,8 +75,8 @@ extension DataFolder {
     guard try KeyFile.isMissing(serverPublicKeyPath) else {
       guard try KeyFile(path: serverPublicKeyPath).publicKey == pair.publicKey else {
         throw StartError(
-          "'\(serverPublicKeyPath)' is not the public part of '\(serverKeyPath)': remove it, and it is "
-            + "written anew, or put the right server.key back"
+          "'\(serverPublicKeyPath)' is not the public part of '\(serverKeyPath)': remove it, so that it is "
+            + "rewritten, or restore the right server.key"
         )
       }
       return false

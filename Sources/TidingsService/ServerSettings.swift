@@ -6,7 +6,7 @@ public struct ServerSettings: Sendable {
   public var rpcEndpoint = "tcp://127.0.0.1:5570"
   /// Where pushes come from.
   public var pushEndpoint = "tcp://127.0.0.1:5571"
-  /// Where clients are told to connect for pushes; `nil`: where they come from.
+  /// The push endpoint that clients get; `nil`: the bound one.
   public var advertisedPushEndpoint: String?
   /// The folder of the data.
   public var dataPath = "./tidings-data"
@@ -17,7 +17,7 @@ public struct ServerSettings: Sendable {
   /// The file of the key pair that is to replace the server's, and where it is served beside that; `nil`: the
   /// key is not being replaced.
   public var nextKey: NextServerKey?
-  /// Callers are believed who they say they are, whatever keys there are.
+  /// Authentication is off, even if there are keys.
   public var isDevelopment = false
   /// Where there is a server key, a crash may write it to disk with all other memory.
   public var allowsCoreDumps = false
@@ -27,9 +27,9 @@ public struct ServerSettings: Sendable {
   public var auditSyslogPath: String?
   /// Read every page of the database before starting.
   public var checksThoroughly = false
-  /// Read anew, before each transaction, what memory keeps of the store: to find faults.
+  /// Reload all in-memory state from the store before each transaction, for debugging.
   public var reloadsAlways = false
-  /// Only subscribers can read what is pushed, whoever hears it.
+  /// Only subscribers can read pushes, whoever receives them.
   public var sealsPushes = true
   /// What calls may not exceed.
   public var limits = Limits()
@@ -49,7 +49,7 @@ public struct NextServerKey: Sendable {
   public var rpcEndpoint: String
   /// Where pushes come from.
   public var pushEndpoint: String
-  /// Where clients are told to connect for pushes; `nil`: where they come from.
+  /// The push endpoint that clients get; `nil`: the bound one.
   public var advertisedPushEndpoint: String?
 
   /// A pair and its endpoints.

@@ -73,7 +73,7 @@ public final class TidingsServer: Sendable {
           logger: logger,
           remote: loop.remote
         )
-        // A lost key must not open to everybody what its users believe closed.
+        // A lost key must not open a server that its users consider closed.
         if pair == nil, !settings.isDevelopment, try core.engine.isAdministered {
           throw folder.withoutServerKey
         }

@@ -23,7 +23,7 @@ extension TidingsV1.FieldValue {
     case .doubleValue(let number): .plain(number)
     case .bytesValue(let bytes): .plain(bytes)
     case .timestampValue(let time): .plain(time)
-    case .locationValue(let place): .plain(place)
+    case .locationValue(let position): .plain(position)
     case .referenceValue(let reference): .plain(reference)
     case .assetValue(let asset): .plain(asset)
     case .stringListValue(let list): .array(list.values.map { .string($0) })
@@ -55,8 +55,8 @@ extension JSONValue {
     return isTooBig ? .null : .integer(milliseconds &+ Int64(time.nanos / 1_000_000))
   }
 
-  fileprivate static func plain(_ place: TidingsV1.Location) -> Self {
-    .object(["latitude": .plain(place.latitude), "longitude": .plain(place.longitude)])
+  fileprivate static func plain(_ position: TidingsV1.Location) -> Self {
+    .object(["latitude": .plain(position.latitude), "longitude": .plain(position.longitude)])
   }
 
   fileprivate static func plain(_ reference: TidingsV1.Reference) -> Self {

@@ -21,7 +21,7 @@ public import TidingsProto
 /// `sid`, `zid` and `zoid`. `dbs` is 1 for the private database, 2 for the public one
 /// and 3 for the shared one, in which `zoid` is the owner of the zone. `fo` is 1, 2
 /// or 3 for created, updated and deleted; CloudKit knows no record that enters or leaves, so these are
-/// 2, and `tid`, which CloudKit does not have, tells which. `p` is there when parts are missing.
+/// 2, and `tid`, which CloudKit does not have, shows which. `p` is there when parts are missing.
 public struct UserInfo {
   private let notification: TidingsV1.Notification
   private let user: String
@@ -39,7 +39,7 @@ public struct UserInfo {
     self.badge = badge
   }
 
-  /// The dictionary: `aps`, if anything is to be shown or done, `ck`, and `tid` if there is more to tell.
+  /// The dictionary: `aps`, if anything is to be shown or done, `ck`, and `tid` if there is more to show.
   public var json: JSONValue {
     var object = JSONObject()
     let alert = AlertDictionary(notification, badge: badge).json

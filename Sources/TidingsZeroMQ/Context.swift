@@ -9,7 +9,7 @@ public final class Context: @unchecked Sendable {
   let handle: UnsafeMutableRawPointer
   let ioThreads: Int
 
-  /// A context with one I/O thread unless told.
+  /// A context; by default with one I/O thread.
   ///
   /// - Throws: When the process is out of descriptors or memory.
   public init(ioThreads: Int = 1) throws(TransportError) {

@@ -2,7 +2,7 @@ public import TidingsKeys
 
 /// Who may connect, and how they prove who they are.
 public enum Security: Sendable {
-  /// Callers are believed who they say they are, so only this machine may connect.
+  /// Authentication is off, so only this machine may connect.
   case development
   /// A server that proves itself with its key pair, and lets those in whose key is admitted.
   ///

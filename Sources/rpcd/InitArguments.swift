@@ -64,7 +64,7 @@ enum InitArguments {
   ) throws(UsageError) -> Initialization.AdministratorKey {
     guard let text = parsed["admin-public-key"] else { return .new(path: parsed["admin-key"]) }
     guard parsed["admin-key"] == nil else {
-      throw UsageError("--admin-key and --admin-public-key exclude each other")
+      throw UsageError("--admin-key and --admin-public-key cannot be combined")
     }
     guard let key = PublicKey(z85: text) else {
       throw UsageError("--admin-public-key takes a key of 40 characters, in quotes, not '\(text)'")

@@ -18,83 +18,82 @@ enum ServerArguments {
       "rpc",
       value: "ENDPOINT",
       default: defaults.rpcEndpoint,
-      "Where calls go: tcp://HOST:PORT (port 0 picks one) or ipc://PATH."
+      "The endpoint for calls: tcp://HOST:PORT (port 0 selects a free one) or ipc://PATH."
     ),
     Option(
       "push",
       value: "ENDPOINT",
       default: defaults.pushEndpoint,
-      "Where pushes come from."
+      "The endpoint for pushes."
     ),
     Option(
       "advertise-push",
       value: "ENDPOINT",
-      "Where clients are told to connect for pushes, if a proxy is between; else where they come "
-        + "from."
+      "The push endpoint that clients get, if there is a proxy (default: that of --push)."
     ),
-    Option("data", value: "FOLDER", default: defaults.dataPath, "The folder of the data."),
+    Option("data", value: "FOLDER", default: defaults.dataPath, "The data folder."),
     Option(
       "server-key-file",
       value: "FILE",
-      "The server's key pair; without it the credential tidings.server.key of the service, else server.key "
-        + "in the data folder, which `rpcd init` makes."
+      "The server's key pair (default: the credential tidings.server.key of the service, or server.key "
+        + "in the data folder, which `rpcd init` creates)."
     ),
     Option(
       "next-server-key-file",
       value: "FILE",
-      "The key pair that is to replace the server's: it is served beside it, at --next-rpc and --next-push."
+      "The next key pair of the server, served in addition at --next-rpc and --next-push."
     ),
     Option(
       "next-rpc",
       value: "ENDPOINT",
-      "Where calls of clients go that have the next key: tcp://HOST:PORT."
+      "The endpoint for calls of clients with the next key: tcp://HOST:PORT."
     ),
     Option(
       "next-push",
       value: "ENDPOINT",
-      "Where pushes come from for clients that have the next key."
+      "The endpoint for pushes to clients with the next key."
     ),
     Option(
       "next-advertise-push",
       value: "ENDPOINT",
-      "As --advertise-push, for clients that have the next key."
+      "Like --advertise-push, for clients with the next key."
     ),
     Option(
       flag: "development",
-      "Believe callers who they say they are, though there is a server key; local endpoints only."
+      "Turn authentication off, even if there is a server key; local endpoints only."
     ),
     Option(
       flag: "core-dumps",
-      "Let a crash write memory, the server's key with it, where the system keeps core dumps."
+      "Allow core dumps, which contain the server's key."
     ),
     Option(
       "log-level",
       value: "LEVEL",
       default: defaults.logLevel.rawValue,
       choices: Logger.Level.allCases.map(\.rawValue),
-      "How much is logged to standard error."
+      "The level of messages on standard error."
     ),
     Option(
       "audit-syslog",
       value: "SOCKET",
-      "Copy each line of the audit log to this socket of syslog or the journal too: /dev/log."
+      "Also send each line of the audit log to this socket of syslog or the journal, for example /dev/log."
     ),
     Option(
       "config",
       value: "FILE",
-      "Options as lines `name = value`; the environment and the command line win over it."
+      "Options as lines `name = value`; the environment and the command line take precedence."
     ),
     LimitArguments.option,
     Option(
       flag: "unsealed-pushes",
-      "Publish notifications in the clear, for clients that cannot open sealed ones."
+      "Publish notifications unencrypted, for clients that cannot open sealed ones."
     ),
     Option(
       flag: "reload-always",
-      "To find faults, slowly: before each transaction, read anew what memory knows of the store."
+      "For debugging, slow: reload all in-memory state from the store before each transaction."
     ),
     Option(flag: "limits", "Show the limits in force."),
-    Option(flag: "verify", "Read the whole database before starting, whatever its size."),
+    Option(flag: "verify", "Check the whole database before starting, regardless of its size."),
     Option(flag: "help", letter: "h", "Show this."),
     Option(flag: "version", "Show the version."),
   ]
@@ -104,10 +103,10 @@ enum ServerArguments {
     "rpcd: the Tidings server.",
     options: options,
     discussion: """
-      `rpcd init` makes a data folder whose callers prove who they are; `rpcd init --help` tells more.
-      `rpcd accept-loss` continues with a store that lost something; `rpcd accept-loss --help` tells more.
+      `rpcd init` creates a data folder with keys, for authentication; see `rpcd init --help`.
+      `rpcd accept-loss` continues with a store that lost data; see `rpcd accept-loss --help`.
       Prints one line when it is ready: rpcd ready rpc=ENDPOINT push=ENDPOINT
-      Stops cleanly on SIGINT and SIGTERM; a second signal ends it at once.
+            Stops cleanly on SIGINT and SIGTERM; a second signal ends it immediately.
       """
   )
 
@@ -151,7 +150,7 @@ enum ServerArguments {
     settings.dataPath = parsed["data"] ?? settings.dataPath
     settings.serverKeyPath = parsed["server-key-file"]
     if settings.serverKeyPath != nil, parsed.has("development") {
-      throw UsageError("\(parsed.source("server-key-file")) and --development exclude each other")
+      throw UsageError("\(parsed.source("server-key-file")) and --development cannot be combined")
     }
     settings.isDevelopment = parsed.has("development")
     if settings.serverKeyPath == nil, !settings.isDevelopment, let path = credentialPath {

@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// What the supervisor hears from the start to the end; without one nothing happens.
+/// What is sent to the supervisor from start to end; without one nothing happens.
 struct Supervision: Sendable {
   private let supervisor: Supervisor?
   private let watchdog: Watchdog?
@@ -30,32 +30,32 @@ struct Supervision: Sendable {
 
   /// The store is about to be opened, which may take a while.
   func starting(_ settings: ServerSettings) {
-    tell("STATUS=opening \(settings.dataPath)")
+    notify("STATUS=opening \(settings.dataPath)")
   }
 
   /// Both endpoints are bound and calls are answered.
   func ready(_ server: TidingsServer) {
     let mode = server.publicKey == nil ? ", in development mode" : ""
-    tell(
+    notify(
       "READY=1",
       "STATUS=serving calls at \(server.rpcEndpoint), pushes at \(server.pushEndpoint)\(mode)"
     )
     guard let supervisor, let watchdog else { return }
     watchdog.start(
       submit: { [weak server] job in server?.onLoop(job) ?? false },
-      // What is not taken is told again.
-      tell: { try? supervisor.tell(["WATCHDOG=1"], waits: false) }
+      // What is not sent is sent again.
+      ping: { try? supervisor.notify(["WATCHDOG=1"], waits: false) }
     )
   }
 
   /// Calls that run are finished, then it ends.
   func stopping() {
-    tell("STOPPING=1", "STATUS=finishing the calls that run")
+    notify("STOPPING=1", "STATUS=finishing the calls that run")
   }
 
-  private func tell(_ lines: String...) {
+  private func notify(_ lines: String...) {
     do {
-      try supervisor?.tell(lines)
+      try supervisor?.notify(lines)
     } catch {
       logger.log(.warning, "\(error)")
     }

@@ -52,7 +52,7 @@ final class Supervisor: Sendable {
   ///   - lines: Names and values, for example `READY=1`.
   ///   - waits: Until there is room for it; the loop must not.
   /// - Throws: `Failure` when nobody takes it.
-  func tell(_ lines: [String], waits: Bool = true) throws(Failure) {
+  func notify(_ lines: [String], waits: Bool = true) throws(Failure) {
     var text = lines.joined(separator: "\n")
     var (address, length) = Self.address(socketName)
     let flags = CInt(MSG_NOSIGNAL) | (waits ? 0 : CInt(MSG_DONTWAIT))

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Tells the supervisor again and again that the server's loop turns.
+/// Pings the supervisor while the server's loop turns.
 ///
 /// Each word of it comes from the loop itself: when that hangs none comes, and the supervisor starts
-/// rpcd anew.
+/// rpcd.
 final class Watchdog: Sendable {
-  /// How often it is to be told.
+  /// The interval.
   let interval: Duration
 
   private let isUnderWay = Atomic(false)
@@ -29,10 +29,10 @@ final class Watchdog: Sendable {
   ///
   /// - Parameters:
   ///   - submit: Hands a closure to the loop; `false`: the loop does not take it.
-  ///   - tell: Tells that the loop turns; called on the loop.
+  ///   - ping: Sends a ping; called on the loop.
   func start(
     submit: @escaping @Sendable (_ job: @escaping @Sendable () -> Void) -> Bool,
-    tell: @escaping @Sendable () -> Void
+    ping: @escaping @Sendable () -> Void
   ) {
     let timer = DispatchSource.makeTimerSource()
     let pause = DispatchTimeInterval.nanoseconds(Int(interval / .nanoseconds(1)))
@@ -40,7 +40,7 @@ final class Watchdog: Sendable {
     timer.setEventHandler {
       // The source holds itself that way.
       _ = timer
-      self.ask(submit: submit, tell: tell)
+      self.ask(submit: submit, ping: ping)
     }
     timer.resume()
   }
@@ -48,11 +48,11 @@ final class Watchdog: Sendable {
   /// Asks the loop for a word, unless it still owes the last one.
   func ask(
     submit: (_ job: @escaping @Sendable () -> Void) -> Bool,
-    tell: @escaping @Sendable () -> Void
+    ping: @escaping @Sendable () -> Void
   ) {
     guard !isUnderWay.exchange(true, ordering: .relaxed) else { return }
     let isTaken = submit {
-      tell()
+      ping()
       self.isUnderWay.store(false, ordering: .relaxed)
     }
     if !isTaken { isUnderWay.store(false, ordering: .relaxed) }

@@ -47,8 +47,8 @@ do {
   if server.publicKey == nil {
     logger.log(
       .warning,
-      "development mode: callers are believed who they say they are; only this machine can connect"
-        + (settings.isDevelopment ? ", and everybody on it may administer" : "")
+      "development mode: authentication is off; only this machine can connect"
+        + (settings.isDevelopment ? ", and every local user is an administrator" : "")
     )
   }
   if !settings.sealsPushes {

@@ -68,7 +68,7 @@ enum CatchUpCase {
 
   private static func check(_ count: Int, _ expected: Int) throws {
     guard count == expected else {
-      throw BenchError("the log told \(count) of \(expected) notifications")
+      throw BenchError("the log returned \(count) of \(expected) notifications")
     }
   }
 

@@ -38,8 +38,8 @@ extension KeyPair {
     let digits = Array(secretText.utf8).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
     guard digits.count == 2 * PublicKey.byteCount else { return nil }
     self.init(
-      secretKey: stride(from: 0, to: digits.count, by: 2).map { place in
-        UInt8(digits[place] << 4 | digits[place + 1])
+      secretKey: stride(from: 0, to: digits.count, by: 2).map { position in
+        UInt8(digits[position] << 4 | digits[position + 1])
       }
     )
   }

@@ -89,7 +89,7 @@ final class FanoutProbe {
     return number
   }
 
-  /// A subscription takes effect when the publisher hears of it; until then messages are lost.
+  /// A subscription takes effect when the publisher receives it; until then messages are lost.
   private func waitForAll() throws {
     for socket in subscribers {
       try socket.set(ZMQ_RCVTIMEO, 50)

@@ -85,7 +85,7 @@ enum FeedCase {
 
   private static func check(_ count: Int) throws {
     guard count == recordCount else {
-      throw BenchError("the feed told \(count) of \(recordCount) records")
+      throw BenchError("the feed returned \(count) of \(recordCount) records")
     }
   }
 

@@ -98,7 +98,7 @@ final class PushProbe {
     return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
   }
 
-  /// A subscription takes effect when the publisher hears of it; until then messages are lost.
+  /// A subscription takes effect when the publisher receives it; until then messages are lost.
   private func waitForFirst() throws {
     let triesMax = 200
     try subscriber.set(ZMQ_RCVTIMEO, 50)

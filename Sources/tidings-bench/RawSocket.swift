@@ -16,7 +16,7 @@ final class RawContext {
 
 /// A libzmq socket as plain as can be: what the benchmark compares with, and measures with.
 final class RawSocket {
-  /// A socket without news for so long has lost its peer.
+  /// A socket without events for this long has lost its peer.
   static let timeoutMilliseconds: CInt = 10_000
   /// Messages queued per direction; more than are ever in flight.
   private static let queueMax: CInt = 100_000

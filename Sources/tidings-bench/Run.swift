@@ -78,7 +78,7 @@ struct Run {
       "A record is sent as \(Calls.recordBytes) bytes. Calls about records name a user and a device "
         + "in their metadata; echo has none. Saves are durable: WAL, synchronous=FULL.",
       "With several connections the generator's own polling limits the bare server: one connection "
-        + "tells more about the server, several more about the whole.",
+        + "shows more about the server, several show more about the whole system.",
     ]
   }
 }

@@ -40,8 +40,8 @@ enum SubscribersCase {
         let calls = bench.settings.calls(inFlight: load.rawValue) / 4
         // Each count comes first, second and last in turn.
         var measured = [Measurement?](repeating: nil, count: counts.count)
-        for place in counts.indices {
-          let index = (place + round) % counts.count
+        for position in counts.indices {
+          let index = (position + round) % counts.count
           measured[index] = try generators[index].run(
             calls: max(calls, 1),
             inFlight: load.rawValue

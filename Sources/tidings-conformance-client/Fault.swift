@@ -9,7 +9,7 @@ enum Fault: String {
   case acceptsTamperedPushes = "accepts-tampered-pushes"
   /// It repeats calls that are not safe.
   case repeatsUnsafeCalls = "repeats-unsafe-calls"
-  /// It hears only what is pushed to it.
+  /// It receives only what is pushed to it.
   case ignoresLog = "ignores-log"
   /// It hands out every second notification twice.
   case repeatsNotifications = "repeats-notifications"

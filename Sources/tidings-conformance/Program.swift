@@ -6,7 +6,7 @@ internal import Glibc
 enum Program {
   private static let name = "tidings-conformance"
   private static let summary =
-    "Tests a client of Tidings in any language, by telling it what to do."
+    "Tests a client of Tidings in any language, by sending it tasks."
   private static let prefix = "TIDINGS_CONFORMANCE"
 
   private static let run = Command(
@@ -44,7 +44,7 @@ enum Program {
     ],
     discussion: """
       The client reads tasks from its standard input and answers on its standard output, as
-      proto/tidings/conformance/v1/conformance.proto tells. What it writes to standard error is shown.
+      proto/tidings/conformance/v1/conformance.proto describes. What it writes to standard error is shown.
 
       The last line is 'N passed, N failed, N skipped'; the exit code is 1 when a case failed.
 
@@ -60,7 +60,7 @@ enum Program {
       Option("write", value: "FOLDER", completion: .folders, "write the files into this folder"),
       Option("check", value: "FOLDER", completion: .folders, "fail unless this folder is current"),
     ],
-    discussion: "Checked in are those in proto/vectors; README.md there tells what they mean."
+    discussion: "Checked in are those in proto/vectors; README.md there describes the format."
   )
 
   private static let commands = [run, vectors]

@@ -6,7 +6,7 @@ import Testing
     schedule.start(ofCall: number).map { $0 / .seconds(1) }
   }
 
-  @Test("a constant rate goes on for ever")
+  @Test("a constant rate goes on without end")
   func constant() throws {
     let schedule = CallSchedule.constant(50)
     #expect(seconds(schedule, 0) == 0)

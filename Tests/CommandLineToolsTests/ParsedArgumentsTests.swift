@@ -107,7 +107,7 @@ import Testing
 @Suite struct HelpTests {
   private let options = [Option("endpoint", value: "ENDPOINT", default: "tcp://a", "Where.")]
 
-  @Test("a verb's help tells the environment of the common options only")
+  @Test("a verb's help shows the environment of the common options only")
   func verb() {
     let command = Command(
       "fetch",

@@ -12,24 +12,24 @@ extension FuzzTarget {
   static let client = [
     FuzzTarget("push") { bytes in
       guard let push = try? TidingsV1.Push(decoding: Array(bytes)) else { return }
-      // Nobody without the key can make a push that is believed.
+      // Nobody without the key can make a push that is trusted.
       switch PushContent(push, of: channel) {
       case .hint, .unreadable: break
       case .notification(let notification):
-        throw FuzzFinding(description: "believed: \(notification)")
-      case .readMarks(let marks): throw FuzzFinding(description: "believed: \(marks)")
+        throw FuzzFinding(description: "accepted: \(notification)")
+      case .readMarks(let marks): throw FuzzFinding(description: "accepted: \(marks)")
       }
       if case .readMarks(let marks) = PushContent(push, controlKey: channel.key) {
-        throw FuzzFinding(description: "believed: \(marks)")
+        throw FuzzFinding(description: "accepted: \(marks)")
       }
-      // In the clear, what is believed is for this channel.
+      // In the clear, what is trusted is for this channel.
       var open = channel
       open.key = []
       if case .notification(let notification) = PushContent(push, of: open) {
         try require(
           notification.position?.channelID == channel.position?.channelID
             && notification.position?.sequenceNumber == push.sequenceNumber,
-          "believed for another place: \(notification)"
+          "accepted for another place: \(notification)"
         )
       }
       _ = PushContent(push, controlKey: [])
@@ -51,7 +51,7 @@ extension FuzzTarget {
     },
     FuzzTarget("sealed-value") { bytes in
       guard let key = EncryptionKey([UInt8](repeating: 7, count: 32)) else { return }
-      let place = FieldLocation(
+      let location = FieldLocation(
         container: "default",
         environment: "development",
         zoneOwner: "ada",
@@ -59,7 +59,7 @@ extension FuzzTarget {
         recordName: "r",
         field: "f"
       )
-      try require(key.open(Array(bytes), from: place) == nil, "a forged value opens")
+      try require(key.open(Array(bytes), from: location) == nil, "a forged value opens")
     },
   ]
 

@@ -19,22 +19,22 @@ struct Mutator {
   }
 
   private mutating func mutate(_ bytes: inout [UInt8]) {
-    let place = random.below(bytes.count + 1)
-    let end = min(bytes.count, place + random.below(17))
+    let position = random.below(bytes.count + 1)
+    let end = min(bytes.count, position + random.below(17))
     switch random.below(8) {
-    case 0 where place < bytes.count: bytes[place] ^= 1 << UInt8(random.below(8))
-    case 1 where place < bytes.count:
-      bytes[place] = random.pick([0, 1, 0x22, 0x27, 0x28, 0x7F, 0x80, 0xC0, 0xFF])
-    case 2: bytes.removeSubrange(place..<end)
-    case 3: bytes.insert(contentsOf: bytes[place..<end], at: place)
-    case 4: bytes.insert(contentsOf: random.bytes(random.below(9)), at: place)
-    case 5: bytes.removeSubrange(place...)
+    case 0 where position < bytes.count: bytes[position] ^= 1 << UInt8(random.below(8))
+    case 1 where position < bytes.count:
+      bytes[position] = random.pick([0, 1, 0x22, 0x27, 0x28, 0x7F, 0x80, 0xC0, 0xFF])
+    case 2: bytes.removeSubrange(position..<end)
+    case 3: bytes.insert(contentsOf: bytes[position..<end], at: position)
+    case 4: bytes.insert(contentsOf: random.bytes(random.below(9)), at: position)
+    case 5: bytes.removeSubrange(position...)
     case 6:
       let piece = [UInt8](repeating: random.pick([0x28, 0x5B, 0x7B, 0x2A, 0xFF, 0]), count: 70)
-      bytes.insert(contentsOf: piece, at: place)
+      bytes.insert(contentsOf: piece, at: position)
     default:
       let other = random.pick(corpus)
-      bytes = Array(bytes[..<place] + other.dropFirst(random.below(other.count + 1)))
+      bytes = Array(bytes[..<position] + other.dropFirst(random.below(other.count + 1)))
     }
   }
 }

@@ -57,7 +57,7 @@ internal import TidingsProto
       let wanted = count
       try await watch.waitForLines("notification \(count)") { $0.count == wanted }
     } while !watch.seen.value.output.contains("(push)")
-    // What the laptop saves itself is not told.
+    // What the laptop saves itself is not reported.
     _ = try await houses.output("save", "own", "500")
     _ = try await other.output("save", "cheap", "50")
     var lines = try await ended(watch)
@@ -86,7 +86,7 @@ internal import TidingsProto
     return seen.lines
   }
 
-  @Test("with a key of rpcctl it calls and hears, and the wrong keys are told apart")
+  @Test("with a key of rpcctl it calls and receives, and the wrong keys are distinguished")
   func keys() async throws {
     let secure = try await SecureServer.start()
     let example = try await Example.c.value
@@ -124,7 +124,7 @@ internal import TidingsProto
     // Which of the two ends the handshake is a matter of moments.
     let refusal = try await bare.failure("fetch", "h1")
     #expect(
-      refusal.contains("wants to know who connects") || refusal.contains("do not both use keys"),
+      refusal.contains("requires authentication") || refusal.contains("do not both use keys"),
       "\(refusal)"
     )
     var mistyped = houses

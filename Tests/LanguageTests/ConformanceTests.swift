@@ -3,7 +3,7 @@ internal import Testing
 
 /// The C client does what the conformance runner asks of clients in any language.
 @Suite(.endsServers) struct ConformanceTests {
-  @Test("no case fails, and only these features and texts with U+0000 are passed over")
+  @Test("no case fails, and only these features and texts with U+0000 are skipped")
   func cClient() async throws {
     let client = try await Example.conformance.value
     let run = try await ForeignProgram.run(

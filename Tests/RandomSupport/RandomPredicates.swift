@@ -44,7 +44,7 @@ public struct RandomPredicates {
       return .timestamp(timestamp())
     default:
       if Bool.random(using: &random) {
-        return .location(place())
+        return .location(position())
       }
       return .reference(reference())
     }
@@ -63,7 +63,7 @@ public struct RandomPredicates {
     switch random.below(9) {
     case 3:
       return random.pick([
-        .unknownList, .locationList([place()]), .referenceList([reference()]),
+        .unknownList, .locationList([position()]), .referenceList([reference()]),
         .timestampList([timestamp()]), .bytesList([[0]]),
       ])
     case 0: return .stringList((0..<random.below(3)).map { _ in random.pick(Self.strings) })
@@ -73,7 +73,7 @@ public struct RandomPredicates {
     }
   }
 
-  public mutating func place() -> Location {
+  public mutating func position() -> Location {
     Location(
       latitude: random.pick([0, -0.0, 48.5, 48.6, 90]),
       longitude: random.pick([11, 12, -180])
@@ -111,7 +111,8 @@ public struct RandomPredicates {
     case .containsAnyTokens, .containsAllTokens: values = [.string(random.pick(Self.texts))]
     case .near:
       values = [
-        .location(place()), random.pick([.int64(0), .double(0.5), .int64(9_000), .int64(100_000)]),
+        .location(position()),
+        random.pick([.int64(0), .double(0.5), .int64(9_000), .int64(100_000)]),
       ]
     case .equal, .notEqual, .beginsWith, .endsWith, .contains:
       if random.oneIn(3) { values = [.string(random.pick(Self.strings + Self.texts))] }
@@ -132,7 +133,7 @@ public struct RandomPredicates {
   private mutating func value(of field: SystemField) -> FieldValue {
     switch field.kind {
     case .timestamp:
-      .timestamp(stampTime())
+      .timestamp(randomTime())
     case .reference:
       random.oneIn(3) ? .string(random.pick(["a", "ab"])) : .reference(reference())
     default: .string(random.pick(["a", "ab", "b", "1"]))
@@ -169,13 +170,13 @@ public struct RandomPredicates {
     return record
   }
 
-  private mutating func stampTime() -> Timestamp {
+  private mutating func randomTime() -> Timestamp {
     Timestamp(seconds: 0, nanoseconds: random.pick([1_000_000, 1_000_001, 2_000_000]))
   }
 
   private mutating func modification() -> Record.ModificationInfo {
     Record.ModificationInfo(
-      timestamp: stampTime(),
+      timestamp: randomTime(),
       caller: Caller(user: random.pick(["a", "ab", "r"]), device: "d")
     )
   }

@@ -19,7 +19,7 @@ public struct RandomSchemas {
     return schema
   }
 
-  /// The schema with some of it made anew.
+  /// The schema with some of it created again.
   public mutating func variation(of schema: Schema) -> Schema {
     let other = self.schema()
     var result = schema

@@ -54,7 +54,7 @@ import TidingsRPC
     #expect(subscriptions.results.isEmpty)
   }
 
-  @Test("a bench that is interrupted tells what it has, and removes its zone")
+  @Test("a bench that is interrupted shows what it has, and removes its zone")
   func interruptedBench() async throws {
     let server = try await TestServer.start()
     let run = Task { await RpcctlRun(server, ["bench", "write", "--duration", "1h"]) }
@@ -88,7 +88,7 @@ import TidingsRPC
     #expect(production.out.contains(#"{"check":"push","result":"skipped""#))
   }
 
-  @Test("doctor tells a wrong server key and a key that expires soon")
+  @Test("doctor shows a wrong server key and a key that expires soon")
   func doctorKeys() async throws {
     let secure = try await SecureServer.start()
     let wrong = await RpcctlRun(

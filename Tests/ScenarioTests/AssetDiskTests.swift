@@ -80,7 +80,7 @@ internal import TidingsRPC
   }
 
   @Test("a file whose name may not be on the disk is not acknowledged, and sent again")
-  func place() async throws {
+  func position() async throws {
     let disk = try DiskFaults()
     let server = try await TestServer.start(environment: disk.environment)
     let client = try await server.client(as: "ada", retries: false)

@@ -279,7 +279,7 @@ internal import TidingsRPC
     #expect(try await transfer.download(.init(checksum: asset.checksum)) == content)
   }
 
-  @Test("a download goes on where it broke off, and what is wrong never takes the file's name")
+  @Test("a download resumes where it broke off, and what is wrong never takes the file's name")
   func downloadResume() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")
@@ -395,7 +395,7 @@ internal import TidingsRPC
     try await Self.waitForEnd(ofFile: folder.file("data/assets/incoming/00-old.part"))
   }
 
-  @Test("a file that was lost is told as such, and mended by the next upload")
+  @Test("a file that was lost is reported as such, and fixed by the next upload")
   func lostFile() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")

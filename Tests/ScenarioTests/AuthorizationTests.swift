@@ -71,7 +71,7 @@ internal import TidingsRPC
   ]
 
   /// One row: who calls, on which record of ann's.
-  private struct Scene {
+  private struct Fixture {
     let database: TidingsV1.DatabaseID
     let type: String
     let record: String
@@ -159,20 +159,20 @@ internal import TidingsRPC
 
     for row in rows {
       guard let client = clients[row[2]] else { continue }
-      let scene = Scene(
+      let fixture = Fixture(
         database: database(row[0]),
         type: row[1],
         record: row[0...2].joined(separator: "-"),
         client: client
       )
       for (operation, expected) in zip(Self.operations, row[3...]) {
-        var outcome = try await scene.outcome(of: operation)
+        var outcome = try await fixture.outcome(of: operation)
         // Whoever cannot see a record learns nothing from its deletion, and does nothing to it.
         if operation == "delete", outcome == "yes" {
           let owner = expected == "-" ? clients[row[1] == "Box" ? "eve" : "ann"] : nil
           if let owner, row[1] != "Closed" || row[0] == "private" {
             let left = try await owner.records.fetchRecords(
-              .init(databaseID: scene.database, recordIDs: [.init(scene.record)])
+              .init(databaseID: fixture.database, recordIDs: [.init(fixture.record)])
             )
             #expect(left.results[0].record != nil, "\(row) deletes what is not there")
           }

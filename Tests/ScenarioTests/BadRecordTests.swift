@@ -342,13 +342,13 @@ internal import TidingsRPC
   func listMembers() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")
-    func places(_ count: Int) -> TidingsV1.FieldValue {
+    func positions(_ count: Int) -> TidingsV1.FieldValue {
       .init(
         value: .locationListValue(.init(values: Array(repeating: .init(), count: count)))
       )
     }
-    try await client.save(.init("Houses", "h1", ["a": places(60_000)]))
-    let result = try await client.modify([.init("Houses", "h1", ["b": places(60_000)])])[0]
+    try await client.save(.init("Houses", "h1", ["a": positions(60_000)]))
+    let result = try await client.modify([.init("Houses", "h1", ["b": positions(60_000)])])[0]
     #expect(result.error?.code == .limitExceeded)
     #expect(result.error?.message.contains("100000") == true)
     #expect(try await client.fetch([.init("h1")])[0].record?.fields.keys.sorted() == ["a"])

@@ -156,7 +156,7 @@ internal import TidingsRPC
     #expect(restored?.code == .outOfRange, "\(String(describing: restored))")
     #expect(try await client.feed(after: token).notifications == [])
 
-    // A stream does not repeat what repeating does not mend.
+    // A stream does not repeat what repeating does not fix.
     var iterator = bob.notificationStream(after: token).makeAsyncIterator()
     await #expect(throws: RPCError.self) { _ = try await iterator.next() }
   }

@@ -132,7 +132,7 @@ internal import TidingsRPC
     #expect(foreign.error?.code == .invalidArguments && foreign.changeToken.isEmpty)
   }
 
-  @Test("the database's feed tells zones that changed, and why others are gone")
+  @Test("the database's feed shows zones that changed, and why others are gone")
   func database() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")
@@ -267,7 +267,7 @@ internal import TidingsRPC
     _ = try await client.modify(notes(0..<2))
     let token = try await changes([zone("notes")], with: client)[0].changeToken
     _ = try await client.modify(delete: [.init("n0", zone: "notes")])
-    // The maintenance task comes by itself: the deletion is told until then.
+    // The maintenance task comes by itself: the deletion is reported until then.
     var page = try await changes([zone("notes", after: token)], with: client)[0]
     while page.error == nil {
       #expect(page.deletedRecords.count == 1)

@@ -311,7 +311,7 @@ internal import TidingsRPC
     }
   }
 
-  @Test("a cursor and a wait outlast a clock that is set back, and a set clock is told in the log")
+  @Test("a cursor and a wait survive a clock that is set back, and a set clock is logged")
   func back() async throws {
     let clock = try ClockFault()
     let server = try await start(clock)

@@ -219,7 +219,7 @@ internal import TidingsRPC
   }
 }
 
-/// Kills a server in the moment in which a writer hears of an acknowledgement.
+/// Kills a server in the moment in which a writer is notified of an acknowledgement.
 private final class Killer: Sendable {
   private let target = Mutex<(process: ServerProcess, countdown: Int)?>(nil)
 

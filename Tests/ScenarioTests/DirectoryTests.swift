@@ -100,7 +100,7 @@ internal import TidingsRPC
   }
 
   @Test("each container and environment has a directory of its own")
-  func places() async throws {
+  func positions() async throws {
     let server = try await TestServer.start()
     let (ada, ben) = (try await server.client(as: "ada"), try await server.client(as: "ben"))
     let undeployed = await failure {

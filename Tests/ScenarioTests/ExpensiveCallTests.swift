@@ -225,9 +225,9 @@ internal import TidingsRPC
       )
     }
     server.process.send(SIGSTOP)
-    for (place, call) in calls.enumerated() {
+    for (position, call) in calls.enumerated() {
       var call = call
-      call.header.callID = UInt64(place)
+      call.header.callID = UInt64(position)
       try await socket.send([call.header.encoded(), call.body])
     }
     server.process.send(SIGCONT)

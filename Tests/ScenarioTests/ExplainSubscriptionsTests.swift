@@ -15,7 +15,7 @@ struct ExplainSubscriptionsTests {
     try await client.subscriptions.explainSubscriptions(request).explanations
   }
 
-  @Test("a save tells what it would fire, and which term fails, of what is stored and sent")
+  @Test("a save shows what it would fire, and which term fails, of what is stored and sent")
   func saves() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "realty", device: "laptop")
@@ -128,9 +128,9 @@ struct ExplainSubscriptionsTests {
       if random.oneIn(2) { record.fields["b"] = .init(integerLiteral: Int64(random.below(3))) }
       let request: TidingsV1.ExplainSubscriptionsRequest =
         isDeletion ? .init(isSave: true, recordID: id) : .init(recordAfter: record, isSave: true)
-      let told: [TidingsV1.SubscriptionExplanation]
+      let reported: [TidingsV1.SubscriptionExplanation]
       do {
-        told = try await Self.explain(request, client)
+        reported = try await Self.explain(request, client)
       } catch {
         #expect(isDeletion, "seed \(seed), round \(round): \(error)")
         continue
@@ -143,10 +143,10 @@ struct ExplainSubscriptionsTests {
       #expect(results.allSatisfy { $0.error == nil }, "seed \(seed): \(results)")
       let feed = try await client.feed(after: token)
       token = feed.token
-      let expected = told.filter(\.fires).map { "\($0.subscriptionID) \($0.reason)" }.sorted()
+      let expected = reported.filter(\.fires).map { "\($0.subscriptionID) \($0.reason)" }.sorted()
       let happened = feed.notifications.map { "\($0.subscriptionID) \($0.reason)" }.sorted()
       #expect(expected == happened, "seed \(seed), round \(round): \(request)")
-      #expect(told.allSatisfy { $0.fires == $0.failedTerm.isEmpty && !$0.message.isEmpty })
+      #expect(reported.allSatisfy { $0.fires == $0.failedTerm.isEmpty && !$0.message.isEmpty })
     }
   }
 

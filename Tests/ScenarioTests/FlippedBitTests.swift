@@ -53,13 +53,13 @@ internal import TidingsProto
     var refusedCount = 0
     for _ in 0..<20 {
       var bytes = sound
-      let place = random.below(bytes.count)
-      bytes[place] ^= 1 << UInt8(random.below(8))
+      let position = random.below(bytes.count)
+      bytes[position] ^= 1 << UInt8(random.below(8))
       try server.folder.write(bytes, to: Self.file)
       do {
         let next = try await TestServer.start(in: server.folder)
         let isSame = try await answers(next) == expected
-        #expect(isSame, "seed \(seed): byte \(place) passed for the truth")
+        #expect(isSame, "seed \(seed): byte \(position) passed for the truth")
         try await next.crash()
       } catch let failure as WaitingFailure {
         #expect(failure.description.contains("damaged"), "seed \(seed): \(failure)")

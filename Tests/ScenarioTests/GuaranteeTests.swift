@@ -42,7 +42,7 @@ internal import TidingsProtobuf
     let times = log.compactMap(\.committed).map { ($0.seconds, $0.nanos) }
     #expect(times.count == 40 && zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
 
-    // At once: the change tags tell the order in which they were committed.
+    // At once: the change tags show the order in which they were committed.
     let saved = try await withThrowingTaskGroup(of: [TidingsV1.RecordResult].self) { group in
       for (number, writer) in writers.enumerated() {
         group.addTask {
@@ -201,18 +201,18 @@ internal import TidingsProtobuf
       )
     }
     let log = try await laptop.feed().notifications
-    var places: [(token: [UInt8], count: Int)] = [([], 0)]
+    var locations: [(token: [UInt8], count: Int)] = [([], 0)]
     var isLast = false
-    while !isLast, let place = places.last {
+    while !isLast, let location = locations.last {
       let page = try await laptop.notifications.fetchNotificationChanges(
-        .init(changeToken: place.token, limit: 1)
+        .init(changeToken: location.token, limit: 1)
       )
-      places.append((page.changeToken, place.count + page.notifications.count))
+      locations.append((page.changeToken, location.count + page.notifications.count))
       isLast = !page.moreComing
     }
-    #expect(places.last?.count == log.count)
+    #expect(locations.last?.count == log.count)
     for round in 0..<2 {
-      for (token, count) in places {
+      for (token, count) in locations {
         let rest = try await laptop.feed(after: token, pageLimit: UInt32(round * 10))
         #expect(rest.notifications == Array(log[count...]))
       }
@@ -246,7 +246,7 @@ internal import TidingsProtobuf
     }
     #expect(tokens.count > 2)
 
-    // What another user is told of is nothing to this one, and is left behind too.
+    // What another user is notified of is nothing to this one, and is left behind too.
     _ = try await server.client(as: "bob", device: "laptop").modify(records(names(0..<3)))
     let page = try await laptop.notifications.fetchNotificationChanges(
       .init(changeToken: tokens[tokens.count - 1])

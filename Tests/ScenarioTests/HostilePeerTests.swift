@@ -11,7 +11,7 @@ internal import TidingsRPC
 @Suite(.endsServers) struct HostilePeerTests {
   /// A server with a user who has a record, a subscription and notifications, and with one who wants
   /// them.
-  private struct Scene {
+  private struct Fixture {
     let server: TestServer
     let ada: Client
     let device: Client
@@ -48,9 +48,9 @@ internal import TidingsRPC
 
   @Test("tokens and cursors of another user, zone, container and store are refused")
   func tokens() async throws {
-    let scene = try await Scene()
-    for name in ["a", "b", "c"] { try await scene.ada.save(.init("Houses", name, ["price": 1])) }
-    _ = try await scene.eve.save(.init("Houses", "e", ["price": 1]))
+    let fixture = try await Fixture()
+    for name in ["a", "b", "c"] { try await fixture.ada.save(.init("Houses", name, ["price": 1])) }
+    _ = try await fixture.eve.save(.init("Houses", "e", ["price": 1]))
     let zone = TidingsV1.ZoneID(zoneName: "_defaultZone")
     func zoneChanges(
       _ client: Client,
@@ -66,20 +66,20 @@ internal import TidingsRPC
       ).zones[0]
     }
     let refusals: Set<TidingsV1.ErrorCode> = [.changeTokenExpired, .invalidArguments]
-    let zoneToken = try await zoneChanges(scene.ada, []).changeToken
-    #expect(try await zoneChanges(scene.ada, zoneToken).error == nil)
+    let zoneToken = try await zoneChanges(fixture.ada, []).changeToken
+    #expect(try await zoneChanges(fixture.ada, zoneToken).error == nil)
     let other = TidingsV1.ZoneID(zoneName: "other")
-    _ = try await scene.ada.zones.modifyRecordZones(.init(zonesToSave: [.init(zoneID: other)]))
-    _ = try await scene.ada.modify(
+    _ = try await fixture.ada.zones.modifyRecordZones(.init(zonesToSave: [.init(zoneID: other)]))
+    _ = try await fixture.ada.modify(
       [.init("Houses", "x")],
       in: .init(container: "elsewhere", scope: .private)
     )
     let stranger = try await TestServer.start().client(as: "ada")
     _ = try await stranger.save(.init("Houses", "a"))
     let attempts = [
-      try await zoneChanges(scene.eve, zoneToken),
-      try await zoneChanges(scene.ada, zoneToken, zone: other),
-      try await zoneChanges(scene.ada, zoneToken, container: "elsewhere"),
+      try await zoneChanges(fixture.eve, zoneToken),
+      try await zoneChanges(fixture.ada, zoneToken, zone: other),
+      try await zoneChanges(fixture.ada, zoneToken, container: "elsewhere"),
       try await zoneChanges(stranger, zoneToken),
     ]
     for changes in attempts {
@@ -87,15 +87,15 @@ internal import TidingsRPC
       #expect(changes.changedRecords.isEmpty)
     }
 
-    let databaseToken = try await scene.ada.records.fetchDatabaseChanges(.init()).changeToken
+    let databaseToken = try await fixture.ada.records.fetchDatabaseChanges(.init()).changeToken
     let query = TidingsV1.QueryRecordsRequest(
       recordType: "Houses",
       predicate: .init(text: "TRUEPREDICATE"),
       limit: 1
     )
-    let cursor = try await scene.ada.records.queryRecords(query).cursor
+    let cursor = try await fixture.ada.records.queryRecords(query).cursor
     #expect(!cursor.isEmpty)
-    for client in [scene.eve, stranger] {
+    for client in [fixture.eve, stranger] {
       let error = await failure {
         _ = try await client.records.fetchDatabaseChanges(.init(changeToken: databaseToken))
       }
@@ -106,37 +106,37 @@ internal import TidingsRPC
       #expect(refusal?.code == .invalidArgument || refusal?.code == .outOfRange)
     }
     // A cursor says whose database it is; a request that names another one does not change that.
-    let page = try await scene.ada.records.queryRecords(.init(limit: 5, cursor: cursor))
+    let page = try await fixture.ada.records.queryRecords(.init(limit: 5, cursor: cursor))
     #expect(page.records.count == 2)
-    try await scene.expectServed()
+    try await fixture.expectServed()
   }
 
   @Test(
     "another's notifications can be neither marked, traced, leased, settled nor read from pushes"
   )
   func notifications() async throws {
-    let scene = try await Scene()
-    try await scene.ada.subscribe(.init("all", "Houses"))
-    try await scene.device.save(.init("Houses", "h1"))
-    let notification = try #require(try await scene.ada.feed().notifications.first)
+    let fixture = try await Fixture()
+    try await fixture.ada.subscribe(.init("all", "Houses"))
+    try await fixture.device.save(.init("Houses", "h1"))
+    let notification = try #require(try await fixture.ada.feed().notifications.first)
     let id = notification.notificationID
 
-    let marked = try await scene.eve.notifications.markNotificationsRead(
+    let marked = try await fixture.eve.notifications.markNotificationsRead(
       .init(notificationIDs: [id, "1-1", "9999-1"])
     )
     #expect(marked.results.allSatisfy { isUnknown($0) }, "\(marked)")
     #expect(
       await failure {
-        _ = try await scene.eve.notifications.traceNotification(.init(notificationID: id))
+        _ = try await fixture.eve.notifications.traceNotification(.init(notificationID: id))
       } != nil
     )
-    #expect(try await scene.eve.feed().notifications.isEmpty)
+    #expect(try await fixture.eve.feed().notifications.isEmpty)
 
-    let leased = try await scene.ada.notifications.leaseNotifications(.init(group: "g"))
+    let leased = try await fixture.ada.notifications.leaseNotifications(.init(group: "g"))
     let lease = try #require(leased.notifications.first?.leaseID)
-    _ = try await scene.eve.notifications.leaseNotifications(.init(group: "g"))
+    _ = try await fixture.eve.notifications.leaseNotifications(.init(group: "g"))
     for settlement in [TidingsV1.Settlement.done, .released, .extended] {
-      let settled = try await scene.eve.notifications.settleNotifications(
+      let settled = try await fixture.eve.notifications.settleNotifications(
         .init(
           group: "g",
           leaseIDs: [lease],
@@ -146,49 +146,49 @@ internal import TidingsRPC
       )
       #expect(settled.results.allSatisfy { !isSettled($0) }, "\(settled)")
     }
-    let mine = try await scene.ada.notifications.settleNotifications(
+    let mine = try await fixture.ada.notifications.settleNotifications(
       .init(group: "g", leaseIDs: [lease], settlement: .done)
     )
     #expect(mine.results.allSatisfy(isSettled), "\(mine)")
 
     // Who knows a channel's topic gets its bytes, and no key for them.
-    let channels = try await scene.ada.notifications.registerDevice(.init()).channels
-    let others = try await scene.eve.notifications.registerDevice(.init()).channels
+    let channels = try await fixture.ada.notifications.registerDevice(.init()).channels
+    let others = try await fixture.eve.notifications.registerDevice(.init()).channels
     #expect(!channels.isEmpty && others.isEmpty)
-    #expect(try await scene.eve.subscriptions.fetchSubscriptions(.init()).results.isEmpty)
-    #expect(try await scene.ada.feed().notifications.map(\.notificationID) == [id])
+    #expect(try await fixture.eve.subscriptions.fetchSubscriptions(.init()).results.isEmpty)
+    #expect(try await fixture.ada.feed().notifications.map(\.notificationID) == [id])
   }
 
   @Test("the checksum of another's asset gives neither its bytes nor a record that names it")
   func assets() async throws {
-    let scene = try await Scene()
+    let fixture = try await Fixture()
     let content = [UInt8]("a secret that Eve knows the checksum of".utf8)
-    let asset = try await scene.ada.assets().upload(content)
-    try await scene.ada.save(.init("Houses", "h1", ["photo": .init(.assetValue(asset))]))
-    await #expect(throws: (any Error).self) { _ = try await scene.eve.assets().download(asset) }
-    let stolen = try await scene.eve.modify([
+    let asset = try await fixture.ada.assets().upload(content)
+    try await fixture.ada.save(.init("Houses", "h1", ["photo": .init(.assetValue(asset))]))
+    await #expect(throws: (any Error).self) { _ = try await fixture.eve.assets().download(asset) }
+    let stolen = try await fixture.eve.modify([
       .init("Houses", "h1", ["photo": .init(.assetValue(asset))])
     ])
     #expect(stolen[0].error != nil, "\(stolen)")
-    // Nor does a first chunk tell her whether it is there: she has to send it all.
-    let begun = try await scene.eve.assetCalls.uploadAsset(
+    // Nor does a first chunk show her whether it is there: she has to send it all.
+    let begun = try await fixture.eve.assetCalls.uploadAsset(
       .init(asset: asset, chunk: Array(content.prefix(3)))
     )
     #expect(!begun.complete && begun.offset == 3, "\(begun)")
-    #expect(try await scene.ada.assets().download(asset) == content)
-    try await scene.expectServed()
+    #expect(try await fixture.ada.assets().download(asset) == content)
+    try await fixture.expectServed()
   }
 
   // MARK: Too much
 
   @Test("predicates that are deep, wide or hard to match are refused, or cost no more than others")
   func predicates() async throws {
-    let scene = try await Scene()
+    let fixture = try await Fixture()
     let text = String(repeating: "a", count: 100_000)
     for index in 0..<8 {
-      try await scene.ada.save(.init("Texts", "t\(index)", ["text": .init(.stringValue(text))]))
+      try await fixture.ada.save(.init("Texts", "t\(index)", ["text": .init(.stringValue(text))]))
     }
-    let peak = try scene.server.process.memoryPeakBytes()
+    let peak = try fixture.server.process.memoryPeakBytes()
     let stars = String(repeating: "*a", count: 500) + "*b"
     let ones = String(repeating: "*?a", count: 300) + "b"
     let words = (0..<60).map { "w\($0)" }.joined(separator: " ")
@@ -208,19 +208,19 @@ internal import TidingsRPC
         predicate: .init(text: predicate)
       )
       // An answer or a refusal: both are right, and come.
-      let error = await failure { _ = try await scene.ada.records.queryRecords(request) }
+      let error = await failure { _ = try await fixture.ada.records.queryRecords(request) }
       let codes: [StatusCode?] = [nil, .invalidArgument]
       #expect(codes.contains(error?.code), "\(predicate.prefix(60)): \(error as Any)")
     }
-    try await scene.expectServed(since: peak)
+    try await fixture.expectServed(since: peak)
   }
 
   @Test("a flood of subscriptions ends at the limit, and others can still subscribe")
   func subscriptions() async throws {
-    let scene = try await Scene(["--limit", "subscriptions-per-user-max=50"])
+    let fixture = try await Fixture(["--limit", "subscriptions-per-user-max=50"])
     var refused = 0
     for start in stride(from: 0, to: 400, by: 100) {
-      let results = try await scene.eve.subscriptions.modifySubscriptions(
+      let results = try await fixture.eve.subscriptions.modifySubscriptions(
         .init(
           subscriptionsToSave: (start..<start + 100).map {
             .init("s\($0)", "Houses", where: "price = \($0)")
@@ -234,19 +234,19 @@ internal import TidingsRPC
       }
     }
     #expect(refused == 350)
-    try await scene.ada.subscribe(.init("mine", "Houses"))
-    try await scene.expectServed()
+    try await fixture.ada.subscribe(.init("mine", "Houses"))
+    try await fixture.expectServed()
   }
 
   @Test(
-    "who never reads large answers takes no more memory than is set, and delays nobody for ever"
+    "who never reads large answers takes no more memory than is set, and delays nobody without end"
   )
   func slowReader() async throws {
-    let scene = try await Scene()
+    let fixture = try await Fixture()
     let text = String(repeating: "x", count: 900_000)
-    try await scene.eve.save(.init("Texts", "big", ["text": .init(.stringValue(text))]))
-    let peak = try scene.server.process.memoryPeakBytes()
-    let socket = try RawSocket(.dealer, connectedTo: scene.server.rpcEndpoint)
+    try await fixture.eve.save(.init("Texts", "big", ["text": .init(.stringValue(text))]))
+    let peak = try fixture.server.process.memoryPeakBytes()
+    let socket = try RawSocket(.dealer, connectedTo: fixture.server.rpcEndpoint)
     var call = RawCall(
       RawCall.fetchRecords,
       TidingsV1.FetchRecordsRequest(recordIDs: [.init("big")]).encoded(),
@@ -257,22 +257,22 @@ internal import TidingsRPC
       try await socket.send([call.header.encoded(), call.body])
     }
     // The server goes on hearing what was sent, between the calls of others; all of it would be 2.7 GB.
-    for _ in 0..<50 { try await scene.expectServed() }
-    try await scene.expectServed(since: peak, growthMax: 256 << 20)
+    for _ in 0..<50 { try await fixture.expectServed() }
+    try await fixture.expectServed(since: peak, growthMax: 256 << 20)
     _ = socket
   }
 
   @Test("uploads that never end are kept apart, and take no memory")
   func endlessUploads() async throws {
-    let scene = try await Scene()
-    let peak = try scene.server.process.memoryPeakBytes()
+    let fixture = try await Fixture()
+    let peak = try fixture.server.process.memoryPeakBytes()
     var refusedAt: Int?
     for index in 0..<200 {
       var checksum = [UInt8](repeating: 0, count: 32)
       (checksum[0], checksum[1]) = (UInt8(index & 0xff), UInt8(index >> 8))
       let asset = TidingsV1.Asset(checksum: checksum, size: 50_000_000)
       let error = await failure {
-        _ = try await scene.eve.assetCalls.uploadAsset(.init(asset: asset, chunk: [1]))
+        _ = try await fixture.eve.assetCalls.uploadAsset(.init(asset: asset, chunk: [1]))
       }
       guard let error else { continue }
       #expect(error.code == .resourceExhausted, "\(error)")
@@ -282,8 +282,8 @@ internal import TidingsRPC
     }
     #expect(refusedAt == 100)
     let content = [UInt8](repeating: 7, count: 5_000)
-    let asset = try await scene.ada.assets().upload(content)
-    #expect(try await scene.ada.assets().download(asset) == content)
-    try await scene.expectServed(since: peak)
+    let asset = try await fixture.ada.assets().upload(content)
+    #expect(try await fixture.ada.assets().download(asset) == content)
+    try await fixture.expectServed(since: peak)
   }
 }

@@ -30,7 +30,7 @@ import TidingsRPC
     }
   }
 
-  @Test("an unknown key, a wrong server key and no key are told apart")
+  @Test("an unknown key, a wrong server key and no key are distinguished")
   func keys() async throws {
     let server = try await SecureServer.start()
     let unknown = await refusal(try await server.client(KeyPair()))

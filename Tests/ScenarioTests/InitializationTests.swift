@@ -23,7 +23,7 @@ import TidingsSQLite
     return (attributes[.posixPermissions] as? NSNumber)?.intValue
   }
 
-  @Test("a wrong option is told with the right one, and whose help to read")
+  @Test("a wrong option is reported with the right one, and whose help to read")
   func wrongOption() async throws {
     let (exit, _, errors) = try await run(["init", "--admin-key-file", "x"])
     #expect(exit == .code(2))
@@ -105,7 +105,7 @@ import TidingsSQLite
 
     let again = try await TestServer.start(in: folder, arguments: ["--development"])
     _ = try await again.client(as: "ada").health.check(.init())
-    #expect(again.process.seen.value.errors.contains("may administer"))
+    #expect(again.process.seen.value.errors.contains("every local user is an administrator"))
   }
 
   @Test("a lost server key does not open the server to everybody")
@@ -123,7 +123,7 @@ import TidingsSQLite
     try await open.stop()
   }
 
-  @Test("a public part that is missing is written anew, and one of another pair is refused")
+  @Test("a public part that is missing is rewritten, and one of another pair is refused")
   func serverPublicKey() async throws {
     let folder = try TemporaryFolder()
     let data = folder.file("data")
@@ -145,16 +145,16 @@ import TidingsSQLite
       .split(separator: " ").dropFirst(4).prefix(2).map(\.self)
   }
 
-  @Test("a server with a key leaves no core dump, unless told to")
+  @Test("a server with a key leaves no core dump, unless allowed")
   func coreDumps() async throws {
     let own = coreLimit(try String(contentsOfFile: "/proc/self/limits", encoding: .utf8))
     let secure = try await SecureServer.start()
-    #expect(coreLimit(try secure.server.process.told("limits")) == ["0", "0"])
+    #expect(coreLimit(try secure.server.process.processFile("limits")) == ["0", "0"])
     for server in [
       try await SecureServer.start(arguments: ["--core-dumps"]).server,
       try await TestServer.start(),
     ] {
-      #expect(coreLimit(try server.process.told("limits")) == own)
+      #expect(coreLimit(try server.process.processFile("limits")) == own)
     }
   }
 
@@ -272,13 +272,13 @@ import TidingsSQLite
     }
   }
 
-  @Test("what init is told wrongly is said")
+  @Test("wrong arguments of init are reported")
   func usage() async throws {
     let data = try TemporaryFolder().file("data")
     for (arguments, words) in [
       (["--admin-public-key", "short"], "40 characters"),
       (["--admin", "no good"], "is not valid"),
-      (["--admin-key", "a", "--admin-public-key", "\(KeyPair().publicKey)"], "exclude"),
+      (["--admin-key", "a", "--admin-public-key", "\(KeyPair().publicKey)"], "cannot be combined"),
       (["what"], "no operands"),
     ] {
       let (exit, _, errors) = try await run(["init", "--data", data] + arguments)

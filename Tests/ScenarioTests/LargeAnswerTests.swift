@@ -4,7 +4,7 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// What is large in sum is told in parts that fit into a frame.
+/// What is large in sum is reported in parts that fit into a frame.
 @Suite(.endsServers) struct LargeAnswerTests {
   private static let count = 20
 

@@ -154,9 +154,9 @@ internal import TidingsSQLite
     try await expectRefusal(folder, "the log of acknowledged commits", "is missing")
     try folder.write([], to: Self.log)
     try await expectRefusal(folder, "is missing")
-    for place in [0, 9, 13, 17, 31] {
+    for location in [0, 9, 13, 17, 31] {
       var damaged = bytes
-      damaged[place] ^= 4
+      damaged[location] ^= 4
       try folder.write(damaged, to: Self.log)
       try await expectRefusal(folder, "damaged in its first bytes")
     }
@@ -186,8 +186,8 @@ internal import TidingsSQLite
     let bytes = try folder.read(Self.log)
     for _ in 0..<12 {
       var damaged = bytes
-      let place = random.below(random.oneIn(4) ? 64 : bytes.count)
-      damaged[place] ^= 1 << UInt8(random.below(8))
+      let location = random.below(random.oneIn(4) ? 64 : bytes.count)
+      damaged[location] ^= 1 << UInt8(random.below(8))
       let one = try copy(folder)
       try one.write(damaged, to: Self.log)
       let (exit, _, errors) = try await run(Self.ports + ["--data", one.file("data")])
@@ -195,9 +195,9 @@ internal import TidingsSQLite
         let words = [
           "lost commits: it ends at frame", "damaged in its first bytes", "does not continue",
         ]
-        #expect(words.contains { errors.contains($0) }, "seed \(seed), byte \(place): \(errors)")
+        #expect(words.contains { errors.contains($0) }, "seed \(seed), byte \(location): \(errors)")
       } else {
-        #expect(place >= 32, "seed \(seed), byte \(place)")
+        #expect(location >= 32, "seed \(seed), byte \(location)")
         try await expectSaves(one, 30)
       }
     }

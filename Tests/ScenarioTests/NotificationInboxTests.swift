@@ -121,7 +121,7 @@ internal import TidingsProto
     )
   }
 
-  @Test("a lost connection and its end are told")
+  @Test("a lost connection and its end are reported")
   func outage() async throws {
     var server = try await TestServer.startLasting()
     // Soon tired of waiting: the inbox tries again.
@@ -178,7 +178,7 @@ internal import TidingsProto
     try await slow.commit()
   }
 
-  @Test("a position of a store that was lost ends the inbox, which can begin anew")
+  @Test("a position of a store that was lost ends the inbox, which can starts again")
   func expired() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("inbox")

@@ -163,7 +163,7 @@ internal import TidingsRPC
     #expect(names == ["d"])
   }
 
-  @Test("a trace tells who caused, got and read a notification, and nothing of other users")
+  @Test("a trace shows who caused, got and read a notification, and nothing of other users")
   func trace() async throws {
     let devices = try await Devices()
     try await devices.build(["a"])
@@ -194,7 +194,7 @@ internal import TidingsRPC
     #expect(story.deliveries.map(\.device) == ["laptop"])
   }
 
-  @Test("subscriptions tell how they fare")
+  @Test("subscriptions show their health")
   func health() async throws {
     let devices = try await Devices()
     let bob = try await devices.server.client(as: "bob", device: "phone")

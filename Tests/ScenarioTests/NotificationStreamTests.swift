@@ -43,7 +43,7 @@ internal import TidingsProto
     let stream = Collector(laptop)
     for round in 0..<6 {
       try await save(names(round * 10..<round * 10 + 5), with: device)
-      // Sometimes the stream has heard of all saves before the server goes, sometimes not.
+      // Sometimes the stream has was notified of all saves before the server goes, sometimes not.
       if round % 3 == 0 { try await stream.wait(for: round * 10 + 5) }
       if round % 2 == 0 { try await server.crash() } else { try await server.stop() }
       server = try await server.restarted()
@@ -89,7 +89,7 @@ internal import TidingsProto
     expect(seen, names(0..<12_000))
   }
 
-  @Test("a stream hears of subscriptions that come and go while it runs")
+  @Test("a stream is notified of subscriptions that come and go while it runs")
   func subscriptionsChange() async throws {
     let server = try await TestServer.start()
     let laptop = try await server.client(as: "ada", device: "laptop")

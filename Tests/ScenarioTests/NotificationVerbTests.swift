@@ -111,7 +111,7 @@ import TidingsProto
     #expect(run.out.contains("INVALID_ARGUMENTS"))
   }
 
-  @Test("health tells when a subscription fired, how often, and what is unread")
+  @Test("health shows when a subscription fired, how often, and what is unread")
   func health() async throws {
     await subscribePricey()
     await save("h1", price: 1)
@@ -161,7 +161,7 @@ import TidingsProto
 
   // MARK: Notifications
 
-  @Test("a watch with a state file goes on where it was")
+  @Test("a watch with a state file resumes where it was")
   func watchState() async throws {
     let file = server.folder.file("watch.state")
     await subscribePricey()
@@ -209,7 +209,7 @@ import TidingsProto
     let page = await rpcctl("--device", "w", "fetch-notification-changes", "--all")
     let token = try #require(try member("changeToken", of: page.lines.last ?? ""))
     async let now = rpcctl("--device", "w", "watch", "--since", "now", "--count", "1")
-    // The watch may begin after this save, and hears of a later one.
+    // The watch may begin after this save, and is notified of a later one.
     let hasHeard = Observed(false)
     let other = Task { [self] in
       var number = 2
@@ -234,7 +234,7 @@ import TidingsProto
     )
   }
 
-  @Test("a trace tells when a notification was committed, fetched and read, and by whom")
+  @Test("a trace shows when a notification was committed, fetched and read, and by whom")
   func trace() async throws {
     await subscribePricey()
     await save("h1", price: 200)

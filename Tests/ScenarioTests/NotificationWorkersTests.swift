@@ -192,7 +192,7 @@ internal import TidingsRPC
       .init(group: "jobs", visibilityTimeout: .init(seconds: 3600))
     )
     #expect(other.notifications.map(\.leaseID) == ["1-\(id)-2"])
-    // Which one it is told depends on whether it asks before the other device did.
+    // Which one it is reported depends on whether it asks before the other device did.
     let reasons = ["device 'two'", "was given back"]
     try await failures.wait("the loss", for: .seconds(600)) { messages in
       messages.contains { $0.contains("Cancellation") }

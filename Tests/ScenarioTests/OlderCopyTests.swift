@@ -15,7 +15,7 @@ internal import TidingsRPC
   private static let whole = TidingsV1.ZoneID(zoneName: "whole", ownerName: "ada")
 
   /// A place in each feed.
-  private struct Places {
+  private struct Positions {
     var log: [UInt8] = []
     var zone: [UInt8] = []
     var publicZone: [UInt8] = []
@@ -115,64 +115,67 @@ internal import TidingsRPC
     return try await client.records.queryRecords(request).cursor
   }
 
-  private func places(_ world: World, after old: Places = Places()) async throws -> Places {
-    var places = Places()
-    places.log = try await log(world.ada, after: old.log).1
-    places.zone = try await zone(world.ada, .init(zoneName: ""), after: old.zone).1
-    places.publicZone = try await zone(
+  private func positions(
+    _ world: World,
+    after old: Positions = Positions()
+  ) async throws -> Positions {
+    var positions = Positions()
+    positions.log = try await log(world.ada, after: old.log).1
+    positions.zone = try await zone(world.ada, .init(zoneName: ""), after: old.zone).1
+    positions.publicZone = try await zone(
       world.ada,
       .init(zoneName: ""),
       after: old.publicZone,
       in: Self.publicDatabase
     ).1
-    places.database = try await database(world.ada, after: old.database).1
-    places.sharedRecords = try await zone(
+    positions.database = try await database(world.ada, after: old.database).1
+    positions.sharedRecords = try await zone(
       world.ben,
       Self.trips,
       after: old.sharedRecords,
       in: World.shared
     ).1
-    places.sharedZone = try await zone(
+    positions.sharedZone = try await zone(
       world.ben,
       Self.whole,
       after: old.sharedZone,
       in: World.shared
     ).1
-    places.sharedDatabase = try await database(
+    positions.sharedDatabase = try await database(
       world.ben,
       after: old.sharedDatabase,
       in: World.shared
     ).1
-    places.query = try await query(world.ada, after: old.query)
-    return places
+    positions.query = try await query(world.ada, after: old.query)
+    return positions
   }
 
   /// What becomes of each place: why it is refused, by feed.
-  private func refusals(_ world: World, _ places: Places) async -> [String: RPCError?] {
+  private func refusals(_ world: World, _ positions: Positions) async -> [String: RPCError?] {
     [
-      "log": await failure { _ = try await log(world.ada, after: places.log) },
+      "log": await failure { _ = try await log(world.ada, after: positions.log) },
       "zone": await failure {
-        _ = try await zone(world.ada, .init(zoneName: ""), after: places.zone)
+        _ = try await zone(world.ada, .init(zoneName: ""), after: positions.zone)
       },
       "public zone": await failure {
         _ = try await zone(
           world.ada,
           .init(zoneName: ""),
-          after: places.publicZone,
+          after: positions.publicZone,
           in: Self.publicDatabase
         )
       },
-      "database": await failure { _ = try await database(world.ada, after: places.database) },
+      "database": await failure { _ = try await database(world.ada, after: positions.database) },
       "shared records": await failure {
-        _ = try await zone(world.ben, Self.trips, after: places.sharedRecords, in: World.shared)
+        _ = try await zone(world.ben, Self.trips, after: positions.sharedRecords, in: World.shared)
       },
       "shared zone": await failure {
-        _ = try await zone(world.ben, Self.whole, after: places.sharedZone, in: World.shared)
+        _ = try await zone(world.ben, Self.whole, after: positions.sharedZone, in: World.shared)
       },
       "shared database": await failure {
-        _ = try await database(world.ben, after: places.sharedDatabase, in: World.shared)
+        _ = try await database(world.ben, after: positions.sharedDatabase, in: World.shared)
       },
-      "query": await failure { _ = try await query(world.ada, after: places.query) },
+      "query": await failure { _ = try await query(world.ada, after: positions.query) },
     ]
   }
 
@@ -183,23 +186,23 @@ internal import TidingsRPC
   }
 
   /// Puts the older copy in place, as an operator does by hand.
-  private func putCopyInPlace(_ folder: TemporaryFolder) throws {
+  private func installCopy(_ folder: TemporaryFolder) throws {
     try FileManager.default.removeItem(atPath: folder.file("data"))
     try FileManager.default.moveItem(atPath: folder.file("copy"), toPath: folder.file("data"))
   }
 
   /// A world whose server runs on an older copy: its places before the copy, and after.
-  private func makeOldWorld() async throws -> (World, before: Places, after: Places) {
+  private func makeOldWorld() async throws -> (World, before: Positions, after: Positions) {
     var world = try await makeWorld()
-    let before = try await places(world)
+    let before = try await positions(world)
     let folder = world.server.folder
     try await world.server.stop()
     try copyData(folder)
     world = try await continued(world)
     try await change(world, 3..<8)
-    let after = try await places(world, after: before)
+    let after = try await positions(world, after: before)
     try await world.server.stop()
-    try putCopyInPlace(folder)
+    try installCopy(folder)
     return (try await continued(world), before, after)
   }
 
@@ -254,7 +257,7 @@ internal import TidingsRPC
     await first.close()
 
     try await world.server.stop()
-    try putCopyInPlace(folder)
+    try installCopy(folder)
     world = try await continued(world)
     try await change(world, 100..<109)
     var options = NotificationInbox.Options()

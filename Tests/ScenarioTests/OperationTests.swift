@@ -110,7 +110,7 @@ internal import TidingsRPC
     #expect(audit.contains { $0.refused && $0.action == "Drain" })
   }
 
-  @Test("subscribers are sessions too, and hear again after they were ended")
+  @Test("subscribers are sessions too, and receive again after they were ended")
   func subscribers() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada", device: "phone")
@@ -224,7 +224,7 @@ internal import TidingsRPC
     #expect(refusal?.code == .invalidArgument)
   }
 
-  @Test("the retention is set at run time, counts at once, outlasts a restart, and is taken back")
+  @Test("the retention is set at run time, counts at once, outlasts a restart, and is rolled back")
   func retention() async throws {
     let limits = ["--limit", "tombstone-retention-days=60"]
     let server = try await TestServer.start(arguments: limits)

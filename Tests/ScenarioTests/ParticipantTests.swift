@@ -189,7 +189,7 @@ internal import TidingsRPC
     #expect(conflict.ancestorRecord?.fields["title"] == "first")
   }
 
-  @Test("a participant does not hear how much the owner has")
+  @Test("a participant does not learn how much the owner has")
   func fullDatabase() async throws {
     let world = try await World(arguments: ["--limit", "records-per-user-max=5"])
     try await world.shareTrip()

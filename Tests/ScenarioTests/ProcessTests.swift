@@ -198,14 +198,14 @@ internal import TidingsRPC
     #expect(version.exit == .code(0) && version.output.hasPrefix("rpcd "))
   }
 
-  @Test("clients are told to connect for pushes where the server says that they can")
+  @Test("clients get the advertised push endpoint")
   func advertisedPushEndpoint() async throws {
     let server = try await TestServer.start(
       arguments: ["--advertise-push", "tcp://push.example:7777"]
     )
     let client = try await server.client(as: "ada")
-    let told = try await client.notifications.registerDevice(.init()).pushEndpoint
-    #expect(told == "tcp://push.example:7777")
+    let reported = try await client.notifications.registerDevice(.init()).pushEndpoint
+    #expect(reported == "tcp://push.example:7777")
     let info = try await client.server.fetchServerInfo(.init())
     #expect(info.pushEndpoint == server.pushEndpoint)
   }
@@ -270,7 +270,7 @@ internal import TidingsRPC
     }
   }
 
-  @Test("the server tells its version, endpoints, limits and counters")
+  @Test("the server shows its version, endpoints, limits and counters")
   func serverInfo() async throws {
     let server = try await TestServer.startLasting()
     let client = try await server.client(as: "ada")

@@ -5,9 +5,9 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsSeal
 
-/// What is on the wire, heard by somebody who is nobody's subscriber, and what streams make of it.
+/// What is on the wire, received by somebody who is nobody's subscriber, and what streams make of it.
 @Suite(.endsServers) struct PushTests {
-  /// Hears all that a server publishes.
+  /// Receives all pushes of a server.
   private struct Listener {
     let socket: RawSocket
 
@@ -26,7 +26,7 @@ internal import TidingsSeal
     }
   }
 
-  /// Saves until the listener hears it, each time something else: a subscription takes a while to
+  /// Saves until the listener receives it, each time something else: a subscription takes a while to
   /// reach the server.
   private func listen(
     to server: TestServer,
@@ -53,7 +53,7 @@ internal import TidingsSeal
     return bytes.indices.contains { bytes[$0...].starts(with: text) }
   }
 
-  @Test("what is on the wire tells nothing of a record; who has the channel's key can open it")
+  @Test("what is on the wire reports nothing of a record; who has the channel's key can open it")
   func sealed() async throws {
     let server = try await TestServer.start()
     let ada = try await server.client(as: "ada", device: "laptop")
@@ -200,7 +200,7 @@ internal import TidingsSeal
     }
     let marks = seen.filter { $0.type == .readNotification }.map(\.notificationID)
     #expect(Set(marks).count == marks.count)
-    // The phone hears of something that comes after: of its own marks it heard nothing.
+    // The phone is notified of something that comes after: of its own marks it received nothing.
     try await device.save(.init("Houses", "end"))
     let own = try await second.seen.wait("the end") { $0.last?.recordID == .init("end") }
     #expect(own.allSatisfy { $0.type != .readNotification })

@@ -134,10 +134,10 @@ internal import TidingsRPC
     }
     for (type, text) in [("Diary", "secret = 'x'"), ("Diary", "secrte = 1"), ("Diray", "day = 1")] {
       let all = try await warnings(ben, type, text)
-      let told = try #require(all.first)
-      #expect(all.count == 1 && told.hasPrefix("record type '\(type)' is not in the schema"))
-      #expect(!told.contains("'Diary'") || type == "Diary", "\(told)")
-      #expect(!told.contains("did you mean"), "\(told)")
+      let reported = try #require(all.first)
+      #expect(all.count == 1 && reported.hasPrefix("record type '\(type)' is not in the schema"))
+      #expect(!reported.contains("'Diary'") || type == "Diary", "\(reported)")
+      #expect(!reported.contains("did you mean"), "\(reported)")
     }
     #expect(try await warnings(ben, "Newz", "day = 1").first?.contains("'News'") == true)
     #expect(try await warnings(dev, "Diray", "day = 1").first?.contains("'Diary'") == true)

@@ -7,7 +7,7 @@ internal import TidingsRPC
 
 /// What users may take, and how fast they may call.
 @Suite(.endsServers) struct QuotaTests {
-  @Test("a quota of records is reached, told with figures, and released; a crash forgets nothing")
+  @Test("a quota of records is reached, reported with figures, and released; a crash loses nothing")
   func records() async throws {
     let server = try await TestServer.startLasting(arguments: [
       "--limit", "records-per-user-max=3,bytes-per-user-max=100000",
@@ -35,7 +35,7 @@ internal import TidingsRPC
     #expect(try await bob.modify([.init("Houses", "a")])[0].error == nil)
   }
 
-  @Test("who calls too fast is told how long to wait, and a client waits that long")
+  @Test("who calls too fast is reported how long to wait, and a client waits that long")
   func rates() async throws {
     let server = try await TestServer.start(arguments: [
       "--limit", "calls-per-second-per-user-max=5",
@@ -71,7 +71,7 @@ internal import TidingsRPC
     #expect(entries.allSatisfy(\.refused) && entries.map(\.count).reduce(0, +) == refused)
   }
 
-  @Test("connections beyond the bound are told so, those within go on")
+  @Test("connections beyond the bound are reported so, those within go on")
   func connections() async throws {
     let server = try await TestServer.start(arguments: ["--limit", "connections-per-user-max=2"])
     let sockets = try (0..<3).map { _ in

@@ -103,7 +103,7 @@ import Testing
     #expect(late.exitCode == .notSo && late.out.isEmpty && late.err.contains("is not so"))
   }
 
-  @Test("a copy brings over what differs, goes on where it was, and is compared; a purge empties")
+  @Test("a copy brings over what differs, resumes where it was, and is compared; a purge empties")
   func copy() async throws {
     let server = try await TestServer.start()
     let other = try await TestServer.start()
@@ -171,7 +171,7 @@ import Testing
     #expect(await run("zones", "stats", "notes").out.contains(#""records":0"#))
   }
 
-  @Test("a tail tells what changes in all zones, those that are new and those that go")
+  @Test("a tail shows what changes in all zones, those that are new and those that go")
   func tail() async throws {
     let server = try await TestServer.start()
     _ = await RpcctlRun(server, ["records", "set", "old", "--type", "T", "a=1"])

@@ -4,7 +4,7 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// References that bind: what is refused, and what deletions take along.
+/// References that bind: what is refused, and what deletions cascade to.
 @Suite(.endsServers) struct ReferenceTests {
   private typealias Record = TidingsV1.Record
 
@@ -105,7 +105,7 @@ internal import TidingsRPC
         .init("Rooms", "free", ["house": .to("h", .deleteSelf)]),
       ]
       let loose = try await client.modify(chain, atomic: false)
-      expect(loose[0], .referenceViolation, about: "'b'", "'a'", "mend 'h'")
+      expect(loose[0], .referenceViolation, about: "'b'", "'a'", "fix 'h'")
       expect(loose[1], .referenceViolation, about: "'a'", "'h'")
       expect(loose[2], .invalidArguments, about: "'h'", "'n'", "INT64", "STRING")
       #expect(loose[3].record != nil)
@@ -138,7 +138,7 @@ internal import TidingsRPC
       #expect(answer.cascadedDeletions.map(\.targetID?.recordName) == ["h", "a", "a"])
       #expect(answer.cascadedDeletions.allSatisfy { $0.recordType == "Rooms" })
       #expect(try await there(client, ["h", "h2", "a", "b", "c", "d"]) == ["h2", "d"])
-      // The device's own changes do not come back to it; another device of the user hears of them.
+      // The device's own changes do not come back to it; another device of the user is notified of them.
       #expect(try await watcher.feed().notifications.isEmpty)
       // Each has its place in the zone: saved again, none repeats a change tag.
       let again = try await client.save(.init("Rooms", "a"))

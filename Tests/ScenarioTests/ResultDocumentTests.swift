@@ -57,11 +57,11 @@ internal import TidingsProto
     let names = ["a", "b", "c"]
     await save(names, "--database", "public", "--container", "shop")
     let query = ["query", "Houses", "--sort", "recordName", "--limit", "1", "-o", "json"]
-    let place = ["--database", "public", "--container", "shop"]
+    let position = ["--database", "public", "--container", "shop"]
     let variables = [
       "RPCCTL_DATABASE": "public", "RPCCTL_CONTAINER": "shop", "RPCCTL_OWNER": "ada",
     ]
-    let first = try JSONValue(parsing: await RpcctlRun(server, query + place).out)
+    let first = try JSONValue(parsing: await RpcctlRun(server, query + position).out)
     let cursor = try #require(first.object?["cursor"]?.string)
     func rest(_ run: RpcctlRun) throws -> [String?] {
       #expect(run.exitCode == .success, "\(run.err)")
@@ -69,7 +69,7 @@ internal import TidingsProto
         .map { $0.object?["recordName"]?.string } ?? []
     }
     let more = ["query", "--cursor", cursor, "-o", "json"]
-    #expect(try rest(await RpcctlRun(server, more + place)) == ["b", "c"])
+    #expect(try rest(await RpcctlRun(server, more + position)) == ["b", "c"])
     #expect(try rest(await RpcctlRun(server, more, environment: variables)) == ["b", "c"])
     #expect(try rest(await RpcctlRun(server, more)) == ["b", "c"])
     let refused = await RpcctlRun(server, more + ["--where", "price = 1"])

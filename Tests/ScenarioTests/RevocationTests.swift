@@ -185,14 +185,14 @@ import TidingsRPC
       let device = try await client.notifications.registerDevice(.init())
       return Set(device.channels.map(\.topic) + [device.controlTopic])
     }
-    func expectNews(_ name: String, _ stream: Collector) async throws {
+    func expectChanges(_ name: String, _ stream: Collector) async throws {
       try await tablet.save(.init("Notes", name))
       try await stream.seen.wait(name) { $0.contains { $0.recordID == .init(name) } }
     }
     let first = try await heard(phone)
     #expect(first.count == 2)
     let stream = Collector(laptop)
-    try await expectNews("first", stream)
+    try await expectChanges("first", stream)
 
     // The shortest time that has not passed when the call arrives.
     var seconds: Int64 = 1
@@ -214,7 +214,7 @@ import TidingsRPC
     #expect(try code(error) == .notAuthenticated)
     var second = first
     repeat { second = try await heard(laptop) } while !second.isDisjoint(with: first)
-    try await expectNews("second", stream)
+    try await expectChanges("second", stream)
 
     _ = try await root.updateUser(.init(userName: "ada", restricted: true))
     for client in [laptop, tablet] {
@@ -224,7 +224,7 @@ import TidingsRPC
     _ = try await root.updateUser(.init(userName: "ada", restricted: false))
     let third = try await heard(laptop)
     #expect(third.count == 2 && third.isDisjoint(with: first.union(second)))
-    try await expectNews("third", Collector(laptop))
+    try await expectChanges("third", Collector(laptop))
     #expect(try code(await failure { _ = try await heard(phone) }) == .notAuthenticated)
   }
 

@@ -61,7 +61,7 @@ internal import TidingsRPC
       pinning: world.new.publicKey,
       device: "new"
     )
-    // Each is told where pushes come from with its key, and gets them there.
+    // Each is reported where pushes come from with its key, and gets them there.
     try await before.subscribe(.init("all", "Notes"))
     let registered = [
       try await before.notifications.registerDevice(.init()).pushEndpoint,

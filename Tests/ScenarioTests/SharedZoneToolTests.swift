@@ -8,7 +8,7 @@ internal import TidingsRPC
 
 /// Zones of others on the command line, as OWNER/ZONE, and what a shared database does not have.
 @Suite(.endsServers) struct SharedZoneToolTests {
-  @Test("subscriptions of the shared database are of the database: others are told so")
+  @Test("subscriptions of the shared database are of the database: others are reported so")
   func subscriptions() async throws {
     let world = try await SharingWorld()
     try await world.shareTrip()
@@ -23,8 +23,11 @@ internal import TidingsRPC
         as: "ben"
       )
       #expect(run.exitCode == .itemsFailed, "\(arguments): \(run.err)")
-      let told = run.out + run.err
-      #expect(told.contains("BAD_DATABASE") && told.contains("--database-changes"), "\(told)")
+      let reported = run.out + run.err
+      #expect(
+        reported.contains("BAD_DATABASE") && reported.contains("--database-changes"),
+        "\(reported)"
+      )
     }
     let whole = await RpcctlRun(
       world.server,

@@ -241,7 +241,7 @@ internal import TidingsRPC
     guard case .error? = try await World.acceptance(of: url, by: world.ben).outcome else {
       throw WaitingFailure(description: "accepted")
     }
-    // Shared anew, under the same name: another URL, and ben has to accept again.
+    // Shared again, under the same name: another URL, and ben has to accept again.
     _ = try await world.ada.modify([World.share("s", of: "trip", with: [("ben", .readOnly)])])
     let second = try await world.url("s")
     #expect(second != url)

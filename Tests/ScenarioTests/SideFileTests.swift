@@ -133,7 +133,7 @@ internal import TidingsProto
   }
 
   @Test(
-    "a state file that is missing or damaged is written anew, with a warning",
+    "a state file that is missing or damaged is rewritten, with a warning",
     arguments: [true, false]
   )
   func withoutState(missing: Bool) async throws {

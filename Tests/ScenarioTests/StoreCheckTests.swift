@@ -68,10 +68,10 @@ internal import TidingsRPC
     let path = world.server.folder.file("data/tidings.sqlite")
     let file = try #require(FileHandle(forUpdatingAtPath: path))
     let page = try file.seekToEnd() / 4096 - UInt64(random.below(20))
-    let place = (page - 1) * 4096 + UInt64(random.below(4096))
-    try file.seek(toOffset: place)
+    let position = (page - 1) * 4096 + UInt64(random.below(4096))
+    try file.seek(toOffset: position)
     let byte = try #require(try file.read(upToCount: 1)?.first)
-    try file.seek(toOffset: place)
+    try file.seek(toOffset: position)
     try file.write(contentsOf: [byte ^ (1 << UInt8(random.below(8)))])
 
     let run = await RpcctlRun(world.server, ["server", "check"])

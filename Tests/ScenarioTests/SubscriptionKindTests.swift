@@ -23,7 +23,7 @@ internal import TidingsRPC
     ).results.first
   }
 
-  private func told(_ notification: TidingsV1.Notification) -> String {
+  private func reported(_ notification: TidingsV1.Notification) -> String {
     let (id, reason) = (notification.recordID, notification.reason)
     let words: [TidingsV1.QueryNotificationReason: String] = [
       .recordCreated: " created", .recordUpdated: " updated", .recordDeleted: " deleted",
@@ -83,9 +83,9 @@ internal import TidingsRPC
       "cars attic",
     ]
     let pushed = try await stream.wait(for: expected.count)
-    #expect(pushed.map(told).sorted() == expected.sorted())
+    #expect(pushed.map(reported).sorted() == expected.sorted())
     let log = try await laptop.feed().notifications
-    #expect(log.map(told) == expected)
+    #expect(log.map(reported) == expected)
     #expect(log[0].recordFields == ["price": 5])
     #expect(try await phone.feed().notifications == [])
     let names = try await laptop.subscriptions.fetchSubscriptions(.init()).results
@@ -110,9 +110,9 @@ internal import TidingsRPC
     _ = try await bob.modify([.init("Houses", "h")], in: Self.publicDatabase)
     _ = try await bob.modify([.init("Cars", "c")], in: Self.publicDatabase)
     let expected = ["q created h", "z _defaultZone", "d _defaultZone", "d _defaultZone"]
-    #expect(try await stream.wait(for: 4).map(told).sorted() == expected.sorted())
+    #expect(try await stream.wait(for: 4).map(reported).sorted() == expected.sorted())
     let log = try await ada.feed().notifications
-    #expect(log.map(told) == expected)
+    #expect(log.map(reported) == expected)
     #expect(log.allSatisfy { $0.databaseID?.scope == .public })
     let attic = try await save(.zone("a", "attic"), with: ada, in: Self.publicDatabase)
     #expect(attic?.error?.code == .zoneNotFound)
@@ -202,8 +202,8 @@ internal import TidingsRPC
     try await phone.save(.init("Houses", "second"))
     try await phone.save(.init("Houses", "third"))
     let seen = try await stream.wait(for: 2)
-    #expect(seen.map(told) == ["once created first", "once created second"])
-    #expect(try await laptop.feed().notifications.map(told) == seen.map(told))
+    #expect(seen.map(reported) == ["once created first", "once created second"])
+    #expect(try await laptop.feed().notifications.map(reported) == seen.map(reported))
     try await stream.stop()
   }
 }

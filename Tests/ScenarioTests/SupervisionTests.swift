@@ -6,7 +6,7 @@ import TidingsProto
 
 @testable import rpcd
 
-/// rpcd tells who started it how it fares, as systemd wants it told.
+/// rpcd shows who started it how it fares, as systemd wants it reported.
 @Suite(.endsServers) struct SupervisionTests {
   private func start(
     in folder: TemporaryFolder,
@@ -96,7 +96,7 @@ import TidingsProto
   }
 
   @Test(
-    "a supervisor that does not listen is told of in the log, and keeps nobody from serving",
+    "a supervisor that does not listen is notified of in the log, and keeps nobody from serving",
     arguments: [
       ("relative/path", "takes a path or @NAME"),
       ("@" + String(repeating: "x", count: 200), "takes a path or @NAME of at most 107 bytes"),
@@ -116,7 +116,7 @@ import TidingsProto
   @Test("a loop that hangs is asked once, and says nothing")
   func hangingLoop() throws {
     let watchdog = try #require(Watchdog(microseconds: "1000", watched: nil, process: 7))
-    let (asked, told) = (Observed(0), Observed(0))
+    let (asked, reported) = (Observed(0), Observed(0))
     let held = Observed<[@Sendable () -> Void]>([])
     func ask(isTaken: Bool) {
       watchdog.ask(
@@ -125,14 +125,14 @@ import TidingsProto
           if isTaken { held.update { $0.append(job) } }
           return isTaken
         },
-        tell: { told.update { $0 += 1 } }
+        ping: { reported.update { $0 += 1 } }
       )
     }
     ask(isTaken: false)
     for _ in 0..<3 { ask(isTaken: true) }
-    #expect(asked.value == 2 && told.value == 0)
+    #expect(asked.value == 2 && reported.value == 0)
     held.value[0]()
-    #expect(told.value == 1)
+    #expect(reported.value == 1)
     ask(isTaken: true)
     #expect(asked.value == 3)
   }

@@ -20,9 +20,9 @@ extension TestServer {
     )
     #expect(try await first.send(on: socket).0.status == 0)
     process.send(SIGSTOP)
-    for (place, call) in calls.enumerated() {
+    for (position, call) in calls.enumerated() {
       var call = call
-      call.header.callID = UInt64(100 + place)
+      call.header.callID = UInt64(100 + position)
       try await socket.send([call.header.encoded(), call.body])
     }
     process.send(SIGCONT)

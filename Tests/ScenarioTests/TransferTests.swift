@@ -70,7 +70,7 @@ import TidingsProto
     #expect(zones.out.contains(#""sequenceNumber":"100""#), "\(zones.out)")
   }
 
-  @Test("what the server refuses is told line by line")
+  @Test("what the server refuses is reported line by line")
   func refusals() async throws {
     let server = try await TestServer.start()
     let folder = try TemporaryFolder()
@@ -83,10 +83,11 @@ import TidingsProto
     try folder.write(Array(lines.joined(separator: "\n").utf8), to: "f")
     let run = await Self.rpcctl(server, "import", folder.file("f"))
     #expect(run.exitCode == .itemsFailed)
-    let told = run.err.split(separator: "\n").map { $0.dropFirst(folder.file("f").count) }.sorted()
-    #expect(told.count == 2, "\(run.err)")
-    #expect(told.first?.hasPrefix(", line 2: ") ?? false)
-    #expect(told.last?.hasPrefix(", line 3: ") ?? false)
+    let reported = run.err.split(separator: "\n").map { $0.dropFirst(folder.file("f").count) }
+      .sorted()
+    #expect(reported.count == 2, "\(run.err)")
+    #expect(reported.first?.hasPrefix(", line 2: ") ?? false)
+    #expect(reported.last?.hasPrefix(", line 3: ") ?? false)
     let client = try await server.client(as: "ada")
     #expect(try await client.fetch([.init("c")]).first?.record != nil)
   }

@@ -12,7 +12,7 @@ internal import TidingsSQLite
 
 @testable import rpcctl
 
-/// All data of a user taken along, and removed, through a real server and rpcctl.
+/// All data of a user cascaded, and removed, through a real server and rpcctl.
 @Suite(.endsServers) struct UserErasureTests {
   private static let marker = "marzipan-marker"
   private static let shared = TidingsV1.DatabaseID(scope: .shared)
@@ -113,10 +113,10 @@ internal import TidingsSQLite
       SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'
       """
     )
-    var places: [(table: String, column: String)] = []
-    try columns.forEachRow { places.append((columns.string(0), columns.string(1))) }
+    var locations: [(table: String, column: String)] = []
+    try columns.forEachRow { locations.append((columns.string(0), columns.string(1))) }
     var found: [String] = []
-    for (table, column) in places {
+    for (table, column) in locations {
       let rows = try connection.prepare(
         "SELECT 1 FROM \"\(table)\" WHERE instr(CAST(\"\(column)\" AS BLOB), CAST(?1 AS BLOB)) LIMIT 1"
       )
@@ -139,9 +139,9 @@ internal import TidingsSQLite
     let token = try #require(feed.zones.first?.changeToken)
     #expect(feed.zones.first?.changedRecords.count == 10)
     let found = try finds(["alice", Self.marker], in: server)
-    for place in [
+    for location in [
       "records.body", "ancestors.body", "event_contents.body", "subscriptions.body", "events.body",
-    ] { #expect(found.contains { $0.hasPrefix(place) }, "\(place): \(found)") }
+    ] { #expect(found.contains { $0.hasPrefix(location) }, "\(location): \(found)") }
     for table in [
       "read_marks", "badges", "work_groups", "devices", "databases", "usage",
     ] {
@@ -333,8 +333,8 @@ internal import TidingsSQLite
     let entry = TidingsV1.DirectoryEntry(displayName: "C.", emailAddress: "cleo@example.com")
     _ = try await accounts.updateDirectoryEntry(.init(entry: entry))
     let found = try finds(["cleo"], in: world.server)
-    for place in ["access_requests.user", "directory_entries.user", "directory_entries.email"] {
-      #expect(found.contains("\(place) has cleo"), "\(found)")
+    for location in ["access_requests.user", "directory_entries.user", "directory_entries.email"] {
+      #expect(found.contains("\(location) has cleo"), "\(found)")
     }
     let folder = world.server.folder.file("export")
     let export = await RpcctlRun(

@@ -9,7 +9,7 @@ internal import TidingsSQLite
 /// A large zone is deleted while others use the server.
 @Suite(.endsServers) struct ZoneRemovalTests {
   private static let count = 8_000
-  private static let place = TidingsV1.DatabaseID()
+  private static let location = TidingsV1.DatabaseID()
 
   private static func records(_ count: Int, text: String = "old") -> [TidingsV1.Record] {
     (0..<count).map {
@@ -25,12 +25,12 @@ internal import TidingsSQLite
   /// Fills the zone with records that are watched, and with an index.
   private func fill(_ client: Client, _ records: [TidingsV1.Record]) async throws {
     _ = try await client.zones.modifyRecordZones(
-      .init(databaseID: Self.place, zonesToSave: [.init(zoneID: .init(zoneName: "attic"))])
+      .init(databaseID: Self.location, zonesToSave: [.init(zoneID: .init(zoneName: "attic"))])
     )
     for start in stride(from: 0, to: records.count, by: 400) {
       let results = try await client.modify(
         Array(records[start..<min(start + 400, records.count)]),
-        in: Self.place
+        in: Self.location
       )
       #expect(results.allSatisfy { $0.error == nil })
     }
@@ -38,7 +38,7 @@ internal import TidingsSQLite
 
   private func deleteZone(_ client: Client) async throws {
     let results = try await client.zones.modifyRecordZones(
-      .init(databaseID: Self.place, zoneIDsToDelete: [.init(zoneName: "attic")])
+      .init(databaseID: Self.location, zoneIDsToDelete: [.init(zoneName: "attic")])
     ).results
     #expect(results.allSatisfy { $0.outcome == .deleted(true) }, "\(results)")
   }
@@ -90,11 +90,11 @@ internal import TidingsSQLite
 
     // It is gone all the same, its name and its owner's quota are free, and names mean other records.
     #expect(try await laptop.fetch([.init("r1", zone: "attic")])[0].error?.code == .zoneNotFound)
-    let news = Self.records(Self.count / 4, text: "new")
-    try await fill(laptop, news)
+    let changes = Self.records(Self.count / 4, text: "new")
+    try await fill(laptop, changes)
     try await waitForRemoval(in: server.folder)
-    #expect(try count("records", in: server.folder) == Int64(news.count + 3))
-    let fetched = try await laptop.fetch(news.suffix(100).compactMap(\.recordID))
+    #expect(try count("records", in: server.folder) == Int64(changes.count + 3))
+    let fetched = try await laptop.fetch(changes.suffix(100).compactMap(\.recordID))
     #expect(fetched.allSatisfy { $0.record?.fields["text"] == "new" })
     expectOncePerRecord(
       try await server.client(as: "ada", device: "phone").feed().notifications,

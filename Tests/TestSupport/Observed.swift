@@ -9,7 +9,7 @@ public struct WaitingFailure: Error, CustomStringConvertible {
 
 /// A value that tests wait on.
 ///
-/// A condition is looked at whenever the value changes, never by the clock. The deadline only ends a wait that would last for ever.
+/// A condition is looked at whenever the value changes, never by the clock. The deadline only ends a wait that would last without end.
 public final class Observed<Value: Sendable>: Sendable {
   private struct Waiter {
     let condition: @Sendable (Value) -> Bool

@@ -20,7 +20,7 @@ public final class RawSocket: @unchecked Sendable {
   ///   - endpoint: Where to.
   ///   - keys: For CURVE.
   ///   - routingID: The id that it claims; empty: none.
-  ///   - subscribes: A subscriber hears everything.
+  ///   - subscribes: A subscriber receives everything.
   /// - Throws: `WaitingFailure` when there is no socket left, or the endpoint is malformed.
   public init(
     _ kind: Kind,
@@ -93,7 +93,7 @@ public final class RawSocket: @unchecked Sendable {
     }
   }
 
-  /// Hears a topic.
+  /// Subscribes to a topic.
   public func subscribe(_ topic: [UInt8]) { set(ZMQ_SUBSCRIBE, topic) }
 
   private func set(_ option: CInt, _ value: [UInt8]) {

@@ -79,7 +79,7 @@ public final class SecureServer: Sendable {
     TidingsV1.AdminService.Client(try await client().transport)
   }
 
-  /// Creates a user, who may teach schemas unless told.
+  /// Creates a user, who may teach schemas by default.
   ///
   /// - Returns: The pair whose public part is admitted.
   public func createUser(_ name: String, roles: [String] = ["developer"]) async throws -> KeyPair {

@@ -98,16 +98,16 @@ public final class ServerProcess: Sendable {
     }
   }
 
-  /// What the system tells of the process in a file, for example `limits`.
-  public func told(_ file: String) throws -> String {
+  /// What the system reports the process in a file, for example `limits`.
+  public func processFile(_ file: String) throws -> String {
     try String(contentsOfFile: "/proc/\(pid)/\(file)", encoding: .utf8)
   }
 
   /// The most memory that the process had so far, in bytes.
   public func memoryPeakBytes() throws -> Int {
-    let line = try told("status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    let line = try processFile("status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     guard let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-      throw WaitingFailure(description: "the system does not tell the memory of \(pid)")
+      throw WaitingFailure(description: "the system does not show the memory of \(pid)")
     }
     return kilobytes * 1024
   }
@@ -186,7 +186,7 @@ public final class ServerProcess: Sendable {
     }
     let command = shell ?? [path] + arguments
     var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-    // The surroundings of the tests must not set options.
+    // The environment of the tests must not set options.
     var variables: [UnsafeMutablePointer<CChar>?] =
       ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RPCD_") }
       .merging(environment) { $1 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The end of `NOTIFY_SOCKET` that a service manager has: what a process tells of itself.
+/// The end of `NOTIFY_SOCKET` that a service manager has: what a process reports itself.
 public final class SupervisorSocket: Sendable {
   /// The messages so far, each of one or more lines.
   public let messages = Observed<[String]>([])

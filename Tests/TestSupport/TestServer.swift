@@ -11,7 +11,7 @@ public final class TestServer: Sendable {
   private let arguments: [String]
   private let environment: [String: String]
 
-  /// Starts a server on free ports, with a data folder of its own unless told.
+  /// Starts a server on free ports, with a data folder of its own by default.
   public static func start(
     in folder: TemporaryFolder? = nil,
     rpc: String = "tcp://127.0.0.1:0",

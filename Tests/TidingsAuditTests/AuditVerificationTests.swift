@@ -43,7 +43,7 @@ import TidingsAudit
     #expect(try AuditVerification(.refusals, folder: folder.path).check().lineCount == 0)
   }
 
-  @Test("what is no file is refused at once, and a line without end is not read for ever")
+  @Test("what is no file is refused at once, and a line without end is not read without end")
   func noFile() throws {
     let (folder, _) = try folder()
     #expect(mkfifo(folder.file("refusals.log"), 0o600) == 0)

@@ -19,7 +19,7 @@ import Testing
     #expect(Set(taken.map(\.serial)).count == count)
   }
 
-  @Test("a ready line tells its endpoints")
+  @Test("a ready line shows its endpoints")
   func readyLine() throws {
     let line = try #require(ReadyLine("rpcd ready rpc=tcp://127.0.0.1:5 push=ipc:///a=b\n"))
     #expect(line.values == ["rpc": "tcp://127.0.0.1:5", "push": "ipc:///a=b"])

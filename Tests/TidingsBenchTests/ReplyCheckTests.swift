@@ -10,7 +10,7 @@ import Testing
     bytes.withUnsafeBytes { check.accepts($0) }
   }
 
-  @Test("a response header with the status OK tells its call")
+  @Test("a response header with the status OK shows its call")
   func status() {
     #expect(callID([0x08, 0x96, 0x01, 0x30, 0x01, 0x38, 0x01]) == 150)
     #expect(callID([0x08, 0x05]) == 5)
@@ -21,7 +21,7 @@ import Testing
     #expect(callID([0x08] + [UInt8](repeating: 0xff, count: 11)) == nil, "no end")
   }
 
-  @Test("one record is told from a failure, a deletion, two results and garbage")
+  @Test("one record is distinguished from a failure, a deletion, two results and garbage")
   func oneRecord() {
     let id: [UInt8] = [0x0a, 0x03, 0x0a, 0x01, 0x68]
     func result(_ outcome: [UInt8]) -> [UInt8] {
@@ -37,7 +37,7 @@ import Testing
     #expect(!accepts(.oneRecord, [0x0a, 0x03, 0x0a, 0xff, 0x7f]))
   }
 
-  @Test("a server that serves is told from one that does not")
+  @Test("a server that serves is distinguished from one that does not")
   func serving() {
     #expect(accepts(.serving, [0x08, 0x01]))
     #expect(!accepts(.serving, [0x08, 0x02]))

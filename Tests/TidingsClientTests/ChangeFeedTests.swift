@@ -18,7 +18,7 @@ internal import TidingsRPC
     #expect(state.nextAction == .end)
   }
 
-  @Test("a followed feed waits when all is told, and does not hand out waits that told nothing")
+  @Test("a followed feed waits after the newest change, and yields no empty pages")
   func following() {
     let state = State(token: [9], follows: true)
     #expect(!state.fetched(token: [9], moreComing: false, isEmpty: true))
@@ -38,9 +38,9 @@ internal import TidingsRPC
       follows: true,
       pause: { pause in pauses.withLock { $0.append(pause) } },
       { _, _ in
-        // The first call does not wait; then three tell nothing at once.
-        let isNews = pauses.withLock { $0.count } == 3
-        return TidingsV1.ZoneChanges(changeToken: isNews ? [10] : [9])
+        // The first call does not wait; then three have no changes at once.
+        let hasChanges = pauses.withLock { $0.count } == 3
+        return TidingsV1.ZoneChanges(changeToken: hasChanges ? [10] : [9])
       }
     )
     let page = try await reader.next()
@@ -48,7 +48,7 @@ internal import TidingsRPC
     #expect(pauses.withLock { $0.count } == 3)
   }
 
-  @Test("failures are told by what to do about them")
+  @Test("failures are reported by what to do about them")
   func errors() {
     func error(_ code: TidingsV1.ErrorCode) -> ChangeFeedError {
       ChangeFeedError(

@@ -58,8 +58,8 @@ internal import TidingsProto
     /// The token is a place in the log and one in the read marks.
     func page(_ token: [UInt8], limit: Int) -> TidingsV1.FetchNotificationChangesResponse {
       let limit = token.isEmpty ? 1 : limit
-      let place = { (index: Int) in Int(token[index]) << 8 | Int(token[index + 1]) }
-      let (start, marked) = token.isEmpty ? (0, marks.count) : (place(0), place(2))
+      let location = { (index: Int) in Int(token[index]) << 8 | Int(token[index + 1]) }
+      let (start, marked) = token.isEmpty ? (0, marks.count) : (location(0), location(2))
       let end = min(log.count, start + limit)
       let markEnd = min(marks.count, marked + max(0, limit - (end - start)))
       let events = log[start..<end].filter { !$0.isMine && !marks.contains($0.id) }
@@ -112,7 +112,7 @@ internal import TidingsProto
     var (server, consumer) = (Server(), Consumer())
     consumer.commit()
     var topics: Set<[UInt8]> = []
-    /// Marks of the time before the first page of the consumer, which may begin anew after a crash.
+    /// Marks of the time before the first page of the consumer, which may starts again after a crash.
     var earlyMarks = 0
 
     func act() {
@@ -172,7 +172,7 @@ internal import TidingsProto
     #expect(others.isSuperset(of: events), "seed \(seed)")
     // What was marked read before it was handed out is left out.
     #expect(others.subtracting(events).isSubset(of: server.marks), "seed \(seed)")
-    // Marks of the time before the first page are not told.
+    // Marks of the time before the first page are not reported.
     let marks = server.marks.map { "read " + $0 }
     #expect(
       done.filter { $0.hasPrefix("read ") }.sorted()

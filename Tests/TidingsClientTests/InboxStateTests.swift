@@ -306,7 +306,7 @@ internal import TidingsSeal
     #expect(state.popReady() == nil && state.nextAction == .wait)
   }
 
-  @Test("the device's own change is passed over, and the next push follows on it")
+  @Test("the device's own change is skipped, and the next push follows on it")
   func ownChange() {
     var (server, state) = (Server(), InboxState(token: []))
     server.subscribe()
@@ -390,12 +390,12 @@ internal import TidingsSeal
     server.save(0, isMine: false)
     deliver(&server, to: &state)
     #expect(state.nextAction == .register && state.popReady() == nil)
-    // The server tells the same keys as before: it is not asked again.
-    let told = server.secret
+    // The server shows the same keys as before: it is not asked again.
+    let reported = server.secret
     server.secret = 1
     state.registered(server.register())
     state.listened()
-    server.secret = told
+    server.secret = reported
     for _ in 0..<10 {
       #expect(state.nextAction == .fetch)
       state.fetched(server.page(state.token, limit: 99))
@@ -413,7 +413,7 @@ internal import TidingsSeal
   }
 
   @Test(
-    "a key is there to be used: what is not sealed, or tells of something else, is not believed"
+    "a key is there to be used: what is not sealed, or reports something else, is not used"
   )
   func checksContent() {
     for change in 0..<4 {

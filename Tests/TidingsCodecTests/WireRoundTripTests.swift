@@ -66,7 +66,7 @@ internal import TidingsRPC
     }
   }
 
-  @Test("a field that stands twice counts as its last")
+  @Test("a field that appears twice counts as its last")
   func doubledField() throws {
     func entry(_ number: UInt64) -> WireBytes {
       .init().field(1, "n").field(2, WireBytes().varint(2, number))

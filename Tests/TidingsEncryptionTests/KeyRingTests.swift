@@ -65,14 +65,14 @@ internal import TidingsFiles
     #expect(error?.description.contains("chmod 600") == true)
   }
 
-  @Test("values that this library seals open in Python, as the documentation tells")
+  @Test("values that this library seals open in Python, as the documentation describes")
   func python() throws {
     let key = EncryptionKey()
     var (lines, expected): ([String], [String]) = ([], [])
     var random = SplitMix64(seed: 3)
     for count in [0, 1, 40, 1000] {
       let value = (0..<count).map { _ in UInt8(random.below(256)) }
-      let place = FieldLocation(
+      let location = FieldLocation(
         container: "default",
         environment: "production",
         zoneOwner: "ada",
@@ -80,10 +80,11 @@ internal import TidingsFiles
         recordName: "r\(count)",
         field: "text"
       )
-      let sealed = key.seal(value, for: place)
-      for record in [place.recordName, "other"] {
+      let sealed = key.seal(value, for: location)
+      for record in [location.recordName, "other"] {
         let parts = [
-          place.container, place.environment, place.zoneOwner, place.zoneName, record, place.field,
+          location.container, location.environment, location.zoneOwner, location.zoneName, record,
+          location.field,
         ]
         lines.append(
           "{\"ring\":\"\(KeyRing.Entry(key, .seal).line.dropLast())\","

@@ -20,7 +20,7 @@ internal import TidingsModel
     } catch let error as ItemError { return error.code }
   }
 
-  @Test("accounts are what the model says, over restarts and what is taken back")
+  @Test("accounts are what the model says, over restarts and what is rolled back")
   func model() throws {
     let seed = Seed.make("accounts")
     var random = SplitMix64(seed: seed)

@@ -88,7 +88,7 @@ internal import TidingsSQLite
     let later = now.advanced(by: .seconds(86_400))
     #expect(try log.work(at: Moment(undisturbed: later.milliseconds)) > .zero)
     #expect(try ids() == [600])
-    // No number is given twice, by no one.
+    // No number is assigned twice, by no one.
     #expect(try self.log().append(row(602, [1]), at: later) == 601)
     try connection.execute("COMMIT")
   }
@@ -110,7 +110,7 @@ internal import TidingsSQLite
     try connection.execute("COMMIT")
   }
 
-  @Test("after a transaction that was taken back numbers go on from what the store has")
+  @Test("after a transaction that was rolled back numbers go on from what the store has")
   func rollback() throws {
     let log = try log()
     #expect(try log.append(row(1, [1]), at: start) == 1)

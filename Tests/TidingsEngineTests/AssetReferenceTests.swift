@@ -84,7 +84,7 @@ internal import TidingsModel
     #expect(try store.released().values.allSatisfy { $0 == store.now })
   }
 
-  @Test("a collection that is taken back leaves no file to be removed")
+  @Test("a collection that is rolled back leaves no file to be removed")
   func rollback() throws {
     let store = try AssetStore()
     try store.commit { try $0.addAsset(Self.asset(1), in: AssetStore.database(), by: "ada") }
@@ -113,7 +113,7 @@ internal import TidingsModel
     #expect(try store.released("bob") == [:])
   }
 
-  @Test("uploading again begins the time of a released asset anew, and not of one that is named")
+  @Test("uploading again begins the time of a released asset again, and not of one that is named")
   func renews() throws {
     let store = try AssetStore()
     for number in [1, 2] {

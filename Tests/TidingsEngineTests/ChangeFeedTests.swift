@@ -34,7 +34,7 @@ internal import TidingsModel
     #expect(third.isEmpty && !third.moreComing && third.token == second.token)
   }
 
-  @Test("an initial fetch tells no deletions from before it, and those that happen while it pages")
+  @Test("an initial fetch shows no deletions from before it, and those that happen while it pages")
   func initialFetch() throws {
     let harness = try ZoneStore()
     try harness.saveZone(notes)
@@ -304,7 +304,7 @@ internal import TidingsModel
     #expect(try harness.databasePage(after: after.changeToken).changedZones == [notes])
   }
 
-  @Test("a transaction tells which zones it changed")
+  @Test("a transaction shows which zones it changed")
   func changedZones() throws {
     let harness = try ZoneStore()
     let database = ZoneStore.database

@@ -93,13 +93,13 @@ internal import TidingsSQLite
   }
 
   @Test(
-    "committed or taken back, memory is what another start reads",
+    "committed or rolled back, memory is what another start reads",
     arguments: [1, 2, 3, 4] as [UInt64]
   )
   func agreesWithStore(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let engine = try open()
-    var (takenBack, largest) = (0, 0)
+    var (rolledBack, largest) = (0, 0)
     for round in 0..<60 {
       try engine.begin()
       for _ in 0...random.below(6) {
@@ -124,7 +124,7 @@ internal import TidingsSQLite
         }
       }
       if random.oneIn(3) {
-        takenBack += 1
+        rolledBack += 1
         engine.rollback()
       } else {
         _ = try engine.commit()
@@ -134,7 +134,7 @@ internal import TidingsSQLite
       #expect(try facts == self.facts(open()), "seed \(seed), round \(round)")
       largest = max(largest, engine.channelCount)
     }
-    #expect(takenBack > 5 && largest > 4, "seed \(seed)")
+    #expect(rolledBack > 5 && largest > 4, "seed \(seed)")
   }
 
   @Test("a duplicate is refused, and counts nobody")

@@ -11,9 +11,9 @@ internal import TidingsModel
   private struct Follower {
     var token: [UInt8] = []
     var zones: Set<ZoneID> = []
-    /// Reported since all was told.
+    /// Reported since all was reported.
     var reported: Set<ZoneID> = []
-    /// Changed since all was told.
+    /// Changed since all was reported.
     var changed: Set<ZoneID> = []
     /// Zones that were there at some time since the follower began.
     var seeable: Set<ZoneID> = []

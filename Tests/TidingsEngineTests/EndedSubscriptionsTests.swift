@@ -4,7 +4,7 @@ internal import TidingsModel
 
 @testable internal import TidingsEngine
 
-/// What users are told of subscriptions that are over when their notifications are forgotten.
+/// What users are notified of subscriptions that are over when their notifications are forgotten.
 @Suite struct EndedSubscriptionsTests {
   /// Forgets all events but the newest.
   private func forget(_ store: FeedStore) throws {

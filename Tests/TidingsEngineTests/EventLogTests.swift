@@ -211,7 +211,7 @@ internal import TidingsProtobuf
     #expect(try store.newEvents().map(\.batch) == [events[5].id + 1, events[5].id + 1])
   }
 
-  @Test("what a deletion takes along fires, and belongs to its batch")
+  @Test("what a deletion cascades to fires, and belongs to its batch")
   func cascades() throws {
     let store = try EventStore()
     try store.subscribe("q", type: "Child", where: "n > 0", on: [.recordDeletion])

@@ -164,7 +164,7 @@ final class EventStore: EngineHarness {
     try page(of: user).items.map { "\($0.subscriptionID) \($0.id)" }
   }
 
-  /// What each of a user's subscriptions tells of each record, in that order; of zones how often.
+  /// What each of a user's subscriptions reports each record, in that order; of zones how often.
   func stories(of user: String = "ada") throws -> [String: [String]] {
     var stories: [String: [String]] = [:]
     for item in try page(of: user, limit: 10_000).items {

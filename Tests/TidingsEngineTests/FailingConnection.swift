@@ -9,7 +9,7 @@ final class FailingConnection: SQLConnection {
   enum Way: CaseIterable {
     /// Nothing is done, as when a page is damaged; an open transaction stays open.
     case refused
-    /// SQLite fails in the middle, as when a page cannot be read; it takes back a transaction that the
+    /// SQLite fails in the middle, as when a page cannot be read; it rolls back a transaction that the
     /// statement writes in.
     case interrupted
 

@@ -247,13 +247,13 @@ internal import TidingsSQLite
   @Test("what cannot be sorted is refused, with the field")
   func unsortable() throws {
     let store = try QueryStore()
-    let place = Location(latitude: 1, longitude: 2)
+    let position = Location(latitude: 1, longitude: 2)
     try store.save([
-      record("a", ["tags": .stringList(["x"]), "place": .location(place), "n": .int64(1)])
+      record("a", ["tags": .stringList(["x"]), "place": .location(position), "n": .int64(1)])
     ])
     for (key, word) in [
       (RecordQuery.SortKey(field: "tags"), "tags"), (.init(field: "place"), "relative location"),
-      (.init(field: "n", relativeLocation: place), "only a LOCATION"),
+      (.init(field: "n", relativeLocation: position), "only a LOCATION"),
     ] {
       do {
         _ = try store.page(store.query(sort: [key]))
@@ -263,7 +263,8 @@ internal import TidingsSQLite
       }
     }
     #expect(
-      try store.all(store.query(sort: [.init(field: "place", relativeLocation: place)])).count == 1
+      try store.all(store.query(sort: [.init(field: "place", relativeLocation: position)])).count
+        == 1
     )
   }
 }

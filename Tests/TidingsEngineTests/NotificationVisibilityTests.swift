@@ -14,7 +14,7 @@ internal import TidingsModel
             GRANT READ TO "_world", GRANT CREATE TO "_icloud" );
     """
 
-  @Test("what a transaction that was taken back told of a channel is forgotten")
+  @Test("what a transaction that was rolled back reported of a channel is forgotten")
   func rollback() throws {
     let store = try PublicStore()
     let engine = store.engine

@@ -52,7 +52,7 @@ internal import TidingsSQLite
     #expect(try error(store, [validating], by: "ann") == nil)
   }
 
-  @Test("a deletion takes along what others created, and names nothing that is hidden")
+  @Test("a deletion cascades to what others created, and names nothing that is hidden")
   func cascades() throws {
     let store = try store(own: "Own")
     #expect(try error(store, [record("post")], by: "ann") == nil)
@@ -141,7 +141,7 @@ internal import TidingsSQLite
     #expect(refused?.message.contains("rpcctl users roles") == true)
   }
 
-  @Test("very many subscriptions move in pieces, and meanwhile nobody hears too much")
+  @Test("very many subscriptions move in pieces, and meanwhile nobody receives too much")
   func manyMove() throws {
     let store = try PublicStore()
     let users = (0..<1_100).map { "u\($0)" }
@@ -151,7 +151,7 @@ internal import TidingsSQLite
 
     try store.apply(Schema(recordTypes: ["T": Schema.RecordType(grants: Self.grants)]))
     let saved = try store.modify([record("r1")], by: "u7")
-    // The creator's own channel tells of it, if the subscription is there already.
+    // The creator's own channel reports it, if the subscription is there already.
     #expect(saved.published.count <= 1)
     #expect(saved.published.allSatisfy { $0.topic != shared.topic })
     try store.doMaintenance()

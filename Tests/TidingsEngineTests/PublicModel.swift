@@ -17,7 +17,7 @@ struct PublicModel {
     var story: String
     /// Empty: of all types.
     var type: String
-    /// `nil`: it tells of no record.
+    /// `nil`: it reports no record.
     var creator: String?
   }
 
@@ -146,14 +146,14 @@ struct PublicModel {
 
   // MARK: Feeds
 
-  /// What a feed tells after a change, or from the beginning.
+  /// What a feed shows after a change, or from the beginning.
   func changes(after last: Int?, for user: String) -> (saved: [String], deleted: [String]) {
-    let news = records.filter { $0.value.changed > last ?? 0 }
+    let changed = records.filter { $0.value.changed > last ?? 0 }
       .filter { mayRead(user, $0.value.type, by: $0.value.creator) }
       .sorted { $0.value.changed < $1.value.changed }
     return (
-      news.filter { !$0.value.isDeleted }.map(\.key),
-      last == nil ? [] : news.filter(\.value.isDeleted).map(\.key)
+      changed.filter { !$0.value.isDeleted }.map(\.key),
+      last == nil ? [] : changed.filter(\.value.isDeleted).map(\.key)
     )
   }
 }

@@ -86,7 +86,7 @@ internal import TidingsModel
       }
     }
 
-    /// Who was ever told a topic on which something is published may read the record.
+    /// Who was ever given a topic on which something is published may read the record.
     private func checkPublished(
       _ published: [PublicStore.Published],
       _ record: PublicModel.Stored,
@@ -95,7 +95,7 @@ internal import TidingsModel
       for (topic, notification) in published {
         for (user, topics) in store.topics where topics.contains(topic) {
           let story = PublicStore.story(notification)
-          #expect(before.mayRead(user, record.type, by: record.creator), "\(user) hears \(story)")
+          #expect(before.mayRead(user, record.type, by: record.creator), "\(user) gets \(story)")
         }
       }
     }
@@ -114,7 +114,7 @@ internal import TidingsModel
       subscription.kind = isQuery ? .query : .database
       var expected: ItemError.Code? =
         type.isEmpty || model.mayReadSome(user, type) ? nil : .permissionFailure
-      // Of an empty schema nobody can tell what is unknown.
+      // In an empty schema unknown types cannot be detected.
       if !type.isEmpty, model.grants[type] == nil, !model.grants.isEmpty {
         expected = .invalidArguments
       }

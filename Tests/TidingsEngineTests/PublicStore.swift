@@ -18,7 +18,7 @@ final class PublicStore: EngineHarness {
     owner: ""
   )
 
-  /// The topics that each user was ever told.
+  /// The topics that each user was ever given.
   private(set) var topics: [String: Set<[UInt8]>] = [:]
 
   init() throws { try super.init(time: nil) }
@@ -26,7 +26,7 @@ final class PublicStore: EngineHarness {
   /// What is published, each with its topic.
   typealias Published = (topic: [UInt8], notification: TidingsV1.Notification)
 
-  /// Runs a call in a transaction of its own; one that is refused does not take back what others did.
+  /// Runs a call in a transaction of its own; one that is refused does not roll back what others did.
   func publish<R>(_ body: (Engine) throws -> R) throws -> (R, [Published]) {
     try engine.begin()
     let result = Result { try body(engine) }
@@ -36,7 +36,7 @@ final class PublicStore: EngineHarness {
     )
   }
 
-  /// Tells a user where to hear of pushes.
+  /// Registers a user for pushes.
   func register(_ user: String) throws {
     let channels = try engine.pushChannels(
       for: Caller(user: user, device: "d"),
@@ -98,7 +98,7 @@ final class PublicStore: EngineHarness {
     }
   }
 
-  /// The names that a query finds, over pages of a size, and whether its reports tell of others.
+  /// The names that a query finds, over pages of a size, and whether its reports mention others.
   func query(
     _ type: String,
     sorted: Bool,

@@ -132,7 +132,7 @@ internal import TidingsSQLite
     #expect(first.records.isEmpty && !first.answer.cursor.isEmpty)
     #expect(
       first.answer.report.steps.last
-        == "the page ended after 4 rows; the query goes on with its cursor"
+        == "the page ended after 4 rows; the query continues with its cursor"
     )
     let full = try store.page(store.query("n >= 0"), limit: 4)
     #expect(

@@ -134,7 +134,7 @@ internal import TidingsModel
         }
         let now = try QueryStore.everything(of: store)
         lasting.formIntersection(ids(now.filter(model.matches)))
-        // Deleted and made anew is not the same record.
+        // Deleted and created again is not the same record.
         if !now.contains(where: { $0.recordID == record.recordID }) {
           lasting.remove(record.recordID)
         }

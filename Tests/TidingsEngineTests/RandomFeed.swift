@@ -9,7 +9,7 @@ internal import TidingsModel
 struct RandomFeed {
   struct Event {
     /// From 1 on.
-    var place: Int64
+    var location: Int64
     var batch: Int64
     var id: NotificationID
     var origin: Caller
@@ -59,7 +59,7 @@ struct RandomFeed {
       let sequence = (heads[channel] ?? 0) + 1
       heads[channel] = sequence
       let event = Event(
-        place: last + 1,
+        location: last + 1,
         batch: batch,
         id: NotificationID(channel: channel, sequence: sequence),
         origin: origin,
@@ -110,7 +110,7 @@ struct RandomFeed {
 
   /// One of ada's devices marks something read, which another user may have marked too.
   mutating func mark(using random: inout SplitMix64) throws {
-    let kept = events.filter { $0.place > floor && range(of: $0) != nil }
+    let kept = events.filter { $0.location > floor && range(of: $0) != nil }
     guard !kept.isEmpty else { return }
     let id = random.pick(kept).id
     guard !marks.contains(where: { $0.id == id }) else { return }
@@ -130,16 +130,16 @@ struct RandomFeed {
     // The newest stays; what is forgotten is all that comes before something that is kept.
     let excess = last - Int64(limits.notificationsMax)
     let kept = events.first { event in
-      event.place == last || (event.time >= oldest && event.place > excess)
+      event.location == last || (event.time >= oldest && event.location > excess)
     }
-    floor = max(floor, (kept?.place ?? 1) - 1)
+    floor = max(floor, (kept?.location ?? 1) - 1)
   }
 
   /// What a device is to get after a place, in order.
-  func expected(for caller: Caller, after place: Int64) -> [Expected] {
+  func expected(for caller: Caller, after location: Int64) -> [Expected] {
     let read = Set(marks.map(\.id))
     return events.compactMap { event in
-      guard event.place > max(place, floor), let range = range(of: event) else { return nil }
+      guard event.location > max(location, floor), let range = range(of: event) else { return nil }
       let isOwn = !caller.device.isEmpty && event.origin == caller
       guard !isOwn, !read.contains(event.id) else { return nil }
       let item = NotificationPage.Item(
@@ -164,8 +164,8 @@ struct RandomFeed {
   }
 
   /// Something of ada's behind a place is forgotten.
-  func isExpired(_ place: Int64) -> Bool {
-    events.prefix(Int(floor)).contains { $0.place > place && range(of: $0) != nil }
+  func isExpired(_ location: Int64) -> Bool {
+    events.prefix(Int(floor)).contains { $0.location > location && range(of: $0) != nil }
   }
 
   private func range(of event: Event) -> FeedStore.StoredRange? {

@@ -188,18 +188,18 @@ struct PlainQuery {
       if order != 0 { return key.isDescending ? order > 0 : order < 0 }
     }
     if query.sortKeys.isEmpty { return true }
-    return place(a) < place(b)
+    return position(a) < position(b)
   }
 
-  private func place(_ record: Record) -> (Int, String) {
+  private func position(_ record: Record) -> (Int, String) {
     let id = record.recordID
     return (zones.firstIndex(of: id.zoneID.zoneName) ?? -1, id.recordName)
   }
 
   private func value(_ key: RecordQuery.SortKey, _ record: Record) -> FieldValue? {
     let value = record.predicateValue(key.field)
-    guard let place = key.relativeLocation else { return value }
+    guard let position = key.relativeLocation else { return value }
     guard case .location(let own)? = value else { return nil }
-    return .double(own.distance(to: place))
+    return .double(own.distance(to: position))
   }
 }

@@ -10,11 +10,11 @@ internal import TidingsModel
   /// Where a device stands.
   private struct Reader {
     var token: [UInt8] = []
-    var place: Int64 = 0
+    var location: Int64 = 0
     var marks = 0
   }
 
-  @Test("devices that read on get what a plain model gives, or are told that their token expired")
+  @Test("devices get what a plain model gives, or the error that their token expired")
   func plainModel() throws {
     let seed = Seed.make("ReadMarkFeed")
     var random = SplitMix64(seed: seed)
@@ -59,7 +59,7 @@ internal import TidingsModel
     var items: [NotificationID] = []
     var marks: [NotificationID] = []
     let isNew = reader.token.isEmpty
-    let mustExpire = !isNew && model.isExpired(reader.place)
+    let mustExpire = !isNew && model.isExpired(reader.location)
     do {
       while true {
         let page = try feed.page(for: caller, after: reader.token)
@@ -74,13 +74,13 @@ internal import TidingsModel
       reader = Reader()
       return true
     }
-    #expect(!mustExpire, "seed \(seed): the token of \(reader.place) works")
-    let expected = model.expected(for: caller, after: reader.place).map(\.item.id)
+    #expect(!mustExpire, "seed \(seed): the token of \(reader.location) works")
+    let expected = model.expected(for: caller, after: reader.location).map(\.item.id)
     #expect(items == expected, "seed \(seed)")
     let expectedMarks = isNew ? [] : model.expectedMarks(for: caller, after: reader.marks)
     // A mark may outlive its notification.
     #expect(marks.filter { !model.isForgotten($0) } == expectedMarks, "seed \(seed)")
-    (reader.place, reader.marks) = (model.last, model.marks.count)
+    (reader.location, reader.marks) = (model.last, model.marks.count)
     return false
   }
 }

@@ -133,7 +133,7 @@ internal import TidingsModel
     #expect(plan.failures.count == 2)
     #expect(plan.failures[101]?.message.contains("'g' still refers to 'c'") == true)
     #expect(plan.failures[100]?.message.contains("'c' still refers to 'p'") == true)
-    #expect(plan.failures[100]?.message.contains("mend 'c'") == true)
+    #expect(plan.failures[100]?.message.contains("fix 'c'") == true)
   }
 
   @Test("a save that fails leaves the record's old references in force")
@@ -170,7 +170,7 @@ internal import TidingsModel
     let grandchild = save(1, "g", [.init(kind: .validate, target: "c")])
     let plan = try decide(Graph(), saves: [grandchild, child], failed: ["p"])
     #expect(plan.failures.keys.sorted() == [0, 1])
-    #expect(plan.failures.values.allSatisfy { $0.message.contains("mend 'p'") })
+    #expect(plan.failures.values.allSatisfy { $0.message.contains("fix 'p'") })
     #expect(try decide(Graph("p"), saves: [grandchild, child], failed: ["p"]).failures.isEmpty)
   }
 

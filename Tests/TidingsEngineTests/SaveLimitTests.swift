@@ -102,7 +102,7 @@ internal import TidingsSQLite
     #expect(try save("_defaultZone") == nil)
   }
 
-  @Test("a call takes along at most so many records, and changes nothing when it would take more")
+  @Test("a call cascades to at most so many records, and changes nothing when it would take more")
   func cascades() throws {
     let engine = try engine { $0.cascadedDeletionsMax = 3 }
     let saves = [record("t")] + (0..<4).map { record("r\($0)", owner: "t") }

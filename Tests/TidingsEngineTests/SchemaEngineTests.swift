@@ -236,7 +236,7 @@ internal import TidingsSQLite
     )
   }
 
-  @Test("applying changes what the text changes, tells it, and is idempotent")
+  @Test("applying changes what the text changes, shows it, and is idempotent")
   func apply() throws {
     let store = try Store()
     try store.save(.development, ("House", "h", ["price": .int64(1)]))

@@ -13,7 +13,7 @@ internal import TidingsModel
       .records([:]),
       .records([7: .beginning(head: 12), 9: SharedPosition(sequence: 5, name: "b ~", born: 6)]),
       .records([1: SharedPosition(sequence: .max - 1)]),
-      .zone(share: 4, FeedPosition(sequence: 3, place: 0, born: 9)),
+      .zone(share: 4, FeedPosition(sequence: 3, location: 0, born: 9)),
     ]
     for position in positions {
       let numbers = position.numbers
@@ -68,19 +68,19 @@ internal import TidingsModel
       }
       var positions: [Int64: SharedPosition] = [:]
       for share in Set(all.map(\.share)) {
-        let place = random.pick(all)
+        let location = random.pick(all)
         positions[share] =
           random.oneIn(3)
-          ? SharedPosition(sequence: place.changed)
+          ? SharedPosition(sequence: location.changed)
           : random.oneIn(2)
-            ? SharedPosition(sequence: place.changed, name: place.name) : SharedPosition()
+            ? SharedPosition(sequence: location.changed, name: location.name) : SharedPosition()
       }
-      func isBehind(_ row: SharedRow, _ place: SharedPosition) -> Bool {
-        guard let name = place.name else { return row.changed > place.sequence }
-        return (row.changed, row.name) > (place.sequence, name)
+      func isBehind(_ row: SharedRow, _ location: SharedPosition) -> Bool {
+        guard let name = location.name else { return row.changed > location.sequence }
+        return (row.changed, row.name) > (location.sequence, name)
       }
-      var merged = MergedSharedRows(positions) { share, place, count in
-        Array(all.filter { $0.share == share && isBehind($0, place) }.sorted().prefix(count))
+      var merged = MergedSharedRows(positions) { share, location, count in
+        Array(all.filter { $0.share == share && isBehind($0, location) }.sorted().prefix(count))
       }
       var found: [SharedRow] = []
       while let next = try merged.next() { found.append(next) }
@@ -89,19 +89,19 @@ internal import TidingsModel
     }
   }
 
-  @Test("what is gone from one share is told by one share at most")
+  @Test("what is gone from one share is reported by one share at most")
   func goneRows() {
     let gone = row(1, 9, "a", gone: true)
     let ahead = SharedPosition(sequence: 5)
-    #expect(!gone.isTold(beside: row(2, 9, "a"), ahead), "it moved")
-    #expect(!gone.isTold(beside: row(2, 3, "a"), ahead), "it moved back")
-    #expect(!gone.isTold(beside: row(2, 12, "a", gone: true), ahead), "the other tells later")
-    #expect(!gone.isTold(beside: row(2, 9, "a", gone: true), ahead), "the higher number tells")
-    #expect(row(2, 9, "a", gone: true).isTold(beside: gone, ahead))
-    #expect(gone.isTold(beside: row(2, 7, "a", gone: true), ahead))
-    #expect(gone.isTold(beside: row(2, 4, "a", gone: true), ahead), "the other told already")
+    #expect(!gone.isReported(beside: row(2, 9, "a"), ahead), "it moved")
+    #expect(!gone.isReported(beside: row(2, 3, "a"), ahead), "it moved back")
+    #expect(!gone.isReported(beside: row(2, 12, "a", gone: true), ahead), "the other reports later")
+    #expect(!gone.isReported(beside: row(2, 9, "a", gone: true), ahead), "the higher number shows")
+    #expect(row(2, 9, "a", gone: true).isReported(beside: gone, ahead))
+    #expect(gone.isReported(beside: row(2, 7, "a", gone: true), ahead))
+    #expect(gone.isReported(beside: row(2, 4, "a", gone: true), ahead), "reported by the other")
     let born = SharedPosition.beginning(head: 20)
-    #expect(gone.isTold(beside: row(2, 12, "a", gone: true), born), "the other never tells")
+    #expect(gone.isReported(beside: row(2, 12, "a", gone: true), born), "the other never reports")
   }
 
   @Test("the zones of shares: changed, unchanged, lost, and lost with others left")
@@ -128,10 +128,10 @@ internal import TidingsModel
     zones.add(lost: share(5, "c"))
     zones.add(lost: share(6, "b"))
     let known = SharedHeads(heads: [1: 5, 2: 6, 3: 7, 4: 7, 5: 1, 6: 1])
-    let news = zones.all.filter { $0.isNews(to: known) }
-    #expect(news.map(\.id.zoneName) == ["b", "a", "c"])
-    #expect(news.map(\.id.ownerName) == ["ada", "eve", "ada"])
-    #expect(news.map(\.heads.isEmpty) == [false, false, true])
+    let changes = zones.all.filter { $0.hasChanges(to: known) }
+    #expect(changes.map(\.id.zoneName) == ["b", "a", "c"])
+    #expect(changes.map(\.id.ownerName) == ["ada", "eve", "ada"])
+    #expect(changes.map(\.heads.isEmpty) == [false, false, true])
     #expect(zones.all.first?.heads == [1: 5, 3: 7])
   }
 }

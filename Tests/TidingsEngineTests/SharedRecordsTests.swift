@@ -283,7 +283,7 @@ internal import TidingsSQLite
     #expect(try world.modify([Self.record("b", in: "a3")]).outcomes.map(Self.code) == [0])
   }
 
-  @Test("a transaction that is taken back leaves no share, in memory or in the store")
+  @Test("a transaction that is rolled back leaves no share, in memory or in the store")
   func rollback() throws {
     let world = try World()
     try world.modify([Self.record("a", in: nil), Self.record("b", in: "a")])

@@ -14,7 +14,7 @@ internal import TidingsSQLite
   /// More steps than any call makes.
   private static let stepsMax = 2_000
 
-  /// The same call again, in a transaction that is taken back.
+  /// The same call again, in a transaction that is rolled back.
   private func answer(
     of call: FaultCall<Engine>,
     _ world: FaultWorld

@@ -53,7 +53,7 @@ struct SubscriptionExplanationTests {
     #expect(created.message == "the record is created and matches")
   }
 
-  @Test("a term that fails is told with both values")
+  @Test("a term that fails is reported with both values")
   func term() throws {
     let explanation = try explain(.recordCreation, nil, Self.house)
     #expect(!explanation.fires && explanation.reason == nil)
@@ -64,7 +64,7 @@ struct SubscriptionExplanationTests {
     #expect(left.message == "price > 100000 is false: the record has 90000, before the change")
   }
 
-  @Test("an option that is off is told")
+  @Test("an option that is off is reported")
   func option() throws {
     let created = try explain(.recordDeletion, nil, Self.villa)
     #expect(created.failedTerm == "fires_on_record_creation" && created.actualValue == "off")
@@ -82,7 +82,7 @@ struct SubscriptionExplanationTests {
     )
   }
 
-  @Test("another zone or type, and a save that changes nothing, are told first")
+  @Test("another zone or type, and a save that changes nothing, are reported first")
   func mismatches() throws {
     var subscription = try pricey(.recordCreation)
     subscription.zoneID = ZoneID(zoneName: "z")

@@ -13,7 +13,7 @@ internal import TidingsModel
     owner: ""
   )
 
-  @Test("saving the same again changes nothing; another under its name begins anew")
+  @Test("saving the same again changes nothing; another under its name starts again")
   func savedAgain() throws {
     let store = try EventStore()
     let first = try store.subscribe("s", on: .recordCreation)

@@ -10,7 +10,7 @@ internal import TidingsSQLite
 
 /// Stores that earlier versions wrote, whose times are whole milliseconds.
 @Suite struct TimeMigrationTests {
-  /// Takes back what the step to nanoseconds and the later ones did to the schema.
+  /// Reverts what the step to nanoseconds and the later ones did to the schema.
   private func downgrade(_ path: String) throws {
     let connection = try SQLiteConnection(path: path)
     try connection.execute("DROP INDEX account_keys_by_expiry")

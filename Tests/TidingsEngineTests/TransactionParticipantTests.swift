@@ -11,14 +11,14 @@ internal import TidingsSQL
 @Suite struct TransactionParticipantTests {
   /// What need not follow them, and why.
   private static let exempt: [String: String] = [
-    "AdmittedKeys.admissions": "is told of accounts after a commit",
+    "AdmittedKeys.admissions": "is updated after a commit",
     "AnswerLog.expiredCost": "lives as long as one call",
-    "AnswerLog.nextPurge": "a purge that was taken back is done at the next one",
+    "AnswerLog.nextPurge": "a purge that was rolled back is done at the next one",
     "ChannelFirings.firings": "of the change at hand",
     "ChannelFirings.onceCount": "counts since the start",
     "ChannelFirings.prepared": "of the change at hand",
-    "ChannelSweep.channel": "a walk that begins anew",
-    "ChannelSweep.subscription": "a walk that begins anew",
+    "ChannelSweep.channel": "a walk that starts again",
+    "ChannelSweep.subscription": "a walk that starts again",
     "WakeUpFlag.isRaised": "raised once too often does no harm",
     "EndedShareRows.position": "is forgotten by ShareTable",
     "Engine.maintenance": "all of them are woken",
@@ -42,7 +42,7 @@ internal import TidingsSQL
     "Pace.givesUpLongCalls", "Pace.timeMax", "RoomResources.secret", "UserErasureTable.secret",
   ]
 
-  @Test("whatever remembers something of the store is told of transactions")
+  @Test("whatever remembers something of the store  takes part in transactions")
   func registered() throws {
     let engine = try ZoneStore().engine
     var walk = MemoryWalk(participants: engine.participants)

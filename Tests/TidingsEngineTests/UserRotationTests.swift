@@ -6,13 +6,13 @@ internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
-/// Who is refused hears nothing more, however much it was.
+/// Rejected users are not notified any more, whatever their number of channels.
 @Suite final class UserRotationTests {
   private let path: String
   private let key = KeyPair().publicKey
   private var time: Int64 = 1_700_000_000_000
   private var wrongBy: Int64 = 0
-  private let told = Told()
+  private let reported = Reports()
   private let publicDatabase = DatabaseID(
     container: "default",
     environment: .development,
@@ -36,7 +36,7 @@ internal import TidingsSQLite
   }
 
   /// What transactions came to.
-  private final class Told {
+  private final class Reports {
     var ended = EndedAccess()
     var subscribers: Set<ChangedSubscriber> = []
 
@@ -50,11 +50,11 @@ internal import TidingsSQLite
     try engine.begin()
     let result = try body()
     let committed = try engine.commit()
-    told.ended.keys.formUnion(committed.endedAccess.keys)
-    told.ended.users.formUnion(committed.endedAccess.users)
-    told.ended.controlTopics.formUnion(committed.endedAccess.controlTopics)
-    told.ended.retiredTopics += committed.endedAccess.retiredTopics
-    told.subscribers.formUnion(committed.changedSubscribers)
+    reported.ended.keys.formUnion(committed.endedAccess.keys)
+    reported.ended.users.formUnion(committed.endedAccess.users)
+    reported.ended.controlTopics.formUnion(committed.endedAccess.controlTopics)
+    reported.ended.retiredTopics += committed.endedAccess.retiredTopics
+    reported.subscribers.formUnion(committed.changedSubscribers)
     return result
   }
 
@@ -103,7 +103,7 @@ internal import TidingsSQLite
     }
   }
 
-  @Test("a revoked key's user gets all topics anew, over a restart, and others are told")
+  @Test("a revoked key's user gets all topics again, over a restart, and others are reported")
   func revocation() throws {
     var engine = try open()
     try prepare(engine, publicCount: 1_100, privateCount: 150)
@@ -114,22 +114,22 @@ internal import TidingsSQLite
     #expect(old.ada.count == 1_250)
     let (account, rotatedCount) = try commit(engine) { try engine.revokeKey(key) }
     #expect(account?.name == "ada" && rotatedCount == 1_000)
-    let ended = told.takeEnded()
+    let ended = reported.takeEnded()
     #expect(ended.keys == [1] && ended.users.isEmpty)
     #expect(ended.controlTopics == [old.control])
     #expect(
       ended.retiredTopics.count == 1_001 && old.ada.isSuperset(of: ended.retiredTopics.dropFirst())
     )
-    #expect(told.ended.isEmpty)
+    #expect(reported.ended.isEmpty)
 
     engine = try open()
-    told.subscribers = []
+    reported.subscribers = []
     var retired = Set(ended.retiredTopics)
     var pieces = 0
     repeat {
       pieces += 1
       let pause = try commit(engine) { try engine.doMaintenance() }
-      retired.formUnion(told.takeEnded().retiredTopics)
+      retired.formUnion(reported.takeEnded().retiredTopics)
       if pause != .zero, pieces > 10 { break }
     } while pieces < 1_000
     #expect(try topics("ada", engine).isDisjoint(with: old.ada))
@@ -139,7 +139,7 @@ internal import TidingsSQLite
     #expect(try topics("cy", engine) == old.cy)
     #expect(try controlTopic("ada", engine) != old.control)
     #expect(try controlTopic("bob", engine) == old.bobsControl)
-    let users = Set(told.subscribers.map(\.user))
+    let users = Set(reported.subscribers.map(\.user))
     #expect(users.contains("bob") && !users.contains("cy"))
     // It is done once.
     let now = try topics("ada", engine)
@@ -148,7 +148,7 @@ internal import TidingsSQLite
     #expect(try topics("ada", engine) == now)
   }
 
-  @Test("a key that a wrong clock let expire ends what it hears again when it does expire")
+  @Test("a key that a wrong clock let expire ends what it receives again when it does expire")
   func expiryByWrongClock() throws {
     let engine = try open()
     try prepare(engine, publicCount: 1, privateCount: 1)
@@ -160,7 +160,7 @@ internal import TidingsSQLite
         time += 60_000
         _ = try commit(engine) { try engine.doMaintenance() }
       }
-      return told.takeEnded().keys.count
+      return reported.takeEnded().keys.count
     }
     #expect(try endedKeys(after: 0) == 0)
     #expect(try endedKeys(after: 20_000_000) == 1)
@@ -169,7 +169,7 @@ internal import TidingsSQLite
     #expect(try endedKeys(after: 0) == 0)
   }
 
-  @Test("a key that expires ends what it heard by itself, once; a later expiry is obeyed")
+  @Test("a key that expires ends what it received by itself, once; a later expiry is obeyed")
   func expiry() throws {
     let engine = try open()
     try prepare(engine, publicCount: 3, privateCount: 2)
@@ -179,15 +179,15 @@ internal import TidingsSQLite
     let old = try topics("ada", engine)
     time += 9_999
     try work()
-    #expect(try topics("ada", engine) == old && told.ended.isEmpty)
+    #expect(try topics("ada", engine) == old && reported.ended.isEmpty)
     let later = Timestamp(millisecondsSince1970: time + 10_000)
     _ = try commit(engine) { try engine.authorizeKey(KeyRequest(key, expires: later), of: "ada") }
     time += 9_999
     try work()
-    #expect(try topics("ada", engine) == old && told.ended.isEmpty)
+    #expect(try topics("ada", engine) == old && reported.ended.isEmpty)
     time += 1
     try work()
-    #expect(told.takeEnded().keys == [1])
+    #expect(reported.takeEnded().keys == [1])
     let new = try topics("ada", engine)
     #expect(new.isDisjoint(with: old))
     time += 100_000
@@ -195,7 +195,7 @@ internal import TidingsSQLite
     #expect(try topics("ada", engine) == new)
   }
 
-  @Test("what only the user hears is replaced too, whether it is subscribed to now or not")
+  @Test("what only the user receives is replaced too, whether it is subscribed to now or not")
   func heardAlone() throws {
     let engine = try open()
     _ = try commit(engine) {
@@ -265,7 +265,7 @@ internal import TidingsSQLite
     _ = try commit(engine) { try engine.revokeKey(key) }
     #expect(try lease() == 0)
     _ = try commit(engine) { try engine.updateUser("ada", AccountChange(isRestricted: true)) }
-    #expect(told.takeEnded().users == ["ada"])
+    #expect(reported.takeEnded().users == ["ada"])
     _ = try commit(engine) { try engine.updateUser("ada", AccountChange(isRestricted: false)) }
     #expect(try lease() == 1)
   }

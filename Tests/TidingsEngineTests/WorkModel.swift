@@ -20,7 +20,7 @@ struct WorkModel {
   struct Group {
     /// The first event of the log that it gets.
     var start: Int
-    /// How many events of the log, from the first on, were handed out or passed over.
+    /// How many events of the log, from the first on, were handed out or skipped.
     var leases: [String: Lease] = [:]
   }
 

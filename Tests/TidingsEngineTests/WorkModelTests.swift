@@ -16,7 +16,7 @@ internal import TidingsSQLite
 
   private final class Clock { var time: Int64 = 1_700_000_000_000 }
 
-  /// An engine on a file, with a clock that moves when it is told.
+  /// An engine on a file, with a clock that moves when it is reported.
   private struct Store {
     let path: String
     let clock = Clock()
@@ -39,7 +39,7 @@ internal import TidingsSQLite
 
     func commit<R>(_ body: (Engine) throws -> R) throws -> R {
       try engine.begin()
-      // A call that is refused does not take back what others did.
+      // A call that is refused does not roll back what others did.
       let result = Result { try body(engine) }
       _ = try engine.commit()
       return try result.get()
@@ -154,7 +154,7 @@ internal import TidingsSQLite
       let (seconds, atEnd) = (1 + random.below(30), random.oneIn(2))
       let now = store.clock.time
       if random.oneIn(15) {
-        // A transaction that is taken back hands out nothing.
+        // A transaction that is rolled back hands out nothing.
         try store.engine.begin()
         _ = try? store.lease(store.engine, group, device, limit, seconds, atEnd)
         store.engine.rollback()

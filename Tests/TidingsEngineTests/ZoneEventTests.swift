@@ -38,7 +38,7 @@ internal import TidingsModel
     )
   }
 
-  @Test("creating and deleting a zone fires; who watches the zone hears only of its end")
+  @Test("creating and deleting a zone fires; who watches the zone receives only of its end")
   func zonesThemselves() throws {
     let store = try EventStore()
     try store.saveZones("attic")

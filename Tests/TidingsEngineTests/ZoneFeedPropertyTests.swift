@@ -7,7 +7,7 @@ internal import TidingsModel
 @testable internal import TidingsEngine
 
 /// Mirrors that follow a zone's feed page by page, while records and zones come and go, are equal to
-/// the zone whenever they are told that nothing more is coming.
+/// the zone whenever they are reported that nothing more is coming.
 @Suite struct ZoneFeedPropertyTests {
   private static let types = ["House", "Note"]
 

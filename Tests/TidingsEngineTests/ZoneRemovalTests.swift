@@ -6,7 +6,7 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsSQL
 
-/// What is left of a deleted zone is removed in pieces, and nobody can tell.
+/// What is left of a deleted zone is removed in pieces, and nobody notices.
 @Suite struct ZoneRemovalTests {
   /// A store that removes nothing within calls.
   private static func store(_ rows: Int = 0, removalsPerName: Int = 8) throws -> EventStore {
@@ -108,7 +108,7 @@ internal import TidingsSQL
   }
 
   @Test(
-    "who subscribes after the deletion hears nothing of it, who unsubscribes after it hears all"
+    "who subscribes after the deletion is not notified of it, who unsubscribes after it receives all"
   )
   func subscribers() throws {
     let store = try Self.store()

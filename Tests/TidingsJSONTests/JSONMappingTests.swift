@@ -84,20 +84,20 @@ import TidingsJSON
         #"{"anInt64":"1.5"}"#,
         "anInt64: 1.5 is not a whole number from -9223372036854775808 to 9223372036854775807"
       ),
-      (#"{"anInt32":" 1"}"#, "anInt32: a whole number must stand here, not a string"),
-      (#"{"anInt32":true}"#, "anInt32: a whole number must stand here, not a boolean"),
+      (#"{"anInt32":" 1"}"#, "anInt32: expected a whole number, not a string"),
+      (#"{"anInt32":true}"#, "anInt32: expected a whole number, not a boolean"),
       (#"{"aDouble":1e999}"#, "aDouble: 1e999 is out of range"),
       (#"{"aFloat":1e39}"#, "aFloat: 1e39 is out of range"),
-      (#"{"aBool":"true"}"#, "aBool: true or false must stand here, not a string"),
-      (#"{"aString":1}"#, "aString: a string must stand here, not a number"),
+      (#"{"aBool":"true"}"#, "aBool: expected true or false, not a string"),
+      (#"{"aString":1}"#, "aString: expected a string, not a number"),
       (#"{"someBytes":"*"}"#, "someBytes: the string is not base64"),
       (#"{"color":"BLUE"}"#, "color: mapping.Color has no value 'BLUE'"),
-      (#"{"numbers":[1,null]}"#, "numbers[1]: a whole number must stand here, not null"),
+      (#"{"numbers":[1,null]}"#, "numbers[1]: expected a whole number, not null"),
       (#"{"numbers":1}"#, "numbers: a list is an array in JSON, not a number"),
       (#"{"byName":[]}"#, "byName: a map is an object in JSON, not an array"),
       (
         #"{"byFlag":{"maybe":""}}"#,
-        #"byFlag["maybe"]: true or false must stand here, not a string"#
+        #"byFlag["maybe"]: expected true or false, not a string"#
       ),
       (
         #"{"left":"","right":"1"}"#,
@@ -105,7 +105,7 @@ import TidingsJSON
       ),
       (
         #"{"aBool":true,"a_bool":true}"#,
-        "a_bool: the field stands twice, under both of its names"
+        "a_bool: the field appears twice, under both of its names"
       ),
       (
         #"{"when":"2025-02-29T00:00:00Z"}"#,
@@ -125,7 +125,7 @@ import TidingsJSON
     #expect(error?.description == message)
   }
 
-  @Test("unknown members can be passed over")
+  @Test("unknown members can be skipped")
   func unknownMembers() throws {
     var options = JSONTranscoder.Options()
     options.ignoresUnknownMembers = true

@@ -65,7 +65,7 @@ import TidingsKit
     while await book.events.isEmpty, .now < deadline { await Task.yield() }
     #expect(await book.events.first?.hasPrefix("accountChange(signIn") == true)
     #expect(await book.syncEngine.state.pendingDatabaseChanges.count == 1)
-    // With what the program kept it is not told again.
+    // With what the program kept it is not reported again.
     while await book.disk.state == nil, .now < deadline { await Task.yield() }
     let before = await book.events.count
     await book.makeEngine()
@@ -74,7 +74,7 @@ import TidingsKit
   }
 
   @Test(
-    "two engines that the delegate makes before it heard of the user are one, until the last is gone"
+    "two engines that the delegate makes before it was notified of the user are one, until the last is gone"
   )
   func twoEngines() async throws {
     let devices = try await Devices()
@@ -93,7 +93,7 @@ import TidingsKit
     #expect(await laptop.people[eve.id] == eve)
   }
 
-  @Test("what is pending before anybody heard of the user is not told before the user")
+  @Test("what is pending before anybody was notified of the user is not reported before the user")
   func pendingFirst() async throws {
     for _ in 0..<20 {
       let devices = try await Devices()

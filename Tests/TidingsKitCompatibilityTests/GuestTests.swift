@@ -13,7 +13,7 @@ import TidingsKit
     return CKContainer(connection)
   }
 
-  @Test("completion handlers: houses with photos, and who wants to hear of new ones")
+  @Test("completion handlers: houses with photos, and who is notified of new ones")
   func houses() async throws {
     let server = try await TestServer.start()
     let folder = try TemporaryFolder()

@@ -16,7 +16,7 @@ import TidingsProto
     .init(checksum: Array(repeating: number, count: 32), size: UInt64(size))
   }
 
-  /// Takes a file; tells whether it was downloaded.
+  /// Takes a file; returns whether it was downloaded.
   private func take(
     _ number: UInt8,
     size: Int = 10,

@@ -110,7 +110,7 @@ import TidingsProto
     }
   }
 
-  @Test("progress tells fractions of bytes, ascending to 1, up and down")
+  @Test("progress shows fractions of bytes, ascending to 1, up and down")
   func progress() async throws {
     let kit = try await KitServer()
     let database = kit.container().privateCloudDatabase
@@ -171,15 +171,15 @@ import TidingsProto
       CKRecord(recordType: "Houses", recordID: CKRecord.ID(recordName: name))
     }
     for record in records { record["photo"] = CKAsset(fileURL: url) }
-    let told = Collector<CKRecord.ID>()
+    let reported = Collector<CKRecord.ID>()
     let _: Void = try await withCheckedThrowingContinuation { continuation in
       let operation = CKModifyRecordsOperation(recordsToSave: records)
-      operation.perRecordProgressBlock = { record, _ in told.append(record.recordID) }
+      operation.perRecordProgressBlock = { record, _ in reported.append(record.recordID) }
       operation.modifyRecordsResultBlock = { continuation.resume(with: $0) }
       database.add(operation)
     }
-    // Each record tells of its end, and each transfer of itself.
-    let counts = records.map { record in told.values.count { $0 == record.recordID } }
+    // Each record reports its end, and each transfer of itself.
+    let counts = records.map { record in reported.values.count { $0 == record.recordID } }
     #expect(counts[0] > 1)
     #expect(counts[1...] == [1, 1])
   }

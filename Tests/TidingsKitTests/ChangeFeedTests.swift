@@ -35,29 +35,31 @@ import TidingsKit
     return database
   }
 
-  /// Fetches a zone's changes with an operation, and tells all that its blocks heard.
+  /// Fetches a zone's changes with an operation, and shows all that its blocks received.
   private func fetch(
     _ database: CKDatabase,
     _ zones: [CKRecordZone.ID],
     _ setUp: (CKFetchRecordZoneChangesOperation) -> Void = { _ in }
-  ) async -> (told: [String], tokens: [CKRecordZone.ID: CKServerChangeToken], error: CKError?) {
-    let told = Mutex<[String]>([])
+  ) async -> (reported: [String], tokens: [CKRecordZone.ID: CKServerChangeToken], error: CKError?) {
+    let reported = Mutex<[String]>([])
     let tokens = Mutex<[CKRecordZone.ID: CKServerChangeToken]>([:])
     let operation = CKFetchRecordZoneChangesOperation(recordZoneIDs: zones)
     operation.recordChangedBlock = { record in
-      told.withLock { $0.append("+\(record.recordID.recordName)") }
+      reported.withLock { $0.append("+\(record.recordID.recordName)") }
     }
     operation.recordWithIDWasDeletedBlock = { id, type in
-      told.withLock { $0.append("-\(id.recordName) \(type)") }
+      reported.withLock { $0.append("-\(id.recordName) \(type)") }
     }
     operation.recordZoneChangeTokensUpdatedBlock = { zone, token, mark in
-      told.withLock { $0.append("~\(zone.zoneName)") }
+      reported.withLock { $0.append("~\(zone.zoneName)") }
       tokens.withLock { $0[zone] = token }
     }
     operation.recordZoneFetchCompletionBlock = { zone, token, mark, moreComing, error in
       let mark = mark.map { String(decoding: $0, as: UTF8.self) } ?? ""
       let reason = (error as? CKError).map { " \($0.code)" } ?? ""
-      told.withLock { $0.append(".\(zone.zoneName)\(moreComing ? " more" : "")\(mark)\(reason)") }
+      reported.withLock {
+        $0.append(".\(zone.zoneName)\(moreComing ? " more" : "")\(mark)\(reason)")
+      }
       if let token { tokens.withLock { $0[zone] = token } }
     }
     setUp(operation)
@@ -65,7 +67,7 @@ import TidingsKit
       operation.fetchRecordZoneChangesCompletionBlock = { waiting.resume(returning: $0) }
       database.add(operation)
     }
-    return (told.withLock { $0 }, tokens.withLock { $0 }, error as? CKError)
+    return (reported.withLock { $0 }, tokens.withLock { $0 }, error as? CKError)
   }
 
   @Test("a zone's changes come once and in order, pages with tokens between them")
@@ -81,7 +83,7 @@ import TidingsKit
     expected.insert("~Notes", at: 20)
     expected.insert("~Notes", at: 10)
     expected.append(".Notes")
-    #expect(first.told == expected)
+    #expect(first.reported == expected)
     #expect(first.error == nil)
 
     _ = try await database.modifyRecords(
@@ -95,19 +97,19 @@ import TidingsKit
       configuration.desiredKeys = []
       operation.configurationsByRecordZoneID = [zoneID: configuration]
     }
-    #expect(second.told == ["+note 30", "-note 3 Note", ".Notes"])
+    #expect(second.reported == ["+note 30", "-note 3 Note", ".Notes"])
 
     let onePage = await fetch(database, [zoneID]) { operation in
       operation.fetchAllChanges = false
       operation.configurationsByRecordZoneID = [zoneID: .init(resultsLimit: 4)]
     }
-    #expect(onePage.told.count == 5 && onePage.told.last == ".Notes more")
+    #expect(onePage.reported.count == 5 && onePage.reported.last == ".Notes more")
     let again = await fetch(database, [zoneID]) { operation in
       operation.configurationsByRecordZoneID = [
         zoneID: .init(previousServerChangeToken: second.tokens[zoneID])
       ]
     }
-    #expect(again.told == [".Notes"])
+    #expect(again.reported == [".Notes"])
   }
 
   @Test("a token that was archived goes on in another process")
@@ -144,7 +146,7 @@ import TidingsKit
     try await database.save(note(9, in: lists))
     let result = await fetch(database, [zoneID, unknown, lists])
     #expect(
-      result.told == [
+      result.reported == [
         "+note 0", "+note 1", "+note 2", ".Notes", ".Unknown zoneNotFound", "+note 9", ".Lists",
       ]
     )
@@ -163,7 +165,7 @@ import TidingsKit
     let result = await fetch(database, [zoneID]) { operation in
       operation.configurationsByRecordZoneID = [zoneID: .init(previousServerChangeToken: token)]
     }
-    #expect(result.told == [".Notes changeTokenExpired"])
+    #expect(result.reported == [".Notes changeTokenExpired"])
     #expect((result.error?.partialErrorsByItemID?[zoneID] as? CKError)?.code == .changeTokenExpired)
     do {
       _ = try await database.recordZoneChanges(inZoneWith: zoneID, since: token)
@@ -193,7 +195,7 @@ import TidingsKit
       database.add(operation)
     }
     #expect(error == nil)
-    #expect(await fetch(database, [zoneID]).told == ["+note 0", "+note 1", ".Notes mark"])
+    #expect(await fetch(database, [zoneID]).reported == ["+note 0", "+note 1", ".Notes mark"])
   }
 
   @Test("older code fetches a page at a time until nothing more is coming")
@@ -228,24 +230,24 @@ import TidingsKit
     #expect(pages == 3)
   }
 
-  @Test("the database tells which zones changed and which are gone")
+  @Test("the database shows which zones changed and which are gone")
   func databaseChanges() async throws {
     let kit = try await KitServer()
     let database = try await database(kit, notes: 1)
     try await database.save(CKRecordZone(zoneName: "Lists"))
     func fetch(
       _ token: CKServerChangeToken?
-    ) async -> (told: [String], token: CKServerChangeToken?) {
-      let told = Mutex<[String]>([])
+    ) async -> (reported: [String], token: CKServerChangeToken?) {
+      let reported = Mutex<[String]>([])
       let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
       operation.resultsLimit = 1
       operation.recordZoneWithIDChangedBlock = { id in
-        told.withLock { $0.append("+\(id.zoneName)") }
+        reported.withLock { $0.append("+\(id.zoneName)") }
       }
       operation.recordZoneWithIDWasDeletedBlock = { id in
-        told.withLock { $0.append("-\(id.zoneName)") }
+        reported.withLock { $0.append("-\(id.zoneName)") }
       }
-      operation.changeTokenUpdatedBlock = { _ in told.withLock { $0.append("~") } }
+      operation.changeTokenUpdatedBlock = { _ in reported.withLock { $0.append("~") } }
       let token = await withCheckedContinuation { waiting in
         operation.fetchDatabaseChangesCompletionBlock = { token, moreComing, error in
           #expect(error == nil && !moreComing)
@@ -253,14 +255,14 @@ import TidingsKit
         }
         database.add(operation)
       }
-      return (told.withLock { $0 }, token)
+      return (reported.withLock { $0 }, token)
     }
     let first = await fetch(nil)
-    #expect(first.told.filter { $0 != "~" } == ["+Notes", "+Lists"])
+    #expect(first.reported.filter { $0 != "~" } == ["+Notes", "+Lists"])
     try await database.deleteRecordZone(withID: CKRecordZone.ID(zoneName: "Lists"))
     try await database.save(note(4))
     let second = await fetch(first.token)
-    #expect(Set(second.told) == ["-Lists", "+Notes", "~"])
+    #expect(Set(second.reported) == ["-Lists", "+Notes", "~"])
 
     let (changes, deletions, token, moreComing) = try await database.databaseChanges(
       since: first.token

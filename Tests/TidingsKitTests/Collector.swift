@@ -1,6 +1,6 @@
 import Foundation
 
-/// What blocks were told, in order.
+/// What blocks were reported, in order.
 final class Collector<Value: Sendable>: @unchecked Sendable {
   // Behind `lock`.
   private let lock = NSLock()

@@ -93,7 +93,7 @@ import TidingsProto
     let other = try await wrong.record(for: record.recordID)
     #expect(other.encryptedValueErrors["pin"]?.localizedDescription.contains("key ring") == true)
 
-    // A conflict tells both sides.
+    // A conflict shows both sides.
     fetched.encryptedValues["pin"] = "4321"
     do {
       try await database.save(fetched)

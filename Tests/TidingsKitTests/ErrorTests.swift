@@ -50,7 +50,7 @@ import TidingsKit
     #expect(CKError(_nsError: NSError(domain: CKErrorDomain, code: 26)).code == .zoneNotFound)
   }
 
-  @Test("what an error tells survives the way to an NSError and back")
+  @Test("what an error shows survives the way to an NSError and back")
   func userInfo() throws {
     let record = CKRecord(recordType: "Notes")
     let inner = CKError(
@@ -84,7 +84,7 @@ import TidingsKit
     #expect((dictionary?[record.recordID] as? NSError)?.code == 14)
   }
 
-  @Test("an item that stands twice in a call that fails is told once in the summary")
+  @Test("an item that appears twice in a call that fails is reported once in the summary")
   func twice() async throws {
     let kit = try await KitServer()
     let id = CKRecord.ID(recordName: "nothing")

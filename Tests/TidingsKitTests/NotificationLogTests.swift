@@ -28,12 +28,12 @@ import TidingsKit
     }
     #expect(heard == names)
     #expect(pages >= 3)
-    // What the laptop did itself is not news to it.
+    // What the laptop did itself is not changes to it.
     #expect(await fetch(laptop, after: nil, limit: 0).notifications.isEmpty)
     #expect(await fetch(phone, after: token, limit: 0).notifications.isEmpty)
   }
 
-  @Test("what one device marks read, the others hear of as read")
+  @Test("what one device marks read, the others are notified of as read")
   func marks() async throws {
     let kit = try await KitServer()
     let containers = ["phone", "tablet"].map { kit.container(device: $0) }
@@ -97,7 +97,7 @@ import TidingsKit
     #expect(reader.notifications.value.map(\.badge) == [1, 41])
   }
 
-  @Test("a log that cannot be reached is told once, and an expired token by its code")
+  @Test("a log that cannot be reached is reported once, and an expired token by its code")
   func failures() async throws {
     let kit = try await KitServer()
     let expired = CKServerChangeToken.archived([1, 2, 3])

@@ -4,7 +4,7 @@ import TidingsKit
 
 /// Dictionaries as they are written down in tests of applications: of Swift's values.
 @Suite struct NotificationTests {
-  @Test("a pruned push tells what is left of it")
+  @Test("a pruned push shows what is left of it")
   func pruned() throws {
     let userInfo: [AnyHashable: Any] = [
       "ck": [

@@ -15,20 +15,20 @@ import TidingsKit
     }
   }
 
-  /// Runs a save, counting what is told of each record.
+  /// Runs a save, counting what is notified of each record.
   private func save(
     _ records: [CKRecord],
     _ database: CKDatabase,
     isAtomic: Bool = true,
     onRecord: (@Sendable (CKModifyRecordsOperation) -> Void)? = nil
-  ) async -> (told: [CKRecord.ID: Int], ends: Int, error: CKError?) {
-    let told = Mutex<[CKRecord.ID: Int]>([:])
+  ) async -> (reported: [CKRecord.ID: Int], ends: Int, error: CKError?) {
+    let reported = Mutex<[CKRecord.ID: Int]>([:])
     let ends = Mutex(0)
     let operation = CKModifyRecordsOperation(recordsToSave: records)
     operation.isAtomic = isAtomic
     operation.perRecordSaveBlock = { [weak operation] id, _ in
       #expect(ends.withLock { $0 } == 0)
-      told.withLock { $0[id, default: 0] += 1 }
+      reported.withLock { $0[id, default: 0] += 1 }
       if let operation { onRecord?(operation) }
     }
     let error: (any Error)? = await withCheckedContinuation { waiting in
@@ -40,22 +40,22 @@ import TidingsKit
       operation.completionBlock = { waiting.resume(returning: result.withLock { $0 }) }
       database.add(operation)
     }
-    return (told.withLock { $0 }, ends.withLock { $0 }, error as? CKError)
+    return (reported.withLock { $0 }, ends.withLock { $0 }, error as? CKError)
   }
 
-  @Test("a thousand records are sent in several calls, each told of once")
+  @Test("a thousand records are sent in several calls, each reported of once")
   func largeBatch() async throws {
     let database = try await KitServer().container().privateCloudDatabase
     let zone = try await database.save(CKRecordZone(zoneName: "Many"))
     let inDefault = await save(records(1000), database)
     #expect(inDefault.error == nil && inDefault.ends == 1)
-    #expect(inDefault.told.count == 1000 && Set(inDefault.told.values) == [1])
+    #expect(inDefault.reported.count == 1000 && Set(inDefault.reported.values) == [1])
     let apart = await save(records(1000, in: zone.zoneID), database, isAtomic: false)
-    #expect(apart.error == nil && apart.told.count == 1000)
+    #expect(apart.error == nil && apart.reported.count == 1000)
     // Another atomic batch of the zone would have to be one call.
     let whole = await save(records(1000, in: zone.zoneID), database)
     #expect(whole.error?.code == .limitExceeded)
-    #expect(whole.told.count == 1000 && whole.ends == 1)
+    #expect(whole.reported.count == 1000 && whole.ends == 1)
 
     let ids = records(1000).map(\.recordID)
     let fetched = try await database.records(for: ids, desiredKeys: ["number"])
@@ -94,7 +94,7 @@ import TidingsKit
       var sent = all
       sent[7] = stale
       let result = await save(sent, scope)
-      #expect(result.told.count == 401 && result.ends == 1)
+      #expect(result.reported.count == 401 && result.ends == 1)
       #expect(result.error?.code == .partialFailure)
       let errors = result.error?.partialErrorsByItemID?.mapValues { ($0 as? CKError)?.code }
       #expect(errors == [stale.recordID: .serverRecordChanged])
@@ -103,38 +103,38 @@ import TidingsKit
     }
   }
 
-  @Test("an operation that is cancelled before it begins tells only that")
+  @Test("an operation that is cancelled before it begins reports only that")
   func cancelledBefore() async throws {
     let database = try await KitServer().container().privateCloudDatabase
     let zone = CKRecordZone(zoneName: "Never")
-    let told = Mutex<[String]>([])
+    let reported = Mutex<[String]>([])
     let query = CKQueryOperation(query: .init(recordType: "Items", predicate: .init(value: true)))
     query.queryCompletionBlock = { _, error in
-      told.withLock { $0.append("query \(Self.code(error))") }
+      reported.withLock { $0.append("query \(Self.code(error))") }
     }
     let changes = CKFetchRecordZoneChangesOperation(recordZoneIDs: [zone.zoneID])
     changes.fetchRecordZoneChangesResultBlock = { result in
-      told.withLock { $0.append("changes \(Self.code(result))") }
+      reported.withLock { $0.append("changes \(Self.code(result))") }
     }
     let databaseChanges = CKFetchDatabaseChangesOperation(previousServerChangeToken: nil)
     databaseChanges.fetchDatabaseChangesResultBlock = { result in
-      told.withLock { $0.append("database \(Self.code(result))") }
+      reported.withLock { $0.append("database \(Self.code(result))") }
     }
     let zones = CKModifyRecordZonesOperation(recordZonesToSave: [zone])
     zones.modifyRecordZonesResultBlock = { result in
-      told.withLock { $0.append("zones \(Self.code(result))") }
+      reported.withLock { $0.append("zones \(Self.code(result))") }
     }
     let all = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
     all.fetchRecordZonesResultBlock = { result in
-      told.withLock { $0.append("all \(Self.code(result))") }
+      reported.withLock { $0.append("all \(Self.code(result))") }
     }
     let fetch = CKFetchRecordsOperation(recordIDs: [CKRecord.ID(recordName: "a")])
     fetch.fetchRecordsResultBlock = { result in
-      told.withLock { $0.append("fetch \(Self.code(result))") }
+      reported.withLock { $0.append("fetch \(Self.code(result))") }
     }
     let modify = CKModifyRecordsOperation(recordsToSave: records(1))
     modify.modifyRecordsResultBlock = { result in
-      told.withLock { $0.append("modify \(Self.code(result))") }
+      reported.withLock { $0.append("modify \(Self.code(result))") }
     }
     for operation in [query, changes, databaseChanges, zones, all, fetch, modify] {
       await withCheckedContinuation { waiting in
@@ -144,7 +144,7 @@ import TidingsKit
       }
     }
     let kinds = ["all", "changes", "database", "fetch", "modify", "query", "zones"]
-    #expect(told.withLock { $0 }.sorted() == kinds.map { "\($0) operationCancelled" })
+    #expect(reported.withLock { $0 }.sorted() == kinds.map { "\($0) operationCancelled" })
     #expect(try await database.allRecordZones().count == 1)
   }
 
@@ -163,8 +163,8 @@ import TidingsKit
     _ = try await database.allRecordZones()
     kit.server.process.send(SIGSTOP)
     let operation = CKModifyRecordsOperation(recordsToSave: records(2))
-    let told = Mutex(0)
-    operation.perRecordSaveBlock = { _, _ in told.withLock { $0 += 1 } }
+    let reported = Mutex(0)
+    operation.perRecordSaveBlock = { _, _ in reported.withLock { $0 += 1 } }
     let error: (any Error)? = await withCheckedContinuation { waiting in
       operation.modifyRecordsCompletionBlock = { waiting.resume(returning: $2) }
       let queue = OperationQueue()
@@ -174,7 +174,7 @@ import TidingsKit
     }
     kit.server.process.send(SIGCONT)
     #expect((error as? CKError)?.code == .operationCancelled)
-    #expect(told.withLock { $0 } == 2)
+    #expect(reported.withLock { $0 } == 2)
     // An async form is cancelled with its task.
     kit.server.process.send(SIGSTOP)
     let task = Task { try await database.records(for: [CKRecord.ID(recordName: "a")]) }
@@ -184,11 +184,11 @@ import TidingsKit
     #expect(failure?.code == .operationCancelled)
   }
 
-  @Test("an operation that is cancelled between its calls still tells each record once")
+  @Test("an operation that is cancelled between its calls still shows each record once")
   func cancelledBetween() async throws {
     let database = try await KitServer().container().privateCloudDatabase
     let result = await save(records(1200), database) { $0.cancel() }
-    #expect(result.told.count == 1200 && Set(result.told.values) == [1])
+    #expect(result.reported.count == 1200 && Set(result.reported.values) == [1])
     #expect(result.ends == 1)
     #expect(result.error == nil || result.error?.code == .operationCancelled)
   }
@@ -198,17 +198,17 @@ import TidingsKit
     let database = try await KitServer().container().privateCloudDatabase
     let record = records(1)[0]
     let save = CKModifyRecordsOperation(recordsToSave: [record], recordIDsToDelete: nil)
-    let told = Mutex<[String]>([])
-    save.modifyRecordsCompletionBlock = { _, _, _ in told.withLock { $0.append("saved") } }
+    let reported = Mutex<[String]>([])
+    save.modifyRecordsCompletionBlock = { _, _, _ in reported.withLock { $0.append("saved") } }
     let fetch = CKFetchRecordsOperation(recordIDs: [record.recordID])
     fetch.fetchRecordsCompletionBlock = { records, _ in
-      told.withLock { $0.append("fetched \(records?.count ?? -1)") }
+      reported.withLock { $0.append("fetched \(records?.count ?? -1)") }
     }
     let delete = CKModifyRecordsOperation(recordIDsToDelete: [record.recordID])
     delete.modifyRecordsCompletionBlock = { _, ids, _ in
-      told.withLock { $0.append("deleted \(ids?.count ?? -1)") }
+      reported.withLock { $0.append("deleted \(ids?.count ?? -1)") }
     }
-    let last = BlockOperation { told.withLock { $0.append("last") } }
+    let last = BlockOperation { reported.withLock { $0.append("last") } }
     fetch.addDependency(save)
     delete.addDependency(fetch)
     last.addDependency(delete)
@@ -223,7 +223,7 @@ import TidingsKit
       save.database = database
       queue.addOperation(save)
     }
-    #expect(told.withLock { $0 } == ["saved", "fetched 1", "deleted 1", "last"])
+    #expect(reported.withLock { $0 } == ["saved", "fetched 1", "deleted 1", "last"])
   }
 
   @Test("a server that is down is an error in every style")

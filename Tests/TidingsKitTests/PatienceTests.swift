@@ -27,7 +27,7 @@ import TidingsRPC
     #expect(answer == 4)
   }
 
-  @Test("when there is no time left, the caller is told how long to wait")
+  @Test("when there is no time left, the caller is reported how long to wait")
   func givesUp() async throws {
     let configuration = CKOperation.Configuration()
     configuration.timeoutIntervalForResource = 5
@@ -43,7 +43,7 @@ import TidingsRPC
     #expect(tries.withLock { $0 } == 1)
   }
 
-  @Test("what trying again does not mend is told at once")
+  @Test("what trying again does not fix is reported at once")
   func others() async throws {
     let tries = Mutex(0)
     let error = await #expect(throws: CKError.self) {

@@ -11,7 +11,7 @@ import TidingsProto
   }
 
   @Test("numbers of every kind become values; what is in quotes stays")
-  func places() throws {
+  func positions() throws {
     #expect(try text("a == %d AND b > %ld", 1, 2) == "a == %@ AND b > %@")
     #expect(try text("a < %lld OR a > %llu", 1, 2) == "a < %@ OR a > %@")
     #expect(try text("a == %i OR a == %u", 1, 2) == "a == %@ OR a == %@")
@@ -96,7 +96,7 @@ import TidingsProto
     #expect(refusal(NSPredicate(format: "a == %@", 1, 2)).contains("1 places and 2 arguments"))
     #expect(refusal(NSPredicate(format: "a == %@", UUID())).contains("of type UUID"))
     #expect(refusal(NSPredicate(format: "%K == 1", 5)).contains("no name of a field"))
-    #expect(refusal(NSPredicate(format: "a == %y", 5)).contains("stands for nothing"))
+    #expect(refusal(NSPredicate(format: "a == %y", 5)).contains("is not a placeholder"))
     #expect(refusal(NSPredicate(format: "a IN %@", [1, "b"] as [Any])).contains("one type"))
     let file = CKAsset(fileURL: URL(fileURLWithPath: "/dev/null"))
     #expect(refusal(NSPredicate(format: "a == %@", file)).contains("assets cannot be compared"))
@@ -123,7 +123,7 @@ import TidingsProto
     #expect(try copy.predicate.wire() == query.predicate.wire())
     #expect(copy.sortDescriptors?.map(\.key) == ["price", "place"])
     #expect(copy.sortDescriptors?.first?.ascending == false)
-    let place = (copy.sortDescriptors?.last as? CKLocationSortDescriptor)?.relativeLocation
-    #expect(place?.coordinate.longitude == 2)
+    let position = (copy.sortDescriptors?.last as? CKLocationSortDescriptor)?.relativeLocation
+    #expect(position?.coordinate.longitude == 2)
   }
 }

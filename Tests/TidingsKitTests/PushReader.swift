@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import TidingsKit
 
-/// A delegate that keeps what it hears.
+/// A delegate that keeps what it receives.
 final class PushReader: CKRemoteNotificationDelegate {
   let isRegistered = Observed(false)
   let notifications = Observed<[CKNotification]>([])

@@ -64,9 +64,9 @@ import TidingsKit
     let date = Date(timeIntervalSince1970: 7000)
     #expect(try await find("date > %@", date as any CVarArg) == [8, 9])
     #expect(try await find("date >= %@", date as NSDate) == [7, 8, 9])
-    let place = CLLocation(latitude: 50, longitude: 3)
+    let position = CLLocation(latitude: 50, longitude: 3)
     let near = "distanceToLocation:fromLocation:(place, %@) < %f"
-    #expect(try await find(near, place, 100_000.0) == [2, 3, 4])
+    #expect(try await find(near, position, 100_000.0) == [2, 3, 4])
     let owner = CKRecord.ID(recordName: "owner")
     #expect(try await find("owner == %@", owner) == [0, 1, 2])
     #expect(
@@ -85,31 +85,31 @@ import TidingsKit
     #expect(try await names(database, either) == [0, 1, 9])
   }
 
-  @Test("an operation tells each record once and in order, then the end")
+  @Test("an operation shows each record once and in order, then the end")
   func operations() async throws {
     let database = try await database()
     let query = CKQuery(recordType: "Whistles", predicate: NSPredicate(format: "stars < %d", 7))
     query.sortDescriptors = [NSSortDescriptor(key: "stars", ascending: false)]
-    let told = Mutex<[String]>([])
+    let reported = Mutex<[String]>([])
     let cursor: CKQueryOperation.Cursor? = try await withCheckedThrowingContinuation { waiting in
       let operation = CKQueryOperation(query: query)
       operation.desiredKeys = ["stars"]
       operation.resultsLimit = 4
       operation.recordFetchedBlock = { record in
-        told.withLock { $0.append("\(record["stars"] as? Int ?? -1) \(record.allKeys())") }
+        reported.withLock { $0.append("\(record["stars"] as? Int ?? -1) \(record.allKeys())") }
       }
       operation.recordMatchedBlock = { id, result in
         guard case .success(let record) = result else { return }
-        told.withLock { $0.append("\(record["stars"] as? Int ?? -1) matched") }
+        reported.withLock { $0.append("\(record["stars"] as? Int ?? -1) matched") }
       }
       operation.queryCompletionBlock = { cursor, error in
-        told.withLock { $0.append("end") }
+        reported.withLock { $0.append("end") }
         if let error { waiting.resume(throwing: error) } else { waiting.resume(returning: cursor) }
       }
       database.add(operation)
     }
     let first = [6, 5, 4, 3].flatMap { ["\($0) [\"stars\"]", "\($0) matched"] }
-    #expect(told.withLock { $0 } == first + ["end"])
+    #expect(reported.withLock { $0 } == first + ["end"])
 
     let rest: [Int] = try await withCheckedThrowingContinuation { waiting in
       guard let cursor else { return waiting.resume(returning: []) }

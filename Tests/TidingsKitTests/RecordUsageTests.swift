@@ -86,8 +86,8 @@ import TidingsKit
     #expect(record.recordID == CKRecordID(recordName: "a"))
     #expect(CKRecordZoneID.default == CKRecordZone.default().zoneID)
     #expect(CKRecordZone.ID(zoneName: "z").ownerName == CKCurrentUserDefaultName)
-    let places: Set = [record.recordID, CKRecord.ID(recordName: "a")]
-    #expect(places.count == 1)
+    let positions: Set = [record.recordID, CKRecord.ID(recordName: "a")]
+    #expect(positions.count == 1)
     let reference = CKReference(record: record, action: .deleteSelf)
     #expect(reference == CKRecord.Reference(recordID: record.recordID, action: .deleteSelf))
     #expect(CKRecord.SystemType.userRecord == "Users")

@@ -4,7 +4,7 @@ import Testing
 import TidingsKit
 
 @Suite(.endsServers) struct RemoteNotificationTests {
-  @Test("a push reaches the user's other devices, with all that it tells")
+  @Test("a push reaches the user's other devices, with all that it shows")
   func push() async throws {
     let kit = try await KitServer()
     let (phone, laptop) = (kit.container(device: "phone"), kit.container(device: "laptop"))
@@ -53,7 +53,7 @@ import TidingsKit
     #expect(second.queryNotificationReason == .recordDeleted)
     #expect(second.recordFields == nil && second.badge == 2)
 
-    // The phone answers: only the laptop hears.
+    // The phone answers: only the laptop receives.
     try await phone.privateCloudDatabase.save("Houses", "hut", ["town": "Oslo"])
     #expect(try await onLaptop.wait(for: 1) == ["hut"])
     #expect(onPhone.notifications.value.count == 2)

@@ -209,7 +209,7 @@ import TidingsKit
     #expect((CKDatabaseSubscription().copy() as? CKDatabaseSubscription) != nil)
   }
 
-  @Test("an operation that is cancelled tells its end once")
+  @Test("an operation that is cancelled shows its end once")
   func cancelled() async throws {
     let kit = try await KitServer()
     let heard = Observed<[Int]>([])

@@ -52,22 +52,24 @@ import TidingsKit
   @Test("code that is called back creates, fetches and deletes zones")
   func callbacks() async throws {
     let database = try await KitServer().container().privateCloudDatabase
-    let told: [String] = await withCheckedContinuation { waiting in
-      let told = Mutex<[String]>([])
+    let reported: [String] = await withCheckedContinuation { waiting in
+      let reported = Mutex<[String]>([])
       let zone = CKRecordZone(zoneName: "Notes")
       database.save(zone) { saved, error in
-        told.withLock { $0.append("save \(saved?.zoneID.zoneName ?? "\(error as Any)")") }
+        reported.withLock { $0.append("save \(saved?.zoneID.zoneName ?? "\(error as Any)")") }
         database.fetch(withRecordZoneID: zone.zoneID) { fetched, error in
-          told.withLock { $0.append("fetch \(fetched?.zoneID == zone.zoneID)") }
+          reported.withLock { $0.append("fetch \(fetched?.zoneID == zone.zoneID)") }
           database.fetchAllRecordZones { zones, error in
-            told.withLock { $0.append("all \(zones?.count ?? -1)") }
+            reported.withLock { $0.append("all \(zones?.count ?? -1)") }
             database.delete(withRecordZoneID: zone.zoneID) { id, error in
-              told.withLock { $0.append("delete \(id == zone.zoneID)") }
+              reported.withLock { $0.append("delete \(id == zone.zoneID)") }
               database.modifyRecordZones(saving: [zone], deleting: []) { result in
-                told.withLock { $0.append("again \((try? result.get())?.saveResults.count ?? -1)") }
+                reported.withLock {
+                  $0.append("again \((try? result.get())?.saveResults.count ?? -1)")
+                }
                 database.fetch(withRecordZoneIDs: [zone.zoneID]) { result in
-                  told.withLock { $0.append("found \((try? result.get())?.count ?? -1)") }
-                  waiting.resume(returning: told.withLock { $0 })
+                  reported.withLock { $0.append("found \((try? result.get())?.count ?? -1)") }
+                  waiting.resume(returning: reported.withLock { $0 })
                 }
               }
             }
@@ -76,14 +78,14 @@ import TidingsKit
       }
     }
     #expect(
-      told == ["save Notes", "fetch true", "all 2", "delete true", "again 1", "found 1"]
+      reported == ["save Notes", "fetch true", "all 2", "delete true", "again 1", "found 1"]
     )
   }
 
-  @Test("operations tell each zone once, then the end")
+  @Test("operations show each zone once, then the end")
   func operations() async throws {
     let database = try await KitServer().container().privateCloudDatabase
-    let told = Mutex<[String]>([])
+    let reported = Mutex<[String]>([])
     let unknown = CKRecordZone.ID(zoneName: "Unknown")
     let error: (any Error)? = await withCheckedContinuation { waiting in
       let operation = CKModifyRecordZonesOperation(
@@ -91,19 +93,19 @@ import TidingsKit
         recordZoneIDsToDelete: [unknown]
       )
       operation.perRecordZoneSaveBlock = { id, result in
-        told.withLock { $0.append("save \(id.zoneName) \((try? result.get()) != nil)") }
+        reported.withLock { $0.append("save \(id.zoneName) \((try? result.get()) != nil)") }
       }
       operation.perRecordZoneDeleteBlock = { id, result in
-        told.withLock { $0.append("delete \(id.zoneName) \((try? result.get()) != nil)") }
+        reported.withLock { $0.append("delete \(id.zoneName) \((try? result.get()) != nil)") }
       }
       operation.modifyRecordZonesCompletionBlock = { saved, deleted, error in
-        told.withLock { $0.append("end \(saved?.count ?? -1) \(deleted?.count ?? -1)") }
+        reported.withLock { $0.append("end \(saved?.count ?? -1) \(deleted?.count ?? -1)") }
         waiting.resume(returning: error)
       }
       database.add(operation)
     }
     #expect(
-      told.withLock { $0 } == ["save A true", "save B true", "delete Unknown false", "end 2 0"]
+      reported.withLock { $0 } == ["save A true", "save B true", "delete Unknown false", "end 2 0"]
     )
     let failure = try #require(error as? CKError)
     #expect(failure.code == .partialFailure)

@@ -40,7 +40,7 @@ struct ChannelIndexPropertyTests {
     _ index: ChannelIndex,
     _ channels: [Int64: WatchedChannel],
     _ source: inout RandomPredicates,
-    _ place: Comment
+    _ location: Comment
   ) -> Int {
     let database = Int64(source.random.below(2))
     let zone = Int64(source.random.below(2))
@@ -53,8 +53,8 @@ struct ChannelIndexPropertyTests {
     var firings = [before]
     let time = Timestamp(millisecondsSince1970: 0)
     index.match(database: database, zone: zone, old: old, new: new, at: time, into: &firings)
-    #expect(Array(firings.dropFirst()) == expected, place)
-    #expect(firings.first == before, place)
+    #expect(Array(firings.dropFirst()) == expected, location)
+    #expect(firings.first == before, location)
     guard source.random.oneIn(32) else { return expected.count }
     let memory = EvaluationMemory(
       stepsMax: source.random.pick([0, 300, 3_000, nil] as [Int?]),
@@ -73,7 +73,7 @@ struct ChannelIndexPropertyTests {
         into: &firings
       )
     } while memory.hasPending && memory.work { false }
-    #expect(firings == expected, place)
+    #expect(firings == expected, location)
     return expected.count
   }
 }

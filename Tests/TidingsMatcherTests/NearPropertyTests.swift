@@ -6,7 +6,7 @@ import TidingsModel
 @Suite("Channels near a place, at random")
 struct NearPropertyTests {
   /// Places where a grid over the globe goes wrong first, and others.
-  private func place(_ random: inout SplitMix64) -> Location {
+  private func position(_ random: inout SplitMix64) -> Location {
     func degrees(_ limit: Double) -> Double {
       (Double(random.below(2_000_001)) / 1_000_000 - 1) * limit
     }
@@ -24,17 +24,17 @@ struct NearPropertyTests {
 
   /// A place about so many metres away, in any direction.
   private func neighbour(
-    of place: Location,
+    of position: Location,
     metres: Double,
     _ random: inout SplitMix64
   ) -> Location {
     let degrees = metres / 111_195
     let north = (Double(random.below(2_001)) / 1_000 - 1) * degrees
     var east = (Double(random.below(2_001)) / 1_000 - 1) * degrees
-    let latitude = min(max(place.latitude + north, -90), 90)
+    let latitude = min(max(position.latitude + north, -90), 90)
     // Near a pole, any longitude is near.
     east *= random.oneIn(4) ? 50 : 1
-    var longitude = (place.longitude + east).remainder(dividingBy: 360)
+    var longitude = (position.longitude + east).remainder(dividingBy: 360)
     longitude = min(max(longitude, -180), 180)
     return Location(latitude: latitude, longitude: longitude)
   }
@@ -49,7 +49,7 @@ struct NearPropertyTests {
     let radii: [Double] = [0.5, 3, 40, 999, 12_345, 250_000, 1_500_000, 4_999_999, 6_000_000, 1e8]
     var circles: [(centre: Location, metres: Double)] = []
     for channel in 0..<400 {
-      let centre = place(&random)
+      let centre = position(&random)
       let metres = random.pick(radii)
       circles.append((centre, metres))
       index.insert(
@@ -73,15 +73,15 @@ struct NearPropertyTests {
     var smallCount = 0
     for _ in 0..<2_000 {
       let (centre, metres) = random.pick(circles)
-      let place =
+      let position =
         random.oneIn(4)
-        ? self.place(&random) : neighbour(of: centre, metres: metres * 1.2, &random)
+        ? self.position(&random) : neighbour(of: centre, metres: metres * 1.2, &random)
       let expected = circles.indices.filter {
-        place.distance(to: circles[$0].centre) < circles[$0].metres
+        position.distance(to: circles[$0].centre) < circles[$0].metres
       }
       smallCount += expected.count { circles[$0].metres < 1_000_000 }
       var record = Record(recordID: RecordID(recordName: "r"), recordType: "T")
-      record.fields["at"] = .location(place)
+      record.fields["at"] = .location(position)
       var firings: [Firing] = []
       index.match(
         database: 1,
@@ -91,7 +91,7 @@ struct NearPropertyTests {
         at: Timestamp(millisecondsSince1970: 0),
         into: &firings
       )
-      #expect(firings.map(\.channel) == expected.map(Int64.init), "seed \(seed), \(place)")
+      #expect(firings.map(\.channel) == expected.map(Int64.init), "seed \(seed), \(position)")
     }
     #expect(smallCount > 500, "seed \(seed)")
     for channel in circles.indices { #expect(index.remove(channel: Int64(channel))) }

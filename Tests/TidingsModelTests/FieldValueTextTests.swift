@@ -11,16 +11,18 @@ internal import Testing
   func types() {
     let time = Timestamp(millisecondsSince1970: 1_500)
     let target = Reference(recordID: RecordID(recordName: "other"))
-    let place = Location(latitude: 59.5, longitude: -10)
+    let position = Location(latitude: 59.5, longitude: -10)
     let file = Asset(checksum: [UInt8](repeating: 1, count: 32), size: 12)
     for (value, expected) in [
       (.string("Åsa"), "Åsa"), (.int64(.min), "-9223372036854775808"), (.double(2), "2"),
       (.double(2.5), "2.5"), (.double(1e300), "1e+300"), (.double(-0.0), "0"),
       (.bytes([1, 2]), "2 bytes"), (.timestamp(time), "1970-01-01T00:00:01.500Z"),
-      (.location(place), "59.5, -10.0"), (.reference(target), "other"), (.asset(file), "12 bytes"),
+      (.location(position), "59.5, -10.0"), (.reference(target), "other"),
+      (.asset(file), "12 bytes"),
       (.stringList(["a", "", "b"]), "a, , b"), (.int64List([1, 2]), "1, 2"),
       (.doubleList([1, 0.5]), "1, 0.5"), (.bytesList([[1], []]), "1 bytes, 0 bytes"),
-      (.timestampList([time]), "1970-01-01T00:00:01.500Z"), (.locationList([place]), "59.5, -10.0"),
+      (.timestampList([time]), "1970-01-01T00:00:01.500Z"),
+      (.locationList([position]), "59.5, -10.0"),
       (.referenceList([target, target]), "other, other"), (.assetList([file]), "12 bytes"),
       (.unknownList, ""),
     ] as [(FieldValue, String)] {

@@ -30,8 +30,8 @@ enum PlainWords {
 /// The distance of two places by their vectors.
 enum PlainDistance {
   static func metres(_ a: Location, _ b: Location) -> Double {
-    func vector(_ place: Location) -> SIMD3<Double> {
-      let (north, east) = (place.latitude / 180 * .pi, place.longitude / 180 * .pi)
+    func vector(_ location: Location) -> SIMD3<Double> {
+      let (north, east) = (location.latitude / 180 * .pi, location.longitude / 180 * .pi)
       return [cos(north) * cos(east), cos(north) * sin(east), sin(north)]
     }
     let (a, b) = (vector(a), vector(b))

@@ -76,7 +76,7 @@ struct PredicateFailureTests {
     #expect(list.actual.count == 101)
   }
 
-  @Test("the sentence tells all")
+  @Test("the sentence shows all")
   func message() throws {
     let record = Record(
       recordID: RecordID(recordName: "r"),
@@ -100,12 +100,12 @@ struct PredicateFailureTests {
       for _ in 0..<6 {
         let record = source.record()
         let failure = predicate.firstFailure(for: record)
-        let place: Comment = "seed \(seed), round \(round): \(predicate.text) for \(record)"
-        #expect((failure == nil) == predicate.matches(record), place)
+        let position: Comment = "seed \(seed), round \(round): \(predicate.text) for \(record)"
+        #expect((failure == nil) == predicate.matches(record), position)
         guard let failure else { continue }
-        #expect(predicate.text.contains(failure.term), place)
+        #expect(predicate.text.contains(failure.term), position)
         let term = try Predicate(canonicalText: failure.term)
-        #expect(!term.matches(record), "\(failure.term) of \(place)")
+        #expect(!term.matches(record), "\(failure.term) of \(position)")
         #expect(failure.actualValue.count <= 101 && !failure.message.isEmpty)
       }
     }

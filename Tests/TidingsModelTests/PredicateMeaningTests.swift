@@ -61,9 +61,9 @@ struct PredicateMeaningTests {
     let id = RecordID(recordName: "r")
     let predicate = try Predicate(text: "a = %@", arguments: [.reference(Reference(recordID: id))])
     #expect(predicate.matches(["a": .reference(Reference(recordID: id, action: .deleteSelf))]))
-    var place = Location(latitude: 1, longitude: -0.0)
-    place.altitude = 7
-    #expect(try Predicate(text: "a = @location(1, 0)").matches(["a": .location(place)]))
+    var position = Location(latitude: 1, longitude: -0.0)
+    position.altitude = 7
+    #expect(try Predicate(text: "a = @location(1, 0)").matches(["a": .location(position)]))
     #expect(try Predicate(text: "a < <01>").matches(["a": .bytes([0, 255])]))
     let time = FieldValue.timestamp(Timestamp(millisecondsSince1970: -1))
     #expect(try Predicate(text: "a = @1969-12-31T23:59:59.999Z").matches(["a": time]))

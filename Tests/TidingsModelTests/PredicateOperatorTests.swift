@@ -111,8 +111,8 @@ struct PredicateOperatorTests {
 
   @Test("distances are those of great circles")
   func distances() throws {
-    let places = [(0.0, 0.0, 0.0, 1.0, 111_195.08), (90, 0, 0, 77, 10_007_557.2)]
-    for (north, east, otherNorth, otherEast, metres) in places {
+    let positions = [(0.0, 0.0, 0.0, 1.0, 111_195.08), (90, 0, 0, 77, 10_007_557.2)]
+    for (north, east, otherNorth, otherEast, metres) in positions {
       let a = Location(latitude: north, longitude: east)
       let b = Location(latitude: otherNorth, longitude: otherEast)
       #expect(abs(a.distance(to: b) - metres) < 0.1)
@@ -121,9 +121,9 @@ struct PredicateOperatorTests {
     let antipodes = Location(latitude: 0, longitude: 180)
     #expect(antipodes.distance(to: Location(latitude: 0, longitude: 0)) > 20_015_000)
     let near = "distanceToLocation:fromLocation:(a, @location(48.5, -180)) <"
-    let place = FieldValue.location(Location(latitude: 48.5, longitude: 180))
-    #expect(try matches("\(near) 1", place))
-    #expect(try !matches("\(near) 0", place))
+    let position = FieldValue.location(Location(latitude: 48.5, longitude: 180))
+    #expect(try matches("\(near) 1", position))
+    #expect(try !matches("\(near) 0", position))
   }
 
   @Test("system fields by both names")

@@ -80,11 +80,11 @@ struct PredicatePropertyTests {
     for round in 0..<10_000 {
       var text = Array(try Predicate(root: source.node(depth: 2)).text.unicodeScalars)
       for _ in 0...source.random.below(4) {
-        let place = source.random.below(text.count + 1)
+        let position = source.random.below(text.count + 1)
         if Bool.random(using: &source.random) {
-          text.insert(contentsOf: source.random.pick(pieces).unicodeScalars, at: place)
-        } else if place < text.count {
-          text.removeSubrange(place..<min(text.count, place + 1 + source.random.below(4)))
+          text.insert(contentsOf: source.random.pick(pieces).unicodeScalars, at: position)
+        } else if position < text.count {
+          text.removeSubrange(position..<min(text.count, position + 1 + source.random.below(4)))
         }
       }
       var mutated = String.UnicodeScalarView()

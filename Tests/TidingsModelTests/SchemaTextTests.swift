@@ -136,7 +136,7 @@ import Testing
       ),
       (
         "DEFINE SCHEMA RECORD TYPE T (sortable INT64);", 1, 30,
-        "SORTABLE is a word of the language: as a name it stands in quotes, \"sortable\""
+        "SORTABLE is a keyword: to use it as a name, quote it, \"sortable\""
       ),
       ("DEFINE SCHEMA RECORD TYPE T (a LIST INT64);", 1, 37, "expected '<', found 'INT64'"),
       ("DEFINE SCHEMA RECORD TYPE T (a LIST<INT64);", 1, 42, "expected '>', found ')'"),
@@ -158,11 +158,11 @@ import Testing
       ),
       (
         "DEFINE SCHEMA RECORD TYPE T (a INT64, a STRING);", 1, 39,
-        "the field 'a' stands twice in the record type: remove one"
+        "the field 'a' appears twice in the record type: remove one"
       ),
       (
         "DEFINE SCHEMA RECORD TYPE T (___etag STRING, ___etag STRING);", 1, 46,
-        "the field '___etag' stands twice in the record type: remove one"
+        "the field '___etag' appears twice in the record type: remove one"
       ),
       (
         "DEFINE SCHEMA RECORD TYPE T (\"a b\" INT64);", 1, 30,

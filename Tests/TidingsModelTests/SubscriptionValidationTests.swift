@@ -83,7 +83,7 @@ internal import Testing
         ),
         (
           try subscription("s", kind, zone: zone, options: 0) { $0.desiredKeys = ["a"] },
-          "no desired keys"
+          "cannot have desired keys"
         ),
         (
           try subscription("s", kind, zone: zone, options: 0) { $0.alertLocalizationArgs = ["a"] },

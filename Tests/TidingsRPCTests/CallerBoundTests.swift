@@ -9,7 +9,7 @@ import TidingsRPC
     start.advanced(by: .milliseconds(milliseconds))
   }
 
-  @Test("after a burst of a second's calls, one is told exactly when the next may come")
+  @Test("after a burst of a second's calls, one is reported exactly when the next may come")
   func burst() {
     var rate = CallRate(now: start)
     for _ in 0..<4 { #expect(rate.take(perSecond: 4, now: start) == nil) }

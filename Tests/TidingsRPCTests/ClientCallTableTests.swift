@@ -122,7 +122,7 @@ import TidingsRPC
     )
   }
 
-  @Test("a deadline ends a call, and tells the server")
+  @Test("a deadline ends a call, and shows the server")
   func deadline() {
     var table = table()
     table.connected()

@@ -77,11 +77,11 @@ import TidingsRPC
         turns = Array(turns[skipped.endIndex...] + skipped)
         let result = queue.takeNext()
         #expect(result?.caller == next, "seed \(seed)")
-        guard let next, let place = waiting.firstIndex(where: { $0.caller == next }) else {
+        guard let next, let position = waiting.firstIndex(where: { $0.caller == next }) else {
           continue
         }
-        #expect(result?.element == waiting[place].element, "seed \(seed)")
-        waiting.remove(at: place)
+        #expect(result?.element == waiting[position].element, "seed \(seed)")
+        waiting.remove(at: position)
         turns.removeAll { $0 == next }
         // Before those who were skipped: they stood behind it already when it was taken.
         if waiting.contains(where: { $0.caller == next }) { turns.append(next) }

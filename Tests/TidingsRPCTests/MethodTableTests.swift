@@ -35,7 +35,7 @@ import TidingsRPC
     #expect(lookup(table, "test.Service0/M0") == -1)
   }
 
-  @Test("tells a missing service from a missing method and from nonsense")
+  @Test("distinguishes a missing service from a missing method and from nonsense")
   func refusals() {
     var table = MethodTable<Int>()
     table.insert(method("a.B", "C"), 1)

@@ -91,13 +91,13 @@ internal import TidingsSQLite
     let bytes = try folder.read("db-wal")
     for _ in 0..<200 {
       var damaged = bytes
-      let place = random.below(random.oneIn(4) ? 32 : bytes.count)
-      damaged[place] ^= 1 << UInt8(random.below(8))
+      let location = random.below(random.oneIn(4) ? 32 : bytes.count)
+      damaged[location] ^= 1 << UInt8(random.below(8))
       let seen = inspect(damaged)
-      if place < 32 {
-        #expect(seen.header == nil, "seed \(seed), byte \(place)")
+      if location < 32 {
+        #expect(seen.header == nil, "seed \(seed), byte \(location)")
       } else {
-        #expect(Int(seen.validFrames) == (place - 32) / 4120, "seed \(seed), byte \(place)")
+        #expect(Int(seen.validFrames) == (location - 32) / 4120, "seed \(seed), byte \(location)")
       }
     }
   }

@@ -55,17 +55,17 @@ internal import TidingsSQLite
     var foundCount = 0
     for _ in 0..<60 {
       var bytes = sound
-      let place = random.below(bytes.count)
-      bytes[place] ^= 1 << UInt8(random.below(8))
+      let position = random.below(bytes.count)
+      bytes[position] ^= 1 << UInt8(random.below(8))
       try folder.write(bytes, to: "db")
       do {
         let connection = try open()
         try connection.check(thorough: true)
         let isSame = try rows(connection) == expected
-        #expect(isSame, "seed \(seed): byte \(place) passed for the truth")
+        #expect(isSame, "seed \(seed): byte \(position) passed for the truth")
       } catch {
         let kind = (error as? SQLError)?.kind
-        #expect(kind == .damaged, "seed \(seed): byte \(place): \(error)")
+        #expect(kind == .damaged, "seed \(seed): byte \(position): \(error)")
         foundCount += 1
       }
     }
@@ -84,14 +84,14 @@ internal import TidingsSQLite
     let size = try log.seekToEnd()
     var foundCount = 0
     for _ in 0..<15 {
-      let place = 32 + UInt64(random.below(Int(size) - 32))
+      let position = 32 + UInt64(random.below(Int(size) - 32))
       // The headers of frames are read by recovery alone.
-      guard (place - 32) % 4120 >= 24 else { continue }
-      try flip(place, in: log)
-      defer { try? flip(place, in: log) }
+      guard (position - 32) % 4120 >= 24 else { continue }
+      try flip(position, in: log)
+      defer { try? flip(position, in: log) }
       do {
         let isSame = try rows(try open()) == expected
-        #expect(isSame, "seed \(seed): byte \(place) passed for the truth")
+        #expect(isSame, "seed \(seed): byte \(position) passed for the truth")
       } catch {
         #expect((error as? SQLError)?.kind == .damaged, "seed \(seed): \(error)")
         foundCount += 1
@@ -105,10 +105,10 @@ internal import TidingsSQLite
     try open().check(thorough: true)
   }
 
-  private func flip(_ place: UInt64, in file: FileHandle) throws {
-    try file.seek(toOffset: place)
+  private func flip(_ position: UInt64, in file: FileHandle) throws {
+    try file.seek(toOffset: position)
     let byte = try #require(try file.read(upToCount: 1)?.first)
-    try file.seek(toOffset: place)
+    try file.seek(toOffset: position)
     try file.write(contentsOf: [byte ^ 0x10])
   }
 

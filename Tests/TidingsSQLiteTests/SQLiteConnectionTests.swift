@@ -68,7 +68,7 @@ internal import TidingsSQLite
     }
   }
 
-  @Test("a checkpoint moves the log, and the next commit uses the file anew")
+  @Test("a checkpoint moves the log, and the next commit uses the file again")
   func checkpoint() throws {
     let connection = try open()
     try connection.execute("CREATE TABLE t (n)")

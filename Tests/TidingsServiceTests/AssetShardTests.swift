@@ -94,7 +94,7 @@ internal import TidingsSQLite
     #expect(try folder.partNames { _ in true } == [])
   }
 
-  @Test("wrong bytes are told with both checksums, and removed")
+  @Test("wrong bytes are reported with both checksums, and removed")
   func wrongBytes() throws {
     let shard = try shard()
     _ = try shard.receive(upload(), offset: 0, chunk: Array(content[..<5000]))
@@ -190,7 +190,7 @@ internal import TidingsSQLite
     #expect(try Folder.status(folder.filePath(asset.checksum)) == nil)
   }
 
-  @Test("a released asset that is sent again gets its time anew, and is safe meanwhile")
+  @Test("a released asset that is sent again gets its time again, and is safe meanwhile")
   func renewed() throws {
     let shard = try shard()
     try complete(shard, upload())

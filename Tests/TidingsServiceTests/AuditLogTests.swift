@@ -134,7 +134,7 @@ internal import TidingsModel
     #expect(try AuditVerification(.refusals, folder: path).check().problems == [])
   }
 
-  @Test("lines that a crash has cut anywhere are told from lines that were changed")
+  @Test("lines that a crash has cut anywhere are distinguished from lines that were changed")
   func torn() throws {
     let line = refusal("ada", at: 1_000).line(ChainLink(after: .none))
     for cut in stride(from: 1, through: line.count - 1, by: 7) {
@@ -236,7 +236,7 @@ internal import TidingsModel
     #expect(file.contains(json + "\n"))
   }
 
-  @Test("a log tells what it was told, also after a restart and a cut line")
+  @Test("a log shows what it was reported, also after a restart and a cut line")
   func log() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("")

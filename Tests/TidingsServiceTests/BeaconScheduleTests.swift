@@ -30,7 +30,7 @@ internal import Testing
     #expect(schedule.next == nil)
   }
 
-  @Test("an event between the two beacons begins anew: 1 s and 5 s after it")
+  @Test("an event between the two beacons starts again: 1 s and 5 s after it")
   func eventBetweenBeacons() {
     var schedule = BeaconSchedule()
     schedule.published([1], 1, at: start)

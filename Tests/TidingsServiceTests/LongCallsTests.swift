@@ -48,7 +48,7 @@ internal import TidingsZeroMQ
 
 /// Work and its owner take turns.
 @Suite struct PausedWorkTests {
-  @Test("work goes on where it paused, and never beside its owner")
+  @Test("work resumes where it paused, and never beside its owner")
   func turns() {
     final class Log: @unchecked Sendable { var steps: [String] = [] }
     let log = Log()

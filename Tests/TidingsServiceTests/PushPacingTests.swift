@@ -147,7 +147,7 @@ internal import Testing
     #expect(pacing.next == nil)
   }
 
-  @Test("a topic that is forgotten has nothing to say, and begins anew")
+  @Test("a topic that is forgotten has nothing to say, and starts again")
   func forgotten() {
     var pacing = PushPacing(pushesPerSecondMax: 1)
     #expect(pacing.decide([1], channel: 1, sequence: 1, at: start) == .publish)

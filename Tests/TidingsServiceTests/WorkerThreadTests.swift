@@ -18,7 +18,7 @@ internal import TidingsRPC
     thread.stop()
   }
 
-  @Test("when the thread ends, everybody is told: those who wait, and those who come later")
+  @Test("when the thread ends, everybody is reported: those who wait, and those who come later")
   func stop() async throws {
     let thread = WorkerThread { Log() }
     let begun = Observed(false)

@@ -81,7 +81,7 @@ internal import TidingsUserInfo
   }
 
   @Test(
-    "records that enter and leave are updates to CloudKit; our own key tells which",
+    "records that enter and leave are updates to CloudKit; our own key shows which",
     arguments: [
       (TidingsV1.QueryNotificationReason.recordUpdated, 2, nil), (.recordEntered, 2, "entered"),
       (.recordLeft, 2, "left"),
@@ -149,7 +149,7 @@ internal import TidingsUserInfo
     )
   }
 
-  @Test("a read mark tells what was read and no more")
+  @Test("a read mark shows what was read and no more")
   func readMark() {
     let mark = TidingsV1.Notification(
       notificationID: "12-345",

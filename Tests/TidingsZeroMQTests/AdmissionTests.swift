@@ -32,7 +32,7 @@ extension Held<ConnectionCeiling> {
 @Suite("RefusalThrottle") struct RefusalThrottleTests {
   private let start = ContinuousClock.now
 
-  @Test("a burst is told at once, the rest waits, and time gives the burst back")
+  @Test("a burst is reported at once, the rest waits, and time gives the burst back")
   func burst() {
     let throttle = Held(RefusalThrottle())
     for _ in 0..<RefusalThrottle.burst {
@@ -46,7 +46,7 @@ extension Held<ConnectionCeiling> {
     #expect(throttle.refuse("10.0.0.1", waiting: 0, now: next) != .now)
   }
 
-  @Test("when too many wait, the next are told nothing")
+  @Test("when too many wait, the next are reported nothing")
   func waiting() {
     let throttle = Held(RefusalThrottle())
     for _ in 0..<RefusalThrottle.burst { _ = throttle.refuse("a", waiting: 0, now: start) }
@@ -89,7 +89,10 @@ extension Held<ConnectionCeiling> {
     #expect(throttle.addressCount == 1)
   }
 
-  @Test("no address is told more at once than a bucket lets it", arguments: [1, 2, 3] as [UInt64])
+  @Test(
+    "no address is answered more often than its bucket allows",
+    arguments: [1, 2, 3] as [UInt64]
+  )
   func model(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let throttle = Held(RefusalThrottle())
@@ -127,7 +130,7 @@ extension Held<ConnectionCeiling> {
     let taken = log.take(start)
     #expect(taken.count == RefusalLog.sourcesMax + 1)
     #expect(taken.map(\.count).reduce(0, +) == 3 * keys.count)
-    // Beyond the keys that are told apart, the address still is.
+    // Beyond the keys that are distinguished, the address still is.
     #expect(taken.last == RefusedHandshake(publicKey: nil, address: "a", count: 150))
     #expect(log.due(start) == nil)
     log.note(.init(publicKey: keys[0], address: "a", count: 1))

@@ -8,7 +8,7 @@ import TidingsZeroMQ
 @Suite("built-in services") struct BuiltInServiceTests {
   private let forever = CallOptions(timeout: nil)
 
-  @Test("health tells states and their changes, and ends with the server")
+  @Test("health shows states and their changes, and ends with the server")
   func health() async throws {
     let state = HealthState()
     let server = try await TestServer.start(setup: { $0.registerBuiltIn(state) })

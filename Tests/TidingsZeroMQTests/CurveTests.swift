@@ -82,7 +82,7 @@ struct CurveServer {
     await server.server.stop()
   }
 
-  @Test("a key that is not admitted is told so, and comes in once it is")
+  @Test("a key that is not admitted is reported so, and comes in once it is")
   func refused() async throws {
     let server = try await CurveServer.start()
     let pair = KeyPair()
@@ -153,7 +153,7 @@ struct CurveServer {
     let error = await #expect(throws: RPCError.self) {
       try await client.unary(InteropService.empty, [], options: .init())
     }
-    #expect(error?.message.contains("no server") == true, "\(String(describing: error))")
+    #expect(error?.message.contains("connection refused") == true, "\(String(describing: error))")
     await client.close()
   }
 
@@ -169,7 +169,7 @@ struct CurveServer {
     )
     subscriber.subscribe([1])
     var events = subscriber.events.makeAsyncIterator()
-    // Refused at first: told by the refusals.
+    // Refused at first: reported by the refusals.
     while server.admitted.refusals.withLock({ $0.isEmpty }) { _ = await events.next() }
     server.admit(pair.publicKey, as: 1)
     var received: SubscriberConnection.Event?
@@ -207,14 +207,14 @@ struct CurveServer {
         $0.security = .curveServer(KeyPair()) { _ in 1 }
       }
     }
-    #expect(error?.message.contains("must not serve") == true)
+    #expect(error?.message.contains("must not start") == true)
     let push = await #expect(throws: TransportError.self) {
       _ = try await TestServer.start {
         $0.pushEndpoint = "tcp://127.0.0.1:0"
         $0.security = .curveServer(KeyPair()) { _ in 1 }
       }
     }
-    #expect(push?.message.contains("must not serve") == true)
+    #expect(push?.message.contains("must not start") == true)
   }
 
   @Test("a server ends when nobody admits any more, and lets nobody in")

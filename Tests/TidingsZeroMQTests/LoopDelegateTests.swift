@@ -37,7 +37,7 @@ private final class Keeper: LoopDelegate {
 }
 
 @Suite("LoopDelegate") struct LoopDelegateTests {
-  @Test("kept calls are answered at the turn's end; timers fire; the end is told")
+  @Test("kept calls are answered at the turn's end; timers fire; the end is reported")
   func keeps() async throws {
     let probe = Probe()
     let server = try await TestServer.start(

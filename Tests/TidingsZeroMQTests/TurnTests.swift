@@ -108,12 +108,12 @@ private final class Journal: Sendable {
     }
     let handled = journal.handled.withLock(\.self)
     #expect(handled.count == 403)
-    let places = ["b1", "b2", "b3"].map { handled.firstIndex(of: $0) ?? -1 }
-    #expect(places == [1, 3, 5] || places == [0, 2, 4], "\(places)")
+    let positions = ["b1", "b2", "b3"].map { handled.firstIndex(of: $0) ?? -1 }
+    #expect(positions == [1, 3, 5] || positions == [0, 2, 4], "\(positions)")
     await server.stop()
   }
 
-  @Test("a turn ends when its time is over, so that answers and commits are never far")
+  @Test("a turn ends when its deadline passed, so that answers and commits are never far")
   func budget() async throws {
     let journal = Journal()
     // A turn never handles for longer than one of these calls takes, on whatever machine.

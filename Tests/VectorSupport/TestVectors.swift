@@ -1,7 +1,7 @@
 internal import Foundation
 public import TidingsJSON
 
-/// A vector of `proto/vectors`, as its README.md tells.
+/// A vector of `proto/vectors`, as its README.md shows.
 public struct TestVector: Sendable, CustomStringConvertible {
   private let object: JSONObject
 

@@ -95,7 +95,7 @@ import TidingsRPC
   @Test("a server that cannot be reached is a problem, and the rest is not looked at")
   func unreachable() async {
     let run = await ProgramRun("doctor", format: .table) { _ throws(RPCError) in
-      throw RPCError(.unavailable, "cannot reach tcp://h:1: no server takes connections there")
+      throw RPCError(.unavailable, "cannot reach tcp://h:1: connection refused")
     }
     #expect(run.exitCode == .notSo && run.calls.count == 1)
     #expect(run.out.contains("problem  server       cannot reach tcp://h:1"))

@@ -59,7 +59,7 @@ import TidingsRPC
     let lines = run.err.split(separator: "\n").map { $0.dropFirst(file.count) }.sorted()
     #expect(
       lines == [
-        ", line 2: not JSON, column 1: a value must stand here",
+        ", line 2: not JSON, column 1: expected a value",
         ", line 3: record 'b': INVALID_ARGUMENTS: bad",
         ", line 4: INVALID_ARGUMENT: poison", ", line 6: recordType is needed",
       ]

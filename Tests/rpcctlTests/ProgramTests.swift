@@ -145,7 +145,7 @@ import TidingsRPC
       (["modify-records", "--save", "{"], "--save '{' is not JSON"),
       (
         ["modify-records", "--save", "h.json"],
-        "--save 'h.json' is not JSON: a value must stand here at line 1, column 1; for the content of "
+        "--save 'h.json' is not JSON: expected a value at line 1, column 1; for the content of "
           + "a file write @h.json"
       ),
       (["modify-records", "--save", "{}"], "records[0]: recordType is needed"),

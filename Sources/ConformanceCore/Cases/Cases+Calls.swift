@@ -81,9 +81,9 @@ extension ConformanceCase {
         let result = try await stage.interopCall(InteropService.hang, cancelAfterMilliseconds: 200)
         try result.expect(.cancelled)
         try await stage.interopCall(InteropService.empty, connects: false).expect(.ok)
-        // It may have been given up before it began; what began is to hear of it.
+        // It may have been given up before it began; what started is notified.
         if probe.sightings.started > before.started + 1 {
-          try await stage.waitFor("the server to hear that the call was given up") {
+          try await stage.waitFor("the server to be notified of the cancelled call") {
             probe.sightings.cancelled > before.cancelled
           }
         }

@@ -42,10 +42,10 @@ extension ConformanceCase {
         )
         try result.expect(.ok)
         let header = relay.takeSeen().last { $0.method == InteropService.empty.fullName }
-        let told = header?.timeoutMs ?? 0
+        let reported = header?.timeoutMs ?? 0
         try expect(
-          (1...30_000).contains(told),
-          "expected timeout_ms from 1 to 30000 in the header, came \(told)"
+          (1...30_000).contains(reported),
+          "expected timeout_ms from 1 to 30000 in the header, came \(reported)"
         )
       },
       Self("timeout_on_silent_server", needs: .deadlines) { stage in

@@ -29,7 +29,7 @@ extension ConformanceCase {
         subscription.firesOnRecordEnter = true
         subscription.firesOnRecordLeave = true
         subscription.recordType = "Item"
-        // The one that hears all would hear these too.
+        // The one that receives all would receive these too.
         try await follower.other.subscribe(subscription)
         for value in [5, 15, 16, 3] {
           try await follower.other.save(TidingsV1.Record("x", value: Int64(value)))
@@ -78,7 +78,7 @@ extension ConformanceCase {
         try await follower.stage.waitFor("a push to be lost") {
           follower.pushes.counts.lost > before
         }
-        // Only the beacon, 1 and 5 seconds later, tells of it.
+        // Only the beacon, 1 and 5 seconds later, announces it.
         follower.pushes.use(.none)
         try await follower.expect(["lost created"])
       },

@@ -25,7 +25,7 @@ extension ConformanceCase {
       Self("wrong_server_key", needs: .curve) { stage in
         let server = try await stage.secureRecords()
         guard let keys = server.keys else { throw ConformanceError("the server has no keys") }
-        // The client takes another key for the server's: it must not tell that one anything.
+        // The client takes another key for the server's: it must not send that server anything.
         try await isKeptOut(stage, server, ClientKeys(keys.pair, server: KeyPair().publicKey))
       },
       Self("no_curve_key", needs: .curve) { stage in

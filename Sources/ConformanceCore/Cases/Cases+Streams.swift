@@ -39,7 +39,7 @@ extension ConformanceCase {
         )
         try result.expect(.cancelled)
         try expectEqual("the messages", [[1]], result.responses)
-        try await stage.waitFor("the server to hear that the stream was given up") {
+        try await stage.waitFor("the server to be notified of the cancelled stream") {
           probe.sightings.cancelled > before
         }
       },

@@ -63,17 +63,17 @@ extension ConformanceCase {
           try await opens(stage, action, opened, type, transcoder)
         }
       ]
-    case .value(let place, let value, let opened):
+    case .value(let location, let value, let opened):
       [
         Self(name, needs: .encryptedValues) { stage in
           let action = Stage.Action.openValue(
             .init(
-              keyRing: Array(place.keyRing.utf8),
+              keyRing: Array(location.keyRing.utf8),
               value: value,
-              databaseID: place.databaseID,
-              recordID: place.recordID,
-              field: place.field,
-              user: place.user
+              databaseID: location.databaseID,
+              recordID: location.recordID,
+              field: location.field,
+              user: location.user
             )
           )
           try await opens(stage, action, opened, "tidings.v1.FieldValue", transcoder)

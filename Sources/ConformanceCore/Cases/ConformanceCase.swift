@@ -4,7 +4,7 @@ internal import TidingsProto
 struct ConformanceCase {
   /// For example `save_conflict`, or `vector/records/save_every_type`.
   let name: String
-  /// What a client must be able to do; one that is not is passed over.
+  /// What a client must be able to do; otherwise the case is skipped.
   let needs: [TidingsConformanceV1.Feature]
   /// Throws `CaseFailure` or what the client did instead.
   let body: (Stage) async throws -> Void

@@ -67,14 +67,14 @@ final class ChildProcess: Sendable {
   ///
   /// - Parameter gracefully: It is asked first: its input ends, and SIGTERM comes; after 10 seconds it
   ///   is made to.
-  /// - Returns: How it ended, in words; `nil`: that was told before.
+  /// - Returns: How it ended; `nil`: that was reported before.
   @discardableResult
   func end(gracefully: Bool) -> String? {
     guard Leftovers.claim(group: pid) else { return nil }
     close(input)
     if gracefully {
       kill(-pid, SIGTERM)
-      if let told = waited(milliseconds: 10_000) { return told }
+      if let reported = waited(milliseconds: 10_000) { return reported }
     }
     kill(-pid, SIGKILL)
     return waited(milliseconds: nil)
@@ -127,7 +127,7 @@ final class ChildProcess: Sendable {
     kill(-pid, SIGKILL)
     let signal = status & 0x7f
     if signal != 0 { return "it was ended by signal \(signal)" }
-    // A shell tells so of what it started.
+    // A shell reports its child's signal like this.
     let code = (status >> 8) & 0xff
     return "it exited with code \(code)" + (code > 128 ? ", by signal \(code - 128)" : "")
   }

@@ -116,7 +116,7 @@ final class ClientProcess: Sendable {
     return poll(&item, 1, milliseconds) > 0
   }
 
-  /// A program that closed its output has a moment to tell how it ends.
+  /// A program that closed its output gets a moment to exit.
   private static func ended(_ child: ChildProcess) -> ClientFault {
     .ended(child.ending(withinMilliseconds: 2_000) ?? "it closed its output")
   }

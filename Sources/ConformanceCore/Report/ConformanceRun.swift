@@ -14,8 +14,8 @@ public enum ConformanceRun {
   ///
   /// - Parameters:
   ///   - settings: What is run.
-  ///   - style: How results are told.
-  ///   - write: Takes what is told.
+  ///   - style: How results are reported.
+  ///   - write: Takes the output.
   /// - Returns: Whether no case failed.
   /// - Throws: `ConformanceError` when nothing is selected.
   public static func run(

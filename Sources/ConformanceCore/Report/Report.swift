@@ -1,6 +1,6 @@
 internal import TidingsJSON
 
-/// Tells results as they come, and what they come to.
+/// Reports results as they arrive, and a summary.
 struct Report {
   let style: ReportStyle
   let write: (String) -> Void

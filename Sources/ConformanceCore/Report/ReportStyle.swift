@@ -1,4 +1,4 @@
-/// How results are told.
+/// How results are reported.
 public enum ReportStyle: String, CaseIterable, Sendable {
   /// A line a case, as they come, for people.
   case table

@@ -21,7 +21,7 @@ final class RecordServer {
   /// - Parameters:
   ///   - path: The program.
   ///   - isSecure: Callers prove who they are.
-  ///   - advertisedPush: Where clients are told to connect for pushes.
+  ///   - advertisedPush: The push endpoint that clients get.
   /// - Throws: When it does not start.
   init(
     _ path: String,
@@ -60,7 +60,7 @@ final class RecordServer {
       )
     }
     guard let (process, ready) = started else {
-      throw ConformanceError("'\(path)' does not start: is it rpcd? --rpcd PATH tells where it is")
+      throw ConformanceError("'\(path)' does not start: select rpcd with --rpcd PATH")
     }
     self.process = process
     rpcEndpoint = ready.rpc

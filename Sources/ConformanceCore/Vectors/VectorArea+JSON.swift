@@ -52,11 +52,11 @@ extension Vector.Content {
         ("kind", .string("push")), ("push", hex(push)), ("key", hex(key)),
         ("channel_id", .string(channelID)), ("opened", opened.map(hex) ?? .null),
       ]
-    case .value(let place, let value, let opened):
+    case .value(let location, let value, let opened):
       [
-        ("kind", .string("encrypted_value")), ("key_ring", .string(place.keyRing)),
-        ("database_id", hex(place.databaseID)), ("record_id", hex(place.recordID)),
-        ("field", .string(place.field)), ("user", .string(place.user)), ("value", hex(value)),
+        ("kind", .string("encrypted_value")), ("key_ring", .string(location.keyRing)),
+        ("database_id", hex(location.databaseID)), ("record_id", hex(location.recordID)),
+        ("field", .string(location.field)), ("user", .string(location.user)), ("value", hex(value)),
         ("opened", opened.map(hex) ?? .null),
       ]
     case .z85(let text, let bytes):

@@ -49,7 +49,7 @@ extension VectorArea {
         ),
         file(
           "key_twice",
-          "One key stands twice.",
+          "One key appears twice.",
           "public-key \(publicKey)\npublic-key \(publicKey)\n",
           nil,
           nil

@@ -82,7 +82,7 @@ extension VectorArea {
         ),
         Vector(
           name: "plain_where_sealed_is_due",
-          about: "Whoever has a key believes only what was sealed with it.",
+          about: "A client with a key uses only pushes sealed with it.",
           content: .push(
             push: push(.notification(note)),
             key: key,

@@ -5,7 +5,7 @@ internal import TidingsProtobuf
 extension VectorArea {
   /// Encrypted values of fields.
   static func values() -> Self {
-    let place = Place()
+    let position = Position()
     let types: [(String, TidingsV1.EncryptedType, TidingsV1.FieldValue.Value)] = [
       ("string", .string, .stringValue("Grüße")),
       ("int64", .int64, .int64Value(-42)),
@@ -15,93 +15,93 @@ extension VectorArea {
       ("timestamp_nanoseconds", .timestamp, .timestampValue(.init(seconds: 1, nanos: 5_000_001))),
       ("location", .location, .locationValue(.init(latitude: 47.5, longitude: -122.25))),
     ]
-    let good = place.sealed(.stringValue("secret"), .string)
+    let good = position.sealed(.stringValue("secret"), .string)
     return Self(
       name: "encrypted_values",
       about: "Values sealed for one place, with the key ring that opens them.",
       vectors: types.map { name, type, value in
-        place.vector(
+        position.vector(
           name,
           "A value of this type.",
-          place.sealed(value, type),
+          position.sealed(value, type),
           opened: .init(value: value)
         )
       } + [
-        place.vector(
+        position.vector(
           "empty_string",
           "The empty text is a value.",
-          place.sealed(.stringValue(""), .string),
+          position.sealed(.stringValue(""), .string),
           opened: .init(value: .stringValue(""))
         ),
-        place.with { $0.ring = Place.ring(use: "open") }.vector(
+        position.with { $0.ring = Position.ring(use: "open") }.vector(
           "key_that_only_opens",
           "A key that no longer seals opens what it sealed.",
           good,
           opened: .init(value: .stringValue("secret"))
         ),
-        place.with { $0.database.container = "" }.vector(
+        position.with { $0.database.container = "" }.vector(
           "container_without_name",
           "A container without a name is `default`.",
           good,
           opened: .init(value: .stringValue("secret"))
         ),
-        place.with {
+        position.with {
           $0.record.zoneID = nil
           $0.user = "ada"
         }.vector(
           "default_zone",
           "No zone is the default zone, and its owner the user.",
-          place.with { $0.record.zoneID = .init(zoneName: "_defaultZone", ownerName: "ada") }
+          position.with { $0.record.zoneID = .init(zoneName: "_defaultZone", ownerName: "ada") }
             .sealed(.stringValue("secret"), .string),
           opened: .init(value: .stringValue("secret"))
         ),
-        place.with { $0.field = "pin2" }.vector("other_field", "Moved to another field.", good),
-        place.with { $0.record.recordName = "r2" }.vector(
+        position.with { $0.field = "pin2" }.vector("other_field", "Moved to another field.", good),
+        position.with { $0.record.recordName = "r2" }.vector(
           "other_record",
           "Moved to another record.",
           good
         ),
-        place.with { $0.record.zoneID?.zoneName = "home" }.vector(
+        position.with { $0.record.zoneID?.zoneName = "home" }.vector(
           "other_zone",
           "Moved to another zone.",
           good
         ),
-        place.with { $0.record.zoneID?.ownerName = "eve" }.vector(
+        position.with { $0.record.zoneID?.ownerName = "eve" }.vector(
           "other_owner",
           "Moved to another user's zone.",
           good
         ),
-        place.with { $0.database.container = "elsewhere" }.vector(
+        position.with { $0.database.container = "elsewhere" }.vector(
           "other_container",
           "Moved to another container.",
           good
         ),
-        place.with { $0.database.environment = .production }.vector(
+        position.with { $0.database.environment = .production }.vector(
           "other_environment",
           "Moved to another environment.",
           good
         ),
-        place.vector(
+        position.vector(
           "other_type",
           "It says to be of another type.",
           good.with { $0.type = .int64 }
         ),
-        place.vector(
+        position.vector(
           "missing_key",
           "The ring does not have the key.",
           good.with { $0.keyID = [9] + $0.keyID.dropFirst() }
         ),
-        place.vector(
+        position.vector(
           "tampered",
           "A byte was changed.",
           good.with { $0.sealed = $0.sealed.changed(at: $0.sealed.count - 1) }
         ),
-        place.vector(
+        position.vector(
           "cut_short",
           "39 bytes hold no value.",
           good.with { $0.sealed = Array($0.sealed.prefix(39)) }
         ),
-        place.with { $0.ring = "seal 00 11\n" }.vector(
+        position.with { $0.ring = "seal 00 11\n" }.vector(
           "damaged_ring",
           "The key ring is none.",
           good
@@ -112,8 +112,8 @@ extension VectorArea {
 }
 
 /// Where a value is sealed and opened.
-private struct Place {
-  var ring = Place.ring(use: "seal")
+private struct Position {
+  var ring = Position.ring(use: "seal")
   var database = TidingsV1.DatabaseID(
     container: "default",
     environment: .development,
@@ -144,7 +144,7 @@ private struct Place {
     _ value: TidingsV1.FieldValue.Value,
     _ type: TidingsV1.EncryptedType
   ) -> TidingsV1.EncryptedValue {
-    let place = FieldLocation(
+    let position = FieldLocation(
       container: database.container,
       environment: "development",
       zoneOwner: record.zoneID?.ownerName ?? user,
@@ -156,7 +156,7 @@ private struct Place {
     return .init(
       type: type,
       keyID: Self.key?.id ?? [],
-      sealed: Self.key?.seal(plain, for: place, nonce: Array(100..<124)) ?? []
+      sealed: Self.key?.seal(plain, for: position, nonce: Array(100..<124)) ?? []
     )
   }
 
@@ -166,7 +166,7 @@ private struct Place {
     _ value: TidingsV1.EncryptedValue,
     opened: TidingsV1.FieldValue? = nil
   ) -> Vector {
-    let place = Vector.EncryptedLocation(
+    let position = Vector.EncryptedLocation(
       keyRing: ring,
       databaseID: database.encoded(),
       recordID: record.encoded(),
@@ -176,7 +176,7 @@ private struct Place {
     return Vector(
       name: name,
       about: about,
-      content: .value(place, value: value.encoded(), opened: opened?.encoded())
+      content: .value(position, value: value.encoded(), opened: opened?.encoded())
     )
   }
 }

@@ -11,7 +11,7 @@ extension AssetTransfer {
   /// - Parameters:
   ///   - asset: The asset, as a record's field names it. A size of 0 stands for any.
   ///   - path: The file; one that is there is replaced.
-  ///   - progress: Hears how far the download is.
+  ///   - progress: Called with the progress of the download.
   /// - Throws: `AssetFileError`; `RPCError`, `notFound` when the database does not have the asset,
   ///   `dataLoss` when what came is not the asset.
   public func download(
@@ -84,7 +84,7 @@ extension AssetTransfer {
     try Folder.rename(partPath, to: path)
   }
 
-  /// Goes on where a stream broke off.
+  /// Resumes where a stream was interrupted.
   private func receiveAll(
     _ asset: TidingsV1.Asset,
     into part: inout Part,

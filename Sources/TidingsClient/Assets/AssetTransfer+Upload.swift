@@ -14,7 +14,7 @@ extension AssetTransfer {
   ///
   /// - Parameters:
   ///   - path: The file; it must not change meanwhile.
-  ///   - progress: Hears how far the upload is.
+  ///   - progress: Called with the progress of the upload.
   /// - Returns: The asset, for a record's field.
   /// - Throws: `AssetFileError`, `RPCError`.
   public func upload(
@@ -36,7 +36,7 @@ extension AssetTransfer {
   ///
   /// - Parameters:
   ///   - content: The bytes.
-  ///   - progress: Hears how far the upload is.
+  ///   - progress: Called with the progress of the upload.
   /// - Returns: The asset, for a record's field.
   /// - Throws: `RPCError`.
   public func upload(

@@ -7,7 +7,7 @@ public import TidingsRPC
 /// Memory stays the same whatever the size of an asset. A transfer that broke off is continued by
 /// beginning it again.
 public struct AssetTransfer: Sendable {
-  /// Hears how far a transfer is; called between its pieces, often.
+  /// Called with the progress of a transfer, between its pieces, often.
   public typealias Progress = @Sendable (AssetProgress) -> Void
 
   let client: TidingsV1.AssetService.Client

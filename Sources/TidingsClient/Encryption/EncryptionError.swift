@@ -40,7 +40,7 @@ public enum EncryptionError: Error, Hashable, Sendable, CustomStringConvertible 
     case .noRecordName:
       "the record has no name, and values are sealed for one record: name it before it is sealed"
     case .noUser:
-      "it is not known whose private database it is: tell the sealer the user's record name"
+      "the owner of the private database is not known: pass the user's record name to the sealer"
     }
   }
 }

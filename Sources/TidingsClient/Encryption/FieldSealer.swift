@@ -112,9 +112,9 @@ public struct FieldSealer: Sendable {
     guard let plain = value.value else { return value }
     if case .encryptedValue = plain { return value }
     guard let type = plain.encryptedType else { throw .notEncryptable(field: field) }
-    let place = try place(field, recordID)
+    let fieldLocation = try fieldLocation(field, recordID)
     guard let key = try sealingKey() else { throw .noSealingKey }
-    let sealed = key.seal(value.encoded(), for: place)
+    let sealed = key.seal(value.encoded(), for: fieldLocation)
     return .init(value: .encryptedValue(.init(type: type, keyID: key.id, sealed: sealed)))
   }
 
@@ -129,7 +129,7 @@ public struct FieldSealer: Sendable {
   ) throws(EncryptionError) -> TidingsV1.FieldValue {
     guard case .encryptedValue(let encrypted)? = value.value else { return value }
     let key = try key(encrypted.keyID, field)
-    guard let bytes = key.open(encrypted.sealed, from: try place(field, recordID)),
+    guard let bytes = key.open(encrypted.sealed, from: try fieldLocation(field, recordID)),
       let opened = try? TidingsV1.FieldValue(decoding: bytes),
       opened.value?.encryptedType == encrypted.type
     else { throw .notOpened(field: field) }
@@ -166,7 +166,7 @@ public struct FieldSealer: Sendable {
     return found
   }
 
-  private func place(
+  private func fieldLocation(
     _ field: String,
     _ id: TidingsV1.RecordID
   ) throws(EncryptionError) -> FieldLocation {

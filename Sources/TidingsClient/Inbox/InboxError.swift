@@ -24,7 +24,7 @@ public enum InboxError: Error, Hashable, Sendable, CustomStringConvertible {
   case notHandedOut(String)
   /// The inbox is closed.
   case closed
-  /// The server refuses the call, or answers something that trying again does not mend.
+  /// The server refuses the call, or answers with an error that retrying does not fix.
   case call(RPCError)
 
   /// What is wrong, and what to do.

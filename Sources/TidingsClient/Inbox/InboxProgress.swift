@@ -6,7 +6,7 @@ struct InboxProgress: Hashable, Sendable {
   /// The end of a page: when all of it is handed out, its token says more than what is in it.
   struct PageEnd: Hashable, Sendable {
     var token: [UInt8]
-    /// The log ended with the page: whatever was heard of before is in it or in an earlier one.
+    /// The log ended with the page: all numbers received before are in it or in an earlier one.
     var isLast: Bool
     /// The channels of the notifications in it, and the read marks.
     var channels: Set<String> = []

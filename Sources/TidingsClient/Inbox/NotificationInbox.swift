@@ -25,7 +25,7 @@ public import TidingsRPC
 public final class NotificationInbox: AsyncSequence, Sendable {
   /// A notification and the place after it.
   public typealias Element = InboxNotification
-  /// Fails with what trying again does not mend.
+  /// Fails with errors that retrying does not fix.
   public typealias Failure = InboxError
 
   /// What becomes of the connection, and of the position, while an inbox goes on.
@@ -40,17 +40,17 @@ public final class NotificationInbox: AsyncSequence, Sendable {
     case restarted(InboxError)
   }
 
-  /// What an inbox hands out, and when it begins anew.
+  /// What an inbox delivers, and when it restarts.
   public struct Options: Sendable {
     /// Hands out READ_NOTIFICATION too, for what other devices of the user marked read.
     public var includesReadNotifications = true
     /// Begins with the oldest notification that is kept when the position has expired, instead of
-    /// failing; `Event.restarted` tells.
+    /// failing; `Event.restarted` reports it.
     public var restartsWhenExpired = false
     /// Where an inbox without a position begins: the change token of a stream, or empty for the oldest
     /// notification that is kept.
     public var firstToken: [UInt8] = []
-    /// Hears what becomes of the connection; called by the task that iterates, and must not wait.
+    /// Called with events of the connection, by the task that iterates; must not wait.
     public var onEvent: (@Sendable (Event) -> Void)?
 
     /// The defaults.
@@ -192,7 +192,7 @@ public final class NotificationInbox: AsyncSequence, Sendable {
       return state.committed == committed ? nil : state.committedCount
     }
     guard let count, keeper.hasFile else { return }
-    // If this fails nothing is lost: the next commit writes, and tells.
+    // If this fails nothing is lost: the next commit writes, and reports it.
     Task { try? await keeper.keep(InboxPosition(owner: owner, progress: progress), count: count) }
   }
 
@@ -213,8 +213,8 @@ public final class NotificationInbox: AsyncSequence, Sendable {
   }
 
   private static let foreign = InboxError.notHandedOut(
-    "the notification is not of this inbox's iteration at hand: it was handed out before the inbox "
-      + "began anew, and comes again"
+    "the notification is not from the current iteration of this inbox: it was delivered before the inbox "
+      + "restarted, and comes again"
   )
 }
 

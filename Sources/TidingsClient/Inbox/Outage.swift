@@ -4,7 +4,7 @@ internal import Synchronization
 final class Outage: Sendable {
   private let began = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// What an inbox tells of its stream's connection.
+  /// The events of an inbox about its stream's connection.
   func event(of connection: NotificationStream.Connection) -> NotificationInbox.Event? {
     began.withLock { began in
       switch connection {

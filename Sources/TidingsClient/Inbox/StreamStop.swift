@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TidingsZeroMQ
 
-/// Ends a stream from another task, and hears of pages that moved it though nothing was yielded.
+/// Ends a stream from another task, and is notified of pages that moved it though nothing was yielded.
 final class StreamStop: Sendable {
   private struct State {
     var isStopped = false

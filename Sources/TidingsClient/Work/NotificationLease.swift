@@ -124,7 +124,7 @@ public final class NotificationLease: Sendable {
 
   /// The server says that the lease is over.
   ///
-  /// - Returns: `false` when it is being settled, which will tell.
+  /// - Returns: `false` when it is being settled, which reports the result.
   func lose(_ message: String) -> Bool {
     let (isOver, onLoss): (Bool, (@Sendable () -> Void)?) = state.withLock { state in
       switch state.phase {

@@ -22,7 +22,7 @@ public import TidingsRPC
 public struct NotificationWorkers: AsyncSequence, Sendable {
   /// A notification to work on.
   public typealias Element = NotificationLease
-  /// Fails with what trying again does not mend.
+  /// Fails with errors that retrying does not fix.
   public typealias Failure = RPCError
 
   let client: Client
@@ -68,13 +68,13 @@ public struct NotificationWorkers: AsyncSequence, Sendable {
   ///
   /// At most `concurrency` at a time. A notification whose work fails is handed out again at once, and
   /// from the second failure on after a pause that doubles from 2 seconds to 5 minutes, so that one that
-  /// always fails hinders no others; `deliveryCount` tells, for a body that wants to give up and return.
+  /// always fails does not block others; with `deliveryCount` a body can give up and return.
   /// The task of a body whose lease is lost is cancelled. Returns when the task is cancelled.
   ///
   /// - Parameters:
-  ///   - onFailure: Hears why work failed, or could not be settled.
+  ///   - onFailure: Called when work failed, or could not be settled.
   ///   - body: The work.
-  /// - Throws: `RPCError` for what trying again does not mend, a group name that is not valid for example.
+  /// - Throws: `RPCError` for errors that retrying does not fix, for example an invalid group name.
   public func workOnEach(
     onFailure: (@Sendable (NotificationLease, any Error) -> Void)? = nil,
     _ body: @escaping @Sendable (NotificationLease) async throws -> Void

@@ -19,7 +19,7 @@ struct PushWatch: Sendable {
         try await register(&listener)
         backoff.reset()
       } catch {
-        // What the server refuses here it refuses to whoever asks for work, who tells.
+        // What the server rejects here it also rejects for the calls that fetch work, which report it.
         try? await Task.sleep(for: error.isWorthRepeating ? backoff.next() : Backoff.longest)
         continue
       }

@@ -8,7 +8,7 @@ extension ItemError {
   ///   - right: Its word in the schema language.
   ///   - recordType: The type.
   ///   - what: What is refused.
-  /// - Returns: `permissionFailure`, which says what is missing and who can mend it.
+  /// - Returns: `permissionFailure`, which says what is missing and who can grant it.
   static func lacks(_ right: String, on recordType: String, _ what: String) -> ItemError {
     ItemError(.permissionFailure, "\(what): \(missing(right, on: recordType))")
   }

@@ -21,7 +21,7 @@ public struct Account: Hashable, Sendable {
 
 /// A key that was admitted.
 public struct AccountKey: Hashable, Sendable {
-  /// What connections carry in its place; never given twice.
+  /// What connections carry instead; never assigned twice.
   public var number: Int64
   /// The key.
   public var publicKey: PublicKey

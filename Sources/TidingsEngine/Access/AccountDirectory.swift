@@ -4,7 +4,7 @@ internal import TidingsSQL
 
 /// The users that were created, with their roles and their keys, in memory: what permissions rest on.
 ///
-/// It holds all of them, as the open transaction leaves them; what is taken back is read again before
+/// It holds all of them, as the open transaction leaves them; what is rolled back is read again before
 /// the next look. Of revoked keys it holds those that were revoked or that called since the start, up to
 /// a bound.
 final class AccountDirectory: TransactionParticipant {
@@ -50,7 +50,7 @@ final class AccountDirectory: TransactionParticipant {
   /// What the open transaction changed about who may connect.
   private var pending: [PublicKey: AdmittedKeys.Admission?] = [:]
   private var isChanged = false
-  /// A transaction that had changed something was taken back.
+  /// A transaction that had changed something was rolled back.
   private var isStale = true
 
   init(_ connection: any SQLConnection, admittedKeys: AdmittedKeys) throws {

@@ -9,7 +9,7 @@ public enum Administration: Hashable, Sendable {
   /// Nobody can: all keys of administrators are revoked, expired or of restricted users.
   case impossible
 
-  /// Refuses a change that would leave nobody, or nobody for ever.
+  /// Rejects a change that would leave no administrator, or none without expiry.
   ///
   /// So a key that expires can lock out nobody else: one that does not remains.
   ///

@@ -2,7 +2,7 @@ internal import TidingsModel
 
 /// What a caller may do with the records of a public database: what the types' grants say.
 ///
-/// Kept between calls, and made anew when the grants or the caller's roles change.
+/// Kept between calls, and recreated when the grants or the caller's roles change.
 final class PublicAccess: RecordAccess {
   let user: String
   private let schema: SchemaTable.Entry

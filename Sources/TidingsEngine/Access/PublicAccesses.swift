@@ -63,7 +63,7 @@ final class PublicAccesses {
     )
   }
 
-  /// Who alone hears the channel of a subscription, since not every user may read what it watches;
+  /// The only reader of the channel of a subscription, since not every user may read what it watches;
   /// `nil`: anyone may.
   func reader(
     of subscription: Subscription,

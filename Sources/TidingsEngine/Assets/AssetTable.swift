@@ -237,15 +237,15 @@ final class AssetTable: RecordFollower {
         }
         return
       }
-      let place =
+      let location =
         "record '\(new.recordID.recordName)', field '\(field)': the asset "
         + asset.checksum.hexadecimal
       guard let row else {
-        throw ItemError(.assetNotAvailable, "\(place) \(source.lack), then save the record")
+        throw ItemError(.assetNotAvailable, "\(location) \(source.lack), then save the record")
       }
       throw ItemError(
         .invalidArguments,
-        "\(place) has \(row.size) bytes, not \(asset.size): use the size that was uploaded"
+        "\(location) has \(row.size) bytes, not \(asset.size): use the size that was uploaded"
       )
     }
     return named

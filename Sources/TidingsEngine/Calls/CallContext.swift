@@ -1,15 +1,15 @@
 internal import TidingsModel
 
-/// One call: who makes it and when, and what it has changed so far that is told at its end.
+/// One call: who makes it and when, and what it has changed so far that is reported at its end.
 ///
 /// Made when the call begins, and handed down to all that works for it. A piece of the engine's own work is one
 /// too.
 public final class CallContext {
   let caller: Caller
   let moment: Moment
-  /// What zone and database channels hear of, in the order of the first changes.
+  /// Changes for zone and database channels, in the order of the first changes.
   var zoneChanges: [TouchedZone] = []
-  /// What those hear of with whom something is shared.
+  /// Changes for participants of shares.
   var sharedChanges = SharedChanges()
   /// The removals of zones that it deleted, which go on after it.
   var removals: [Int64] = []

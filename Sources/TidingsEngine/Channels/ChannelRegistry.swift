@@ -16,7 +16,7 @@ final class ChannelRegistry: TransactionParticipant {
   private let codec: BodyCodec
   private let pace: Pace
   private var entries: [Int64: ChannelEntry] = [:]
-  /// The only users who hear channels, for those that not everybody may.
+  /// The only readers of channels, for those that not every user may read.
   private var readers: [Int64: String] = [:]
   private var index = ChannelIndex()
   private var zones = WatchedZones()
@@ -60,7 +60,7 @@ final class ChannelRegistry: TransactionParticipant {
   /// - Parameters:
   ///   - subscription: The subscription.
   ///   - database: Its database.
-  ///   - reader: The only user who may hear the channel; `nil`: anyone may.
+  ///   - reader: The only user who may read the channel; `nil`: everyone may.
   /// - Returns: The channel.
   /// - Throws: `SQLError`.
   func join(
@@ -128,10 +128,10 @@ final class ChannelRegistry: TransactionParticipant {
   /// The channel with a number, if it has subscribers.
   func entry(_ channel: Int64) -> ChannelEntry? { entries[channel] }
 
-  /// The only user who hears a channel; `nil`: anyone may.
+  /// The only reader of a channel; `nil`: everyone may read it.
   func reader(of channel: Int64) -> String? { readers.isEmpty ? nil : readers[channel] }
 
-  /// The channels that only one user hears: those of this user, with the numbers of their databases.
+  /// The channels with only one reader: those of this user, with the numbers of their databases.
   func channels(of reader: String) -> [ChannelEntry] {
     readers.lazy.filter { $0.value == reader }.map(\.key).sorted().compactMap { entries[$0] }
   }

@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Gives channels new topics, and with them new keys: who knew the old ones hears nothing more.
+/// Gives channels new topics, and with them new keys: the old ones are not used any more.
 final class ChannelRotation {
   private let channels: ChannelRegistry
   private let selectOwn: any SQLStatement
@@ -23,7 +23,7 @@ final class ChannelRotation {
     update = try connection.prepare("UPDATE channels SET topic = ?2 WHERE id = ?1")
   }
 
-  /// The channels that only one user hears, also those that nobody subscribes to now: who subscribes
+  /// The channels with only one reader, also those without subscribers now: a user who subscribes
   /// again gets the same one.
   ///
   /// They are those of the user's own databases, and those of public ones where not everybody may read.

@@ -9,7 +9,7 @@ final class ChannelTable {
     var databaseNumber: Int64
     var head: Int64
     var members: Int64
-    /// The only user who hears it; `nil`: anyone may.
+    /// The only reader; `nil`: everyone may read it.
     var reader: String?
     /// `nil`: it was not made yet, or by another version.
     var watch: ChannelWatch?

@@ -23,7 +23,7 @@ struct ChannelWatch: Hashable {
 
 /// The bytes: the version, kind, options, record type, zone; then the canonical predicate in postfix
 /// order. Numbers are in LEB128 or 8 bytes, little-endian; strings and bytes have their length before
-/// them. Bytes of another version are made anew from the definition: the version rises with any change
+/// them. Bytes of another version are recreated from the definition: the version rises with any change
 /// of this form, of the canonical form of predicates, or of the numbers of its operators.
 extension ChannelWatch {
   private static let version: UInt8 = 1

@@ -6,7 +6,7 @@ internal import TidingsSQL
 /// A few end at once. Many end with one number in the channel's row, `closed`: who joined before it has
 /// ended with the event after. Their own rows follow in pieces.
 final class OnceChannels {
-  /// Most subscriptions that end at once, and whose users are told.
+  /// Most subscriptions that end at once, and whose users are notified.
   private static let membersMax: Int64 = 100
   private static let rowsPerPiece: Int64 = 500
   private static let pause = Duration.seconds(600)

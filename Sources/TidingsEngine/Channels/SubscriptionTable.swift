@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// The rows of subscriptions: those that are active, and those that have ended and still tell which
+/// The rows of subscriptions: those that are active, and those that have ended and still show which
 /// events their owner may read.
 final class SubscriptionTable {
   /// What a user's feed needs to know of one subscription.

@@ -47,7 +47,7 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
   ///   - catalog: Refuses calls meanwhile.
   ///   - zones: Deletes zones.
   ///   - subscriptions: Ends subscriptions.
-  ///   - firings: Tells of deletions.
+  ///   - firings: Fires deletions.
   ///   - schemas: Makes schemas production's.
   ///   - readerChannels: Follows grants.
   ///   - directory: Forgets who published themselves.

@@ -114,7 +114,7 @@ extension UserEraser {
     return .again
   }
 
-  /// Forgets superseded versions of all records, since they do not tell whose they were.
+  /// Removes superseded versions of all records, since they do not record their owner.
   ///
   /// Who has a conflict meanwhile gets no ancestor, as for one that is too old.
   func removeAncestors(_ erasure: inout UserErasure, at moment: Moment) throws -> Outcome {

@@ -116,7 +116,7 @@ extension UserEraser {
     }
   }
 
-  /// Takes the user's name out of a record that stays, without a change that feeds would tell.
+  /// Takes the user's name out of a record that stays, without a change that feeds would report.
   private func rewrite(
     _ old: Record,
     _ row: RecordTable.Row,
@@ -164,15 +164,15 @@ extension UserEraser {
     in zone: ZoneEntry
   ) throws {
     let name = new.recordID.recordName
-    let place = IndexEntries.Place(zone: zone.number, name: name, sequence: sequence)
+    let location = IndexEntries.Location(zone: zone.number, name: name, sequence: sequence)
     for index in tables.indexes.indexes(of: new.recordType, in: zone.database.id)
     where index.covers(name, in: zone.number) {
       let (before, after) = (
         FieldIndex.keys(of: old, in: index), FieldIndex.keys(of: new, in: index)
       )
       guard before != after else { continue }
-      for key in before { try tables.indexEntries.remove(key, of: place, from: index) }
-      for key in after { try tables.indexEntries.add(key, of: place, to: index) }
+      for key in before { try tables.indexEntries.remove(key, of: location, from: index) }
+      for key in after { try tables.indexEntries.add(key, of: location, to: index) }
     }
   }
 }

@@ -50,7 +50,7 @@ final class ChannelFirings {
 
   /// Does what a caller asks for in one call.
   ///
-  /// All that fires belongs to one batch; zones tell of their changes when all is done.
+  /// All firings belong to one batch; zones fire at the end.
   func asOneCall<R>(
     by caller: Caller,
     at moment: Moment,
@@ -244,7 +244,7 @@ final class ChannelFirings {
       )
       for entry in entries where removalChannels.fires(entry.number, for: nil) {
         let channel = try channels.content(of: entry)
-        // Who watches one zone hears nothing of its creation: it has no changes yet.
+        // A zone subscription does not fire for the zone's creation: it has no changes yet.
         let isOnlyCreated = !change.isDeleted && change.recordTypes.isEmpty
         if isOnlyCreated, channel.definition.zoneID != nil { continue }
         guard try mayTell(entry, channel.definition.recordType, change) else { continue }
@@ -253,7 +253,7 @@ final class ChannelFirings {
     }
   }
 
-  /// Tells those with whom something is shared: of a zone once, whatever changed in it.
+  /// Notifies participants: once for a zone, whatever changed in it.
   private func fireSharedZones(of call: CallContext) throws {
     for firing in try shared.firings(of: call.sharedChanges) {
       let entries = channels.zoneChannels(

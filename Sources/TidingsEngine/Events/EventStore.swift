@@ -123,7 +123,7 @@ final class EventStore: TransactionParticipant {
   /// Stores an event.
   ///
   /// - Parameters:
-  ///   - subject: What it tells.
+  ///   - subject: What it is about.
   ///   - content: What it carries; `nil`: nothing.
   ///   - entry: Its channel.
   ///   - channel: What the channel is.

@@ -1,9 +1,9 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Decides which channels of public databases may tell of a change now.
+/// Decides which channels of public databases may fire for a change now.
 ///
-/// A channel of one reader tells of what that user may read, one for all of what every user may read:
+/// A channel of one reader fires for what that user may read, a shared one for what every user may read:
 /// also while the subscriptions still move from one to the other after a change of grants.
 final class FiringAccess {
   private let channels: ChannelRegistry
@@ -13,7 +13,7 @@ final class FiringAccess {
     (self.channels, self.accesses) = (channels, accesses)
   }
 
-  /// Whether a channel may tell of a change of a record.
+  /// Whether a channel may fire for a change of a record.
   func mayTell(
     _ channel: Int64,
     of record: Record,
@@ -27,14 +27,14 @@ final class FiringAccess {
       .mayRead { record.creator == reader }
   }
 
-  /// Whether a channel may tell that records of a zone changed.
+  /// Whether a channel may fire for changed records of a zone.
   ///
   /// - Parameters:
   ///   - channel: Its number.
   ///   - creators: By the types that the channel watches and of which records changed, the users who
   ///     created those.
   ///   - database: The zone's database.
-  /// - Returns: Whether the channel may tell of one of the records.
+  /// - Returns: Whether the channel may fire for one of the records.
   /// - Throws: `SQLError`.
   func mayTell(
     _ channel: Int64,

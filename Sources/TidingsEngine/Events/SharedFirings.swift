@@ -4,7 +4,7 @@ internal import TidingsSQL
 /// Whose shared databases a call changed: at its end their subscriptions fire, and after the commit
 /// those are woken who wait for a change.
 ///
-/// Who may read is looked up at the end of the call: who was removed by it hears that, and nothing more.
+/// Rights are looked up at the end of the call: a user who was removed by it is notified of that, and of nothing more.
 final class SharedFirings: TransactionParticipant {
   /// A zone of a user's shared database in which something changed.
   struct Firing {

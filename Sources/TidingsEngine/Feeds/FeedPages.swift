@@ -69,13 +69,13 @@ public struct DatabasePage: Sendable {
   public internal(set) var moreComing = false
 }
 
-/// What a caller waits for that was told nothing: any change of these zones after a number.
+/// What a caller without changes waits for: any change of these zones after a number.
 public struct FeedWatch: Hashable, Sendable {
   /// The database.
   public let database: DatabaseID
   /// The zones; empty: any.
   public let zones: [ZoneID]
-  /// The database's number as of the snapshot that had nothing to tell; 0: it does not exist yet.
+  /// The database's number as of the snapshot without changes; 0: it does not exist yet.
   public let head: Int64
   /// In a shared database the shares that the user has accepted in these zones, as of the snapshot.
   let sharedHeads: SharedHeads

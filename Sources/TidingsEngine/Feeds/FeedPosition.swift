@@ -5,21 +5,21 @@ struct FeedPosition: Hashable {
   /// The last number of which the client has something.
   var sequence: Int64 = 0
   /// The last place in that number's batch that the client has; `nil`: it has the whole batch.
-  var place: Int64?
+  var location: Int64?
   /// The feed's head when the client began without a token; 0 once it has come as far.
   ///
-  /// What was deleted before is not told: the client never saw it.
+  /// What was deleted before is not reported: the client never saw it.
   var born: Int64 = 0
 
   /// The last number of which the client has everything.
-  var covered: Int64 { place == nil ? sequence : sequence - 1 }
+  var covered: Int64 { location == nil ? sequence : sequence - 1 }
 
   /// A position at the beginning of a feed.
   static func beginning(head: Int64) -> Self { Self(born: head) }
 
   /// Moves behind what was just read.
-  mutating func move(to sequence: Int64, _ place: Int64?) {
-    (self.sequence, self.place) = (sequence, place)
+  mutating func move(to sequence: Int64, _ location: Int64?) {
+    (self.sequence, self.location) = (sequence, location)
     if covered >= born { born = 0 }
   }
 
@@ -32,7 +32,7 @@ struct FeedPosition: Hashable {
   func isExpired(floor: Int64) -> Bool { max(covered, born) < floor }
 
   /// The numbers for a token.
-  var numbers: [Int64] { [sequence, place.map { $0 + 1 } ?? 0, born] }
+  var numbers: [Int64] { [sequence, location.map { $0 + 1 } ?? 0, born] }
 
 }
 
@@ -41,7 +41,11 @@ extension FeedPosition {
   init?(_ numbers: ArraySlice<Int64>) {
     guard numbers.count == 3, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
     let numbers = Array(numbers)
-    self.init(sequence: numbers[0], place: numbers[1] == 0 ? nil : numbers[1] - 1, born: numbers[2])
+    self.init(
+      sequence: numbers[0],
+      location: numbers[1] == 0 ? nil : numbers[1] - 1,
+      born: numbers[2]
+    )
   }
 }
 

@@ -208,21 +208,21 @@ final class ZoneFeed {
     let rows = request.recordTypes.isEmpty ? selectRecords : selectHeads
     rows.bind(zone.number, at: 1)
     rows.bind(position.sequence, at: 2)
-    rows.bind(position.place ?? .max, at: 3)
+    rows.bind(position.location ?? .max, at: 3)
     defer { rows.reset() }
     let born = position.born
     while try rows.step() {
-      let (sequence, place) = (rows.int64(0), rows.int64(1))
+      let (sequence, location) = (rows.int64(0), rows.int64(1))
       position.completeBatch(before: sequence)
       guard budget.rows > 0 else { return false }
       budget.rows -= 1
-      let isNews = rows.int64(4) == 0 || sequence > born
-      if isNews, request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)),
+      let hasChanges = rows.int64(4) == 0 || sequence > born
+      if hasChanges, request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)),
         try mayRead(rows, zone, reading)
       {
         guard try offer(rows, request, zone, &budget, take) else { return false }
       }
-      position.move(to: sequence, place)
+      position.move(to: sequence, location)
     }
     position.move(to: zone.head, nil)
     return true

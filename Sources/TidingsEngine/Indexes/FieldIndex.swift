@@ -45,13 +45,13 @@ final class FieldIndex: RecordFollower {
   func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws {
     let indexes = registry.indexes(of: write.row.recordType, in: database.id)
     if indexes.isEmpty { return }
-    let place = IndexEntries.Place(
+    let location = IndexEntries.Location(
       zone: write.zone.number,
       name: write.name,
       sequence: write.row.sequence
     )
-    for index in indexes where index.covers(place.name, in: place.zone) {
-      try follow(from: write.old, to: write.new, at: place, in: index, call.steady)
+    for index in indexes where index.covers(location.name, in: location.zone) {
+      try follow(from: write.old, to: write.new, at: location, in: index, call.steady)
     }
   }
 
@@ -75,14 +75,14 @@ final class FieldIndex: RecordFollower {
   private func follow(
     from old: Record?,
     to new: Record?,
-    at place: IndexEntries.Place,
+    at location: IndexEntries.Location,
     in index: DeclaredIndex,
     _ time: SteadyTime
   ) throws {
     let before = old.map { Self.keys(of: $0, in: index) } ?? []
     guard let new else {
       for key in before {
-        try entries.remove(key, of: place, from: index)
+        try entries.remove(key, of: location, from: index)
         pace.step()
       }
       return
@@ -91,11 +91,11 @@ final class FieldIndex: RecordFollower {
     if before == after { return }
     let (kept, wanted) = (Set(after), Set(before))
     for key in before where !kept.contains(key) {
-      try entries.end(key, of: place, in: index, at: time)
+      try entries.end(key, of: location, in: index, at: time)
       pace.step()
     }
     for key in after where !wanted.contains(key) {
-      try entries.add(key, of: place, to: index)
+      try entries.add(key, of: location, to: index)
       pace.step()
     }
   }

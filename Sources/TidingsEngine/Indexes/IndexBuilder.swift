@@ -83,7 +83,7 @@ final class IndexBuilder: MaintenanceTask {
       last = rows.string(0)
       count += 1
       guard rows.int64(2) != 0, !rows.isNull(3) else { continue }
-      let place = IndexEntries.Place(
+      let location = IndexEntries.Location(
         zone: index.built.zone,
         name: last,
         sequence: rows.int64(1)
@@ -92,7 +92,7 @@ final class IndexBuilder: MaintenanceTask {
         bytes += body.count
         let record = try codec.decodeRecord(body)
         for key in FieldIndex.keys(of: record, in: index) {
-          try entries.add(key, of: place, to: index)
+          try entries.add(key, of: location, to: index)
         }
       }
     }

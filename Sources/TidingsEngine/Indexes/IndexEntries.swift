@@ -58,7 +58,7 @@ final class IndexEntries {
   }
 
   /// Where a record stands in the indexes.
-  struct Place {
+  struct Location {
     let zone: Int64
     let name: String
     /// The zone's number at the record's change.
@@ -66,28 +66,28 @@ final class IndexEntries {
   }
 
   /// Adds an entry that is true from the place's sequence on.
-  func add(_ key: IndexKey, of place: Place, to index: DeclaredIndex) throws(SQLError) {
-    bind(key, place, index, to: insert)
-    insert.bind(place.sequence, at: 5)
+  func add(_ key: IndexKey, of location: Location, to index: DeclaredIndex) throws(SQLError) {
+    bind(key, location, index, to: insert)
+    insert.bind(location.sequence, at: 5)
     try insert.run()
   }
 
   /// An entry is no longer true from the place's sequence on.
   func end(
     _ key: IndexKey,
-    of place: Place,
+    of location: Location,
     in index: DeclaredIndex,
     at time: SteadyTime
   ) throws(SQLError) {
-    bind(key, place, index, to: end)
-    end.bind(place.sequence, at: 5)
+    bind(key, location, index, to: end)
+    end.bind(location.sequence, at: 5)
     end.bind(time.milliseconds, at: 6)
     try end.run()
   }
 
   /// Removes the entry of a record that is deleted.
-  func remove(_ key: IndexKey, of place: Place, from index: DeclaredIndex) throws(SQLError) {
-    bind(key, place, index, to: delete)
+  func remove(_ key: IndexKey, of location: Location, from index: DeclaredIndex) throws(SQLError) {
+    bind(key, location, index, to: delete)
     try delete.run()
   }
 
@@ -122,31 +122,31 @@ final class IndexEntries {
   /// Removes the rows that a statement finds, each by its whole key: SQLite looks up a list of keys by
   /// its first columns only, and then goes through the whole zone.
   private func removeRows(of rows: any SQLStatement) throws -> Int {
-    var places: [(index: Int64, key: [UInt8], place: Place)] = []
+    var locations: [(index: Int64, key: [UInt8], location: Location)] = []
     try rows.forEachRow {
-      let place = Place(zone: rows.int64(1), name: rows.string(3), sequence: rows.int64(4))
-      places.append((rows.int64(0), rows.bytes(2), place))
+      let location = Location(zone: rows.int64(1), name: rows.string(3), sequence: rows.int64(4))
+      locations.append((rows.int64(0), rows.bytes(2), location))
     }
-    for (index, key, place) in places {
+    for (index, key, location) in locations {
       deleteRow.bind(index, at: 1)
-      deleteRow.bind(place.zone, at: 2)
+      deleteRow.bind(location.zone, at: 2)
       deleteRow.bind(key, at: 3)
-      deleteRow.bind(place.name, at: 4)
-      deleteRow.bind(place.sequence, at: 5)
+      deleteRow.bind(location.name, at: 4)
+      deleteRow.bind(location.sequence, at: 5)
       try deleteRow.run()
     }
-    return places.count
+    return locations.count
   }
 
   private func bind(
     _ key: IndexKey,
-    _ place: Place,
+    _ location: Location,
     _ index: DeclaredIndex,
     to statement: any SQLStatement
   ) {
     statement.bind(index.number, at: 1)
-    statement.bind(place.zone, at: 2)
+    statement.bind(location.zone, at: 2)
     statement.bind(key.bytes, at: 3)
-    statement.bind(place.name, at: 4)
+    statement.bind(location.name, at: 4)
   }
 }

@@ -35,9 +35,9 @@ struct IndexKey: Hashable, Comparable {
       if rest > 0 {
         for shift in [16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: rest >> Int32(shift))) }
       }
-    case .location(let place):
-      bytes.append(ordered: place.latitude)
-      bytes.append(ordered: place.longitude)
+    case .location(let position):
+      bytes.append(ordered: position.latitude)
+      bytes.append(ordered: position.longitude)
     case .reference(let reference):
       bytes += reference.recordID.zoneID.zoneName.utf8
       bytes.append(0)

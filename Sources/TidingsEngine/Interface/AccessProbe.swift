@@ -22,9 +22,9 @@ package struct AccessProbe {
     id = record.recordID
     recordType = record.recordType
     creator = record.creator
-    let place = try database.place(of: id.zoneID, for: database.owner)
-    guard let stored = try engine.catalog.database(place.database),
-      let zone = try engine.catalog.zone(place.zone, in: stored)
+    let location = try database.place(of: id.zoneID, for: database.owner)
+    guard let stored = try engine.catalog.database(location.database),
+      let zone = try engine.catalog.zone(location.zone, in: stored)
     else { throw ItemError(.zoneNotFound, "the probe's zone does not exist") }
     self.zone = zone
   }

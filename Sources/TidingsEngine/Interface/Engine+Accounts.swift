@@ -4,7 +4,7 @@ public import TidingsModel
 extension Engine {
   /// What a key is good for now; looks into memory, whatever the answer.
   ///
-  /// - Parameter number: The key's, as `AdmittedKeys` tells it.
+  /// - Parameter number: The key's, as in `AdmittedKeys`.
   /// - Returns: Whose calls it may make, or why not.
   /// - Throws: `SQLError`.
   public func standing(ofKey number: Int64) throws -> KeyStanding {
@@ -20,7 +20,7 @@ extension Engine {
 
   /// Whose a key is or was, from memory; for the user's own eyes and for logs.
   ///
-  /// - Parameter number: The key's, as `AdmittedKeys` tells it.
+  /// - Parameter number: The key's, as in `AdmittedKeys`.
   /// - Returns: The user, empty for a guest, the key, and when it expires (`nil`: never, or it is
   ///   revoked); `nil`: it was never admitted.
   /// - Throws: `SQLError`.
@@ -121,7 +121,7 @@ extension Engine {
   /// Changes a user.
   ///
   /// - Throws: `ItemError` `unknownItem`; `serverRejectedRequest` for the last administrator who can
-  ///   call for ever; `SQLError`.
+  ///   call without expiry; `SQLError`.
   public func updateUser(_ name: String, _ change: AccountChange) throws -> Account {
     try modifications.accounts.update(name, change, at: now)
   }
@@ -140,13 +140,13 @@ extension Engine {
   ///   - name: Whose; empty: of guests.
   /// - Returns: Whose it is; `nil`: of guests.
   /// - Throws: `ItemError` `serverRejectedRequest` when it was revoked or belongs to somebody else, or
-  ///   an expiry would leave no administrator who can call for ever; `unknownItem`, `limitExceeded`;
+  ///   an expiry would leave no administrator with a key without expiry; `unknownItem`, `limitExceeded`;
   ///   `SQLError`.
   public func authorizeKey(_ key: KeyRequest, of name: String) throws -> Account? {
     try modifications.accounts.authorize(key, of: name, at: now)
   }
 
-  /// Refuses a key for ever, and gives new topics to all that its user hears.
+  /// Revokes a key permanently, and gives new topics to all channels of its user.
   ///
   /// - Returns: Whose it was (`nil`: of guests), and how many channels got new topics at once; when
   ///   there are very many, the rest follows.

@@ -34,7 +34,7 @@ extension Engine {
     guard user != UserErasure.erasedName else {
       throw ItemError(
         .invalidArguments,
-        "'\(user)' stands for users who were erased, and is none: name a user"
+        "'\(user)' is the name of erased users: name a user"
       )
     }
   }

@@ -5,10 +5,10 @@ extension Engine {
   /// What seals the pushes on a topic; whoever may register for the topic may have it.
   public func pushKey(of topic: [UInt8]) -> SealingKey { pushKeys.key(of: topic) }
 
-  /// Gives new topics to the channels that only one user hears, and to the user's control topic.
+  /// Gives new topics to the channels with only one reader, and to the user's control topic.
   ///
-  /// Who knew the old ones hears nothing more, and cannot know the new ones. Channels of public
-  /// databases that everybody may hear stay.
+  /// The old ones are not used any more, and the new ones are unknown to others. Channels of public
+  /// databases that every user may read stay.
   ///
   /// - Returns: The old topics of channels.
   /// - Throws: `ItemError` `badContainer` for a container that is not deployed; `SQLError`.
@@ -31,7 +31,7 @@ extension Engine {
   ///
   /// Their subscribers learn it when they register again: announce it on their control topics.
   ///
-  /// - Parameter numbers: The channels; what is no channel is passed over.
+  /// - Parameter numbers: The channels; other numbers are ignored.
   /// - Returns: The old topics.
   /// - Throws: `SQLError`.
   public func rotateChannels(_ numbers: [Int64]) throws -> [[UInt8]] {

@@ -1,7 +1,7 @@
 public import TidingsModel
 
 extension Engine {
-  /// Brings the development schema of a container to what a text says, or tells what would change.
+  /// Makes the development schema of a container equal to a text, or returns what would change.
   ///
   /// - Returns: The changes; none: it was so already.
   /// - Throws: `ItemError` `invalidArguments`, with line and column for a text that is no schema, or
@@ -17,7 +17,7 @@ extension Engine {
     return changes
   }
 
-  /// Brings the production schema of a container to that of development, or tells what would change.
+  /// Makes the production schema of a container equal to that of development, or returns what would change.
   ///
   /// - Returns: The changes; none: it was so already.
   /// - Throws: `ItemError` `invalidArguments` or `limitExceeded`; `SQLError`.

@@ -2,7 +2,7 @@ public import TidingsModel
 internal import TidingsSQL
 
 extension EngineReader {
-  /// Tells what a change would cause, for the subscriptions of the caller in a database.
+  /// Explains what a change would cause, for the subscriptions of the caller in a database.
   ///
   /// - Parameters:
   ///   - change: The change.

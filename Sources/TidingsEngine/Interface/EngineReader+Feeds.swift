@@ -62,7 +62,7 @@ extension EngineReader {
     )
   }
 
-  /// What a caller waits for whom this snapshot told nothing.
+  /// What a caller waits for if this snapshot has no changes.
   ///
   /// - Parameters:
   ///   - zones: Which changes matter; empty: those of any zone.

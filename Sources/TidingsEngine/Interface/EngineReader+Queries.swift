@@ -67,7 +67,7 @@ extension EngineReader {
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     guard let answer = try advance(&page, for: user, at: now, deliver) else {
-      preconditionFailure("a page without an end to its slice goes on")
+      preconditionFailure("a page without an end to its slice must continue")
     }
     return answer
   }

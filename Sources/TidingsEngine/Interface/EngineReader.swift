@@ -130,7 +130,7 @@ public final class EngineReader {
     return made
   }
 
-  /// Tells how subscriptions fare; its statements are compiled for the first one.
+  /// Returns the health of subscriptions; its statements are compiled for the first one.
   func subscriptionHealth() throws -> SubscriptionHealthReader {
     if let healthReader { return healthReader }
     let made = try SubscriptionHealthReader(

@@ -85,7 +85,7 @@ public struct Limits: Hashable, Sendable {
   public var bindingReferencesPerRecordMax = 1_000
   /// Entries of indexes that the saves of one call change, about; a single save may change more.
   public var indexEntriesPerCallMax = 100_000
-  /// Records that the deletions of one call take along.
+  /// Records: to which the deletions of one call cascade.
   public var cascadedDeletionsMax = 10_000
   /// Versions of superseded records that are kept for conflicts, in the whole store.
   public var ancestorsMax = 200_000
@@ -164,7 +164,7 @@ public struct Limits: Hashable, Sendable {
   public var keysPerUserMax = 100
   /// Keys of guests, revoked ones aside.
   public var guestKeysMax = 1_000
-  /// Keys of everybody, revoked ones aside.
+  /// Keys of users and guests, without revoked ones.
   public var keysMax = 500_000
   /// Roles of one user.
   public var rolesPerUserMax = 100
@@ -272,7 +272,7 @@ extension AdjustableLimit {
     ),
     Self(
       "cascaded-deletions-max", .records, 1...100_000, \.cascadedDeletionsMax,
-      "that the deletions of one call take along"
+      "to which the deletions of one call cascade"
     ),
     Self(
       "ancestors-max", .versions, 0...100_000_000, \.ancestorsMax,
@@ -420,7 +420,7 @@ extension AdjustableLimit {
     ),
     Self(
       "keys-max", .keys, 1...10_000_000, \.keysMax,
-      "of everybody, revoked ones aside"
+      "of users and guests, without revoked ones"
     ),
     Self(
       "roles-per-user-max", .roles, 1...10_000, \.rolesPerUserMax,

@@ -1,6 +1,6 @@
 internal import TidingsSQL
 
-/// Rows that tell of what is gone, each of an owner, with a number and a name: the oldest are forgotten a few
+/// Rows of deleted items, each of an owner, with a number and a name: the oldest are removed a few
 /// at a time, and their owners' floors rise to the numbers that are forgotten.
 struct ExpiredTombstones {
   /// Most rows removed in one piece.
@@ -58,7 +58,7 @@ struct ExpiredTombstones {
       raise.bind(floor, at: 2)
       try raise.run()
     }
-    // Only now the rows and the floors tell again how far the numbers are.
+    // Only now the rows and the limits show again how far the numbers are.
     for row in rows { try removed(row.cost, row.database) }
     return Int64(rows.count)
   }

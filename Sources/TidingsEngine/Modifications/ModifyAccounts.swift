@@ -139,7 +139,7 @@ final class ModifyAccounts {
     )
   }
 
-  /// Refuses a key for ever.
+  /// Revokes a key permanently.
   ///
   /// - Returns: Whose it was, and how many channels got new topics at once.
   func revoke(

@@ -92,13 +92,13 @@ extension ModifyRecords {
     }
     throw ItemError(
       .limitExceeded,
-      "the records that this call replaces, deletes or takes along have \(bytes) bytes, at most "
+      "the records that this call replaces or deletes, including cascades, have \(bytes) bytes, at most "
         + "\(limits.replacedBytesPerCallMax) are allowed: send fewer of them in one call, and delete "
         + "what refers to a record before it"
     )
   }
 
-  /// Refuses many changes in one call that are to be told to many channels each.
+  /// Rejects many changes in one call that fire many channels each.
   private func checkEvents(of plan: RecordPlan) throws(ItemError) {
     guard plan.writes.count + plan.cascades.count > 1 else { return }
     let count = plan.firingCount

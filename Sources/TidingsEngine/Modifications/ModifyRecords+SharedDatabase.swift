@@ -6,7 +6,7 @@ extension ModifyRecords {
     let owner: String
     var saves: [Record] = []
     var deletions: [RecordID] = []
-    /// The places in the call: of the saves, then of the deletions.
+    /// The positions in the call: of the saves, then of the deletions.
     var saveItems: [Int] = []
     var deletionItems: [Int] = []
     var items: [Int] { saveItems + deletionItems }
@@ -124,7 +124,7 @@ extension ModifyRecords {
 }
 
 extension RecordOutcome {
-  /// The outcome as a participant is told: zones have owners.
+  /// The outcome for a participant: zones have owners.
   fileprivate func owned(by owner: String) -> RecordOutcome {
     switch self {
     case .saved(var record):

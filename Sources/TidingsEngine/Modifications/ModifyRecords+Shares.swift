@@ -159,7 +159,7 @@ extension ModifyRecords {
       failures[item] = ItemError(
         .limitExceeded,
         "record '\(write.name)': the records of this call depend on each other and on shares in too "
-          + "many steps, because some cannot be changed: mend those, whose own errors say why"
+          + "many steps, because some cannot be changed: fix these first, their errors have the reason"
       )
     }
     plan.removeFollowingWrites()
@@ -339,8 +339,8 @@ extension ModifyRecords {
       guard shares.byRoot[name] != nil || shares.byName[name] != nil else { continue }
       return ItemError(
         .permissionFailure,
-        "record '\(write.name)' cannot be deleted: it would take along what is shared, which only the "
-          + "owner deletes"
+        "record '\(write.name)' cannot be deleted: it would cascade to a shared record, which only the "
+          + "owner can delete"
       )
     }
     return nil

@@ -56,7 +56,7 @@ extension ModifyRecords {
 
   private func apply(_ write: RecordPlan.Write, at position: Int, _ call: RecordCall) throws {
     var row = write.row
-    // A feed tells of the deletion only who might read the record.
+    // A feed reports the deletion only to those who could read the record.
     if row.body == nil, call.database.id.scope == .public { row.creator = write.old?.creator }
     row.previous = try write.replaced.map {
       try tables.ancestors.append($0, at: call.steady)

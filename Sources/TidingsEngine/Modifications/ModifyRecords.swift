@@ -107,7 +107,7 @@ final class ModifyRecords {
       guard !seen.insert(recordID).inserted else { continue }
       throw ItemError(
         .invalidArguments,
-        "record \(Identifier.shown(recordID.recordName)) stands in the call twice: send one change "
+        "record \(Identifier.shown(recordID.recordName)) appears twice in the call: send one change "
           + "for each record"
       )
     }
@@ -157,9 +157,12 @@ final class ModifyRecords {
     let removesParent = sent.parent?.recordID.recordName.isEmpty == true
     if removesParent { sent.parent = nil }
     do {
-      let place = try call.named.place(of: sent.recordID.zoneID, for: call.modification.caller.user)
-      sent.recordID.zoneID = place.zone
-      sent = try sent.settled(at: place, for: call.modification.caller.user)
+      let location = try call.named.place(
+        of: sent.recordID.zoneID,
+        for: call.modification.caller.user
+      )
+      sent.recordID.zoneID = location.zone
+      sent = try sent.settled(at: location, for: call.modification.caller.user)
       try sent.validate()
       try sent.checkUserRecord(savedBy: call.modification.caller.user)
       let zone = try zone(sent.recordID.zoneID, call)

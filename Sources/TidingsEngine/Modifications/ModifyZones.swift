@@ -62,7 +62,7 @@ final class ModifyZones {
     let database = try catalog.makeDatabase(databaseID, by: call.caller.user)
     try usage.add(cost, to: database)
     let zone = try catalog.makeZone(id, in: database, at: call.moment.timeOfDay)
-    // The default zone is there from the beginning, as far as clients can tell.
+    // The default zone is there from the beginning, as far as clients can see.
     if id != .default { firings.noteCreation(of: id, in: database, by: call) }
     return zone.info
   }

@@ -48,7 +48,7 @@ struct RecordCall {
     if participant != nil { return .uploads(uploads) }
     guard database.id.scope == .public else { return .database }
     guard let access = access as? PublicAccess else {
-      preconditionFailure("nobody has every right on a public database")
+      preconditionFailure("no caller has every right on a public database")
     }
     return .readable(access)
   }

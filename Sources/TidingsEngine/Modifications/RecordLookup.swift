@@ -36,13 +36,13 @@ final class RecordLookup {
     reading: Reading,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    let place = try databaseID.place(of: id.zoneID, for: caller.user)
-    let id = RecordID(recordName: id.recordName, zoneID: place.zone)
+    let location = try databaseID.place(of: id.zoneID, for: caller.user)
+    let id = RecordID(recordName: id.recordName, zoneID: location.zone)
     try id.validate()
-    let database = try catalog.database(place.database)
+    let database = try catalog.database(location.database)
     let found = try database.flatMap { try catalog.zone(id.zoneID, in: $0) }
     if databaseID.scope == .shared {
-      return try withSharedRecord(id, in: found, of: place.database.owner, caller, body)
+      return try withSharedRecord(id, in: found, of: location.database.owner, caller, body)
     }
     guard let zone = found else {
       guard id.zoneID == .default else {

@@ -47,7 +47,7 @@ final class BadgeReader {
   /// - Returns: The badge; nothing is added beyond `UnreadCounter.countMax`.
   /// - Throws: `SQLError`.
   func badge(of inbox: Inbox, for caller: Caller) throws -> Int {
-    var (badge, place) = try stored(inbox)
+    var (badge, location) = try stored(inbox)
     for membership in try memberships.memberships(of: inbox, limit: .max) {
       guard badge < UnreadCounter.countMax else { break }
       guard try increments(membership.channel, inbox) else { continue }
@@ -56,7 +56,7 @@ final class BadgeReader {
         of: inbox.user,
         visible: visibility.visible(membership.channel, to: inbox.user),
         withoutOwn: caller.device,
-        after: place,
+        after: location,
         max: UnreadCounter.countMax - badge
       )
     }
@@ -73,12 +73,12 @@ final class BadgeReader {
   /// - Returns: A badge for each; `nil`: the badge was set again since, and what it was is not kept.
   /// - Throws: `SQLError`.
   func badges(
-    at moments: [(place: Int64, time: Timestamp)],
+    at moments: [(location: Int64, time: Timestamp)],
     of inbox: Inbox,
     for caller: Caller
   ) throws -> [Int?] {
     let (value, set) = try stored(inbox)
-    guard let first = moments.first(where: { $0.place > set }), let last = moments.last else {
+    guard let first = moments.first(where: { $0.location > set }), let last = moments.last else {
       return moments.map { _ in nil }
     }
     var unread: [UnreadCounter.Unread] = []
@@ -91,21 +91,21 @@ final class BadgeReader {
         of: inbox.user,
         visible: visibility.visible(membership.channel, to: inbox.user),
         withoutOwn: caller.device,
-        in: (set, last.place),
+        in: (set, last.location),
         at: first.time,
         max: room
       )
     }
     return moments.map { moment in
-      guard moment.place > set else { return nil }
+      guard moment.location > set else { return nil }
       let count = unread.count { event in
-        event.place <= moment.place && event.read.map { $0 > moment.time } ?? true
+        event.location <= moment.location && event.read.map { $0 > moment.time } ?? true
       }
       return Int(value) + count
     }
   }
 
-  private func stored(_ inbox: Inbox) throws(SQLError) -> (value: Int64, place: Int64) {
+  private func stored(_ inbox: Inbox) throws(SQLError) -> (value: Int64, location: Int64) {
     inbox.bind(to: selectBadge)
     defer { selectBadge.reset() }
     return try selectBadge.step() ? (selectBadge.int64(0), selectBadge.int64(1)) : (0, 0)

@@ -3,11 +3,11 @@ internal import TidingsSQL
 
 /// Writes what users set their badges to.
 final class BadgeTable {
-  private let places: EventPositions
+  private let locations: EventPositions
   private let upsert: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
-    places = try EventPositions(connection)
+    locations = try EventPositions(connection)
     upsert = try connection.prepare(
       """
       INSERT INTO badges (owner, container, environment, value, event_id)
@@ -22,7 +22,7 @@ final class BadgeTable {
   func set(_ value: Int64, of inbox: Inbox) throws(SQLError) {
     inbox.bind(to: upsert)
     upsert.bind(value, at: 4)
-    upsert.bind(try places.last(), at: 5)
+    upsert.bind(try locations.last(), at: 5)
     try upsert.run()
   }
 }

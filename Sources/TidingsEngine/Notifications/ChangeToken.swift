@@ -3,7 +3,7 @@ internal import TidingsModel
 /// Where a client continues in its notifications.
 ///
 /// One number serves for all channels, because a page takes their events in the order in which they
-/// were stored: whatever was stored up to it was returned or passed over. To clients it is opaque: a
+/// were stored: whatever was stored up to it was returned or skipped. To clients it is opaque: a
 /// `SealedToken`.
 struct ChangeToken: Hashable {
   /// Everything up to this event was seen.

@@ -11,7 +11,7 @@ final class ChannelSweep {
   private let deletePositions: any SQLStatement
   private let selectLastChannel: any SQLStatement
 
-  /// Where the walk stands; each begins anew when the other is through.
+  /// Where the walk stands; each starts again when the other is done.
   private var subscription: Int64 = 0
   private var channel: Int64 = 0
 
@@ -40,7 +40,7 @@ final class ChannelSweep {
     deletePositions = try connection.prepare(
       "DELETE FROM work_positions WHERE channel_id = ?1"
     )
-    // The newest stays, so that no number is given twice.
+    // The newest stays, so that no number is assigned twice.
     selectLastChannel = try connection.prepare(
       "SELECT id FROM channels ORDER BY id DESC LIMIT 1"
     )

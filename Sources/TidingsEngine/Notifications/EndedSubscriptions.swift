@@ -46,11 +46,11 @@ final class EndedSubscriptions {
   ///
   /// - Parameters:
   ///   - id: The event; all of the channel that come before it are forgotten.
-  ///   - place: Its place among the events of all channels.
+  ///   - location: Its place among the events of all channels.
   ///   - max: Most rows.
   /// - Returns: How many rows; `max`: there may be more.
   /// - Throws: `SQLError`.
-  func remove(endedWith id: NotificationID, at place: Int64, rowsMax max: Int) throws -> Int {
+  func remove(endedWith id: NotificationID, at location: Int64, rowsMax max: Int) throws -> Int {
     var numbers: [Int64] = []
     select.bind(id.channel, at: 1)
     select.bind(id.sequence, at: 2)
@@ -58,7 +58,7 @@ final class EndedSubscriptions {
     try select.forEachRow { numbers.append(select.int64(0)) }
     for number in numbers {
       raise.bind(id.sequence, at: 2)
-      raise.bind(place, at: 3)
+      raise.bind(location, at: 3)
       try remove(number)
     }
     return numbers.count

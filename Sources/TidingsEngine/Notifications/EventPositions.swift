@@ -8,7 +8,7 @@ final class EventPositions {
   private let selectFirst: any SQLStatement
   private let selectLast: any SQLStatement
   private let selectNewest: any SQLStatement
-  private let selectPlace: any SQLStatement
+  private let selectLocation: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     selectFirst = try connection.prepare("SELECT id FROM events ORDER BY id LIMIT 1")
@@ -18,7 +18,7 @@ final class EventPositions {
       SELECT sequence, id FROM events WHERE channel_id = ?1 ORDER BY sequence DESC LIMIT 1
       """
     )
-    selectPlace = try connection.prepare(
+    selectLocation = try connection.prepare(
       "SELECT id FROM events WHERE channel_id = ?1 AND sequence = ?2"
     )
   }
@@ -30,36 +30,36 @@ final class EventPositions {
   func last() throws(SQLError) -> Int64 { try number(selectLast) ?? 0 }
 
   /// A channel's newest event that is kept.
-  func newest(of channel: Int64) throws(SQLError) -> (sequence: Int64, place: Int64)? {
+  func newest(of channel: Int64) throws(SQLError) -> (sequence: Int64, location: Int64)? {
     selectNewest.bind(channel, at: 1)
     defer { selectNewest.reset() }
     return try selectNewest.step() ? (selectNewest.int64(0), selectNewest.int64(1)) : nil
   }
 
   /// The place of an event; `nil`: it is not kept.
-  func place(of sequence: Int64, in channel: Int64) throws(SQLError) -> Int64? {
-    selectPlace.bind(channel, at: 1)
-    selectPlace.bind(sequence, at: 2)
-    return try number(selectPlace)
+  func location(of sequence: Int64, in channel: Int64) throws(SQLError) -> Int64? {
+    selectLocation.bind(channel, at: 1)
+    selectLocation.bind(sequence, at: 2)
+    return try number(selectLocation)
   }
 
   /// The number of a channel's newest event whose place is not behind another place, at least.
   ///
   /// - Parameters:
-  ///   - place: The place.
+  ///   - location: The place.
   ///   - channel: The channel.
   ///   - low: A number to begin with: it is returned if all events behind it are behind the place.
   /// - Returns: The number; `nil` when no event of the channel is behind the place.
   /// - Throws: `SQLError`.
-  func number(upTo place: Int64, in channel: Int64, from low: Int64) throws(SQLError) -> Int64? {
-    guard let newest = try newest(of: channel), newest.place > place else { return nil }
-    guard place > 0 else { return low }
+  func number(upTo location: Int64, in channel: Int64, from low: Int64) throws(SQLError) -> Int64? {
+    guard let newest = try newest(of: channel), newest.location > location else { return nil }
+    guard location > 0 else { return low }
     // Up to `low` nothing is behind the place, or is wanted; `high` is behind it.
     var (low, high) = (low, newest.sequence)
     while low + 1 < high {
       let middle = low + (high - low) / 2
       // What is kept no longer is before all that is.
-      if try self.place(of: middle, in: channel) ?? 0 > place {
+      if try self.location(of: middle, in: channel) ?? 0 > location {
         high = middle
       } else {
         low = middle

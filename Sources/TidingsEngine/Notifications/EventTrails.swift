@@ -19,7 +19,7 @@ final class EventTrails {
     usage: UsageTable
   ) throws {
     (self.ended, self.usage) = (ended, usage)
-    // The newest mark stays, so that no number is given twice.
+    // The newest mark stays, so that no number is assigned twice.
     selectMarks = try connection.prepare(
       """
       SELECT id FROM read_marks
@@ -48,11 +48,11 @@ final class EventTrails {
   ///
   /// - Parameters:
   ///   - id: The event.
-  ///   - place: Its place among the events of all channels.
+  ///   - location: Its place among the events of all channels.
   ///   - max: Most rows.
   /// - Returns: How many rows; `max`: there may be more.
   /// - Throws: `SQLError`.
-  func remove(_ id: NotificationID, at place: Int64, rowsMax max: Int) throws -> Int {
+  func remove(_ id: NotificationID, at location: Int64, rowsMax max: Int) throws -> Int {
     let marks = try numbers(selectMarks, id, max)
     for mark in marks {
       deleteMark.bind(mark, at: 1)
@@ -65,7 +65,7 @@ final class EventTrails {
     }
     var count = marks.count + groups.count
     count += try removeFetches(id, max - count)
-    return try count + ended.remove(endedWith: id, at: place, rowsMax: max - count)
+    return try count + ended.remove(endedWith: id, at: location, rowsMax: max - count)
   }
 
   private func numbers(

@@ -3,7 +3,7 @@ internal import TidingsModel
 /// An event of a user's channels, when a page comes to it.
 struct FeedEvent {
   /// The place among the events of all channels.
-  let place: Int64
+  let location: Int64
   /// The first event that the same call caused.
   let batch: Int64
   let id: NotificationID

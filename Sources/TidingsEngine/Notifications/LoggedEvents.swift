@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// The events of a user with many subscriptions: the log of all users is read on, and what is not this
-/// user's is passed over, so that a page costs the same however many subscriptions there are.
+/// user's is skipped, so that a page costs the same however many subscriptions there are.
 final class LoggedEvents: FeedEvents {
   /// The rest of the log is worth a look at each channel, to find where the user's events go on.
   private static let rowsPerJumpMin: Int64 = 100_000
@@ -10,7 +10,7 @@ final class LoggedEvents: FeedEvents {
   private let inbox: Inbox
   private let rows: any SQLStatement
   private let memberships: MembershipTable
-  private let places: EventPositions
+  private let locations: EventPositions
   private let bodies: EventBodies
   private let last: Int64
   /// The memberships of the channels that came by.
@@ -23,27 +23,29 @@ final class LoggedEvents: FeedEvents {
   /// The walk after a place, up to another.
   ///
   /// - Parameters:
-  ///   - place: The last event before.
+  ///   - location: The last event before.
   ///   - last: The newest event of all.
   ///   - inbox: Whose events.
   ///   - caller: Who asks.
   ///   - rows: A statement made of `sql`.
-  ///   - memberships: Tells what is the user's.
-  ///   - places: Finds where to go on.
+  ///   - memberships: The user's subscriptions.
+  ///   - locations: Finds where to go on.
   ///   - bodies: Puts notifications together.
   init(
-    after place: Int64,
+    after location: Int64,
     last: Int64,
     of inbox: Inbox,
     for caller: Caller,
     rows: any SQLStatement,
     memberships: MembershipTable,
-    places: EventPositions,
+    locations: EventPositions,
     bodies: EventBodies
   ) {
     self.bodies = bodies
-    (passed, self.last) = (place, last)
-    (self.inbox, self.rows, self.memberships, self.places) = (inbox, rows, memberships, places)
+    (passed, self.last) = (location, last)
+    (self.inbox, self.rows, self.memberships, self.locations) = (
+      inbox, rows, memberships, locations
+    )
     rows.bind(caller.device.isEmpty ? nil : caller.device, at: 2)
     rows.bind(caller.user, at: 3)
   }
@@ -70,7 +72,7 @@ final class LoggedEvents: FeedEvents {
       foundAny = true
       return .event(
         FeedEvent(
-          place: passed,
+          location: passed,
           batch: batch,
           id: id,
           isOwn: rows.int64(5) != 0,
@@ -98,26 +100,26 @@ final class LoggedEvents: FeedEvents {
     return known.first { $0.holds(id.sequence) }?.subscriptionID
   }
 
-  /// A page that found nothing goes on where the user's next event is, if that is likely to be far.
+  /// A page that found nothing continues at the user's next event, if that is likely to be far.
   private func pause() throws -> FeedStep {
     guard !foundAny, last - passed > Self.rowsPerJumpMin else {
       return .pause(passed, batch: batch)
     }
-    guard let next = try nextPlace() else { return .end }
+    guard let next = try nextLocation() else { return .end }
     return .pause(next - 1, batch: 0)
   }
 
   /// The place of the user's next event; `nil`: there is none.
-  private func nextPlace() throws -> Int64? {
+  private func nextLocation() throws -> Int64? {
     var nearest: Int64?
     for range in try memberships.memberships(of: inbox, limit: .max) {
       guard
-        let number = try places.number(upTo: passed, in: range.channel, from: range.since),
+        let number = try locations.number(upTo: passed, in: range.channel, from: range.since),
         number < range.ended ?? .max,
         // There is none behind the end of the channel.
-        let place = try places.place(of: number + 1, in: range.channel)
+        let location = try locations.location(of: number + 1, in: range.channel)
       else { continue }
-      nearest = min(nearest ?? place, place)
+      nearest = min(nearest ?? location, location)
     }
     return nearest
   }

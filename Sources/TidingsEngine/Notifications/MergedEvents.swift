@@ -8,12 +8,12 @@ final class MergedEvents: FeedEvents {
   static let membershipsMax = 64
 
   /// A channel's place among the others: that of its next event.
-  private struct Place: Comparable {
-    let place: Int64
+  private struct Location: Comparable {
+    let location: Int64
     /// Where the cursor is kept.
     let index: Int
 
-    static func < (one: Place, other: Place) -> Bool { one.place < other.place }
+    static func < (one: Location, other: Location) -> Bool { one.location < other.location }
   }
 
   /// One channel.
@@ -27,7 +27,7 @@ final class MergedEvents: FeedEvents {
 
   private let bodies: EventBodies
   private var cursors: [Cursor] = []
-  private var heap = Heap<Place>([])
+  private var heap = Heap<Location>([])
   /// The cursor whose event was returned last.
   private var current: Int?
   private var passed: Int64
@@ -35,35 +35,37 @@ final class MergedEvents: FeedEvents {
   /// The walk after a place.
   ///
   /// - Parameters:
-  ///   - place: The last event before.
+  ///   - location: The last event before.
   ///   - memberships: By channel, oldest first.
   ///   - caller: Who asks.
-  ///   - places: Finds where to begin.
+  ///   - locations: Finds where to begin.
   ///   - bodies: Puts notifications together.
   ///   - statements: Statements to read with, one for each channel.
   /// - Throws: `SQLError`.
   init(
-    after place: Int64,
+    after location: Int64,
     _ memberships: [MembershipTable.Membership],
     for caller: Caller,
-    _ places: EventPositions,
+    _ locations: EventPositions,
     _ bodies: EventBodies,
     _ statements: StatementPool
   ) throws {
-    passed = place
+    passed = location
     self.bodies = bodies
     var rest = memberships[...]
-    var first: [Place] = []
+    var first: [Location] = []
     while let channel = rest.first?.channel {
       let ranges = rest.prefix { $0.channel == channel }
       rest = rest.dropFirst(ranges.count)
       let low = ranges.first?.since ?? 0
-      guard let number = try places.number(upTo: place, in: channel, from: low) else { continue }
+      guard let number = try locations.number(upTo: location, in: channel, from: low) else {
+        continue
+      }
       let rows = try statements.statement(cursors.count)
       Self.bind(channel, caller, to: rows)
       cursors.append(Cursor(rows: rows, ranges: ranges, position: number))
       if try beginRange(cursors.count - 1) {
-        first.append(Place(place: rows.int64(1), index: cursors.count - 1))
+        first.append(Location(location: rows.int64(1), index: cursors.count - 1))
       }
     }
     heap = Heap(first)
@@ -93,11 +95,11 @@ final class MergedEvents: FeedEvents {
     guard rows > 0 else { return .pause(passed, batch: cursor.rows.int64(2)) }
     rows -= 1
     current = first.index
-    passed = first.place
+    passed = first.location
     guard let range = cursor.ranges.first else { return .end }
     return .event(
       FeedEvent(
-        place: first.place,
+        location: first.location,
         batch: cursor.rows.int64(2),
         id: NotificationID(channel: range.channel, sequence: cursor.rows.int64(0)),
         isOwn: cursor.rows.int64(4) != 0,
@@ -120,14 +122,14 @@ final class MergedEvents: FeedEvents {
 
   func close() { for cursor in cursors { cursor.rows.reset() } }
 
-  private func advance(_ index: Int) throws -> Place? {
+  private func advance(_ index: Int) throws -> Location? {
     let rows = cursors[index].rows
     cursors[index].position = rows.int64(0)
     if try !rows.step() {
       cursors[index].ranges.removeFirst()
       guard try beginRange(index) else { return nil }
     }
-    return Place(place: rows.int64(1), index: index)
+    return Location(location: rows.int64(1), index: index)
   }
 
   /// Goes to the first event of the first membership that holds one.

@@ -10,7 +10,7 @@ final class NotificationFeed {
   private let limits: Limits
   private let codec: BodyCodec
   private let memberships: MembershipTable
-  private let places: EventPositions
+  private let locations: EventPositions
   private let marks: ReadMarkReader
   private let floors: RetentionLimit
   private let badges: BadgeReader
@@ -33,13 +33,13 @@ final class NotificationFeed {
     self.codec = codec
     bodies = try EventBodies(connection, codec: codec)
     memberships = try MembershipTable(connection)
-    places = try EventPositions(connection)
+    locations = try EventPositions(connection)
     marks = try ReadMarkReader(connection)
-    floors = try RetentionLimit(connection, places: places, limits: limits)
+    floors = try RetentionLimit(connection, locations: locations, limits: limits)
     badges = try BadgeReader(
       connection,
       memberships: memberships,
-      counter: UnreadCounter(connection, places: places),
+      counter: UnreadCounter(connection, locations: locations),
       codec: codec,
       visibility: visibility
     )
@@ -67,7 +67,7 @@ final class NotificationFeed {
       itemsMax: itemsMax,
       bytesMax: limits.answerBytesMax
     )
-    let last = try places.last()
+    let last = try locations.last()
     let events = try events(after: before.event, last: last, request)
     defer { events.close() }
     let isAtEnd = try fill(&cut, from: events, for: inbox.user)
@@ -91,14 +91,14 @@ final class NotificationFeed {
     _ request: NotificationRequest
   ) throws {
     var indexes: [Int] = []
-    var moments: [(place: Int64, time: Timestamp)] = []
+    var moments: [(location: Int64, time: Timestamp)] = []
     for (index, item) in items.enumerated()
     where try badges.increments(item.id.channel, request.inbox) {
-      guard let place = try places.place(of: item.id.sequence, in: item.id.channel) else {
+      guard let location = try locations.location(of: item.id.sequence, in: item.id.channel) else {
         continue
       }
       indexes.append(index)
-      moments.append((place, try codec.committed(ofEvent: item.body)))
+      moments.append((location, try codec.committed(ofEvent: item.body)))
     }
     guard !moments.isEmpty else { return }
     let found = try badges.badges(at: moments, of: request.inbox, for: request.caller)
@@ -128,7 +128,7 @@ final class NotificationFeed {
   }
 
   private func events(
-    after place: Int64,
+    after location: Int64,
     last: Int64,
     _ request: NotificationRequest
   ) throws -> any FeedEvents {
@@ -137,16 +137,16 @@ final class NotificationFeed {
       limit: MergedEvents.membershipsMax + 1
     )
     guard few.count > MergedEvents.membershipsMax else {
-      return try MergedEvents(after: place, few, for: request.caller, places, bodies, pool)
+      return try MergedEvents(after: location, few, for: request.caller, locations, bodies, pool)
     }
     return LoggedEvents(
-      after: place,
+      after: location,
       last: last,
       of: request.inbox,
       for: request.caller,
       rows: selectLog,
       memberships: memberships,
-      places: places,
+      locations: locations,
       bodies: bodies
     )
   }
@@ -163,13 +163,13 @@ final class NotificationFeed {
     while true {
       switch try events.next(&rows) {
       case .end: return true
-      case .pause(let place, let batch):
-        cut.endEarly(at: place, within: batch)
+      case .pause(let location, let batch):
+        cut.endEarly(at: location, within: batch)
         return false
       case .event(let event):
         let visible = try visibility.visible(event.id.channel, to: user)
         if try event.isOwn || marks.isRead(event.id) || !visible.shows(creator: events.creator) {
-          cut.pass(to: event.place)
+          cut.pass(to: event.location)
           continue
         }
         let item = NotificationPage.Item(
@@ -177,7 +177,7 @@ final class NotificationFeed {
           subscriptionID: event.subscriptionID,
           body: try events.body()
         )
-        guard cut.add(event.place, of: event.batch, item) else { return false }
+        guard cut.add(event.location, of: event.batch, item) else { return false }
       }
     }
   }

@@ -5,7 +5,7 @@ internal import TidingsSQL
 /// at a time.
 ///
 /// Each channel's floor rises in the same transaction, so that a token that would need what is
-/// forgotten expires instead of skipping it. The newest event always stays, so that no number is given
+/// forgotten expires instead of skipping it. The newest event always stays, so that no number is assigned
 /// twice.
 final class NotificationRetention: MaintenanceTask {
   /// Most rows that one piece removes, about.
@@ -29,7 +29,7 @@ final class NotificationRetention: MaintenanceTask {
   private var sweepDue: SteadyTime?
 
   private struct OldEvent {
-    let place: Int64
+    let location: Int64
     let id: NotificationID
     let committed: Int64
     let cost: Int64
@@ -85,20 +85,20 @@ final class NotificationRetention: MaintenanceTask {
   ///
   /// - Returns: There may be more.
   private func forgetEvents(at now: SteadyTime) throws -> Bool {
-    let last = try lastPlace()
+    let last = try lastLocation()
     let oldest = now.earlier(byHours: limits.notificationRetentionDays * 24).milliseconds
     var floors: [Int64: OldEvent] = [:]
     var rows = 0
     var mayBeMore = false
     for event in try oldestEvents() {
       let isTooOld = event.committed < oldest
-      let isTooMany = event.place <= last - Int64(limits.notificationsMax)
-      guard event.place < last, isTooOld || isTooMany else { break }
+      let isTooMany = event.location <= last - Int64(limits.notificationsMax)
+      guard event.location < last, isTooOld || isTooMany else { break }
       // What hangs on an event goes first: it may take several pieces.
-      rows += try trails.remove(event.id, at: event.place, rowsMax: Self.rowsMax - rows)
+      rows += try trails.remove(event.id, at: event.location, rowsMax: Self.rowsMax - rows)
       mayBeMore = rows >= Self.rowsMax
       guard !mayBeMore else { break }
-      delete.bind(event.place, at: 1)
+      delete.bind(event.location, at: 1)
       try delete.run()
       try pay(event.cost, inDatabase: event.database)
       rows += 1
@@ -108,19 +108,19 @@ final class NotificationRetention: MaintenanceTask {
     for event in floors.values {
       raise.bind(event.id.channel, at: 1)
       raise.bind(event.id.sequence, at: 2)
-      raise.bind(event.place, at: 3)
+      raise.bind(event.location, at: 3)
       try raise.run()
     }
-    if let newest = floors.values.lazy.map(\.place).max() { try forgetContents(upTo: newest) }
+    if let newest = floors.values.lazy.map(\.location).max() { try forgetContents(upTo: newest) }
     return mayBeMore
   }
 
   /// Forgets what was carried by events that are all forgotten.
-  private func forgetContents(upTo place: Int64) throws {
+  private func forgetContents(upTo location: Int64) throws {
     var contents: [(number: Int64, database: Int64, cost: Int64)] = []
     selectContents.bind(Int64(Self.rowsMax), at: 1)
     try selectContents.forEachRow {
-      guard selectContents.int64(3) <= place else { return }
+      guard selectContents.int64(3) <= location else { return }
       contents.append(
         (
           selectContents.int64(0), selectContents.int64(1),
@@ -146,7 +146,7 @@ final class NotificationRetention: MaintenanceTask {
     try selectOldest.forEachRow {
       events.append(
         OldEvent(
-          place: selectOldest.int64(0),
+          location: selectOldest.int64(0),
           id: NotificationID(channel: selectOldest.int64(1), sequence: selectOldest.int64(2)),
           committed: selectOldest.int64(3),
           cost: StorageCost.event(
@@ -161,7 +161,7 @@ final class NotificationRetention: MaintenanceTask {
     return events
   }
 
-  private func lastPlace() throws(SQLError) -> Int64 {
+  private func lastLocation() throws(SQLError) -> Int64 {
     defer { selectLast.reset() }
     return try selectLast.step() ? selectLast.int64(0) : 0
   }

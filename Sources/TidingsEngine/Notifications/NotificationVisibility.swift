@@ -5,7 +5,7 @@ internal import TidingsCodec
 /// Which of a channel's notifications a subscriber may see now.
 ///
 /// In a public database the rights on the type decide when a notification is read, as they did when it
-/// was made. What tells of a zone names no record, and is seen by who may read any of the type.
+/// was made. An event about a zone names no record, and is visible to users who may read any record of the type.
 final class NotificationVisibility: TransactionParticipant {
   /// What of a channel's notifications a subscriber may see.
   enum Visible: Hashable {

@@ -5,7 +5,7 @@ struct PageCut {
   private let bytesMax: Int
   private(set) var items: [NotificationPage.Item] = []
   private var bytes = 0
-  /// Everything up to this event is in the page or was passed over.
+  /// Everything up to this event is in the page or was skipped.
   private(set) var position: Int64
   /// The call that the last item is of, where its items begin, and the position before.
   private var batch: (number: Int64, start: Int, positionBefore: Int64)?
@@ -27,7 +27,7 @@ struct PageCut {
     self.bytesMax = bytesMax
   }
 
-  /// Passes over what is not for the client, up to an event.
+  /// Skips what is not for the client, up to an event.
   mutating func pass(to event: Int64) { position = event }
 
   /// Adds the next notification, if there is room; otherwise the page is at its end.

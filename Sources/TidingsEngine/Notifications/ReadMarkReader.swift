@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Tells what a user has read, for one page at a time.
+/// Returns what a user has read, for one page at a time.
 final class ReadMarkReader {
   private let selectNext: any SQLStatement
   private let selectNewest: any SQLStatement

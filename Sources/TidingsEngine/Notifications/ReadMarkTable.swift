@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Writes which notifications their users have read, and collects what devices are to be told.
+/// Writes which notifications their users have read, and collects what to report to devices.
 final class ReadMarkTable: TransactionParticipant {
   private let memberships: MembershipTable
   private let insert: any SQLStatement
@@ -61,7 +61,7 @@ final class ReadMarkTable: TransactionParticipant {
   /// - Parameters:
   ///   - id: Which one.
   ///   - inbox: Whose.
-  ///   - device: The device that tells it; empty: it gave no name.
+  ///   - device: The device that marks it; empty: it sent no name.
   ///   - time: When.
   /// - Throws: `ItemError` `unknownItem` when the user has no such notification; `SQLError`.
   func mark(_ id: NotificationID, in inbox: Inbox, by device: String, at time: Timestamp) throws {
@@ -88,16 +88,16 @@ final class ReadMarkTable: TransactionParticipant {
     return try selectNewest.step() ? selectNewest.int64(0) : 0
   }
 
-  /// What one device marked after the other is told together.
+  /// What one device marked in succession is reported together.
   private func note(
     _ id: NotificationID,
     in inbox: Inbox,
     by device: String,
     after previous: Int64
   ) {
-    if let place = newestPending[inbox], pending[place].device == device {
-      pending[place].last = lastID
-      pending[place].ids.append(id)
+    if let location = newestPending[inbox], pending[location].device == device {
+      pending[location].last = lastID
+      pending[location].ids.append(id)
       return
     }
     newestPending[inbox] = pending.count

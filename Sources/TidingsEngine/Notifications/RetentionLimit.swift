@@ -2,14 +2,14 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// Refuses tokens from before what is kept, and those that are ahead of what there is: what a client
-/// would miss must not be passed over in silence.
+/// would miss must not be skipped silently.
 final class RetentionLimit {
-  private let places: EventPositions
+  private let locations: EventPositions
   private let limits: Limits
   private let selectLost: any SQLStatement
 
-  init(_ connection: any SQLConnection, places: EventPositions, limits: Limits) throws {
-    self.places = places
+  init(_ connection: any SQLConnection, locations: EventPositions, limits: Limits) throws {
+    self.locations = locations
     self.limits = limits
     // The newest event that is forgotten of a channel was the user's, and is behind the token; or that
     // of a subscription that is over.
@@ -36,16 +36,16 @@ final class RetentionLimit {
   /// - Throws: `ItemError` `changeTokenExpired`; `SQLError`.
   func check(_ token: ChangeToken, of inbox: Inbox, newestMark: Int64) throws {
     // The newest event and the newest mark are never forgotten.
-    guard token.event <= (try places.last()), token.mark <= newestMark else {
+    guard token.event <= (try locations.last()), token.mark <= newestMark else {
       throw ItemError.tokenFromTheFuture("the notifications")
     }
     // Most tokens are newer than all that is forgotten of anybody.
-    guard let first = try places.first(), token.event < first - 1 else { return }
+    guard let first = try locations.first(), token.event < first - 1 else { return }
     inbox.bind(to: selectLost)
     selectLost.bind(token.event, at: 4)
     defer { selectLost.reset() }
     guard try selectLost.step() else { return }
-    let count = try places.last() - first + 1
+    let count = try locations.last() - first + 1
     let reason =
       count >= limits.notificationsMax
       ? "this server keeps the newest \(limits.notificationsMax) notifications of all users"

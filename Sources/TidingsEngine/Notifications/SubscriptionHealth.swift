@@ -39,7 +39,7 @@ final class SubscriptionHealthReader {
     self.visibility = visibility
     self.codec = codec
     self.interruption = interruption
-    counter = try UnreadCounter(connection, places: EventPositions(connection))
+    counter = try UnreadCounter(connection, locations: EventPositions(connection))
     selectNames = try connection.prepare(
       """
       SELECT subscription_id FROM subscriptions

@@ -6,12 +6,12 @@ final class UnreadCounter {
   /// Nothing is counted beyond this.
   static let countMax: Int64 = 9_999
 
-  private let places: EventPositions
+  private let locations: EventPositions
   private let count: any SQLStatement
   private let list: any SQLStatement
 
-  init(_ connection: any SQLConnection, places: EventPositions) throws {
-    self.places = places
+  init(_ connection: any SQLConnection, locations: EventPositions) throws {
+    self.locations = locations
     count = try connection.prepare(
       """
       SELECT count(*) FROM (
@@ -51,7 +51,7 @@ final class UnreadCounter {
   ///   - user: Whose it is.
   ///   - visible: Which of them the user may see.
   ///   - device: Without what this device caused; empty: with all.
-  ///   - place: Only events behind this place.
+  ///   - location: Only events behind this place.
   ///   - max: Where to stop.
   /// - Returns: The number, `max` at most.
   /// - Throws: `SQLError`.
@@ -60,12 +60,12 @@ final class UnreadCounter {
     of user: String,
     visible: NotificationVisibility.Visible,
     withoutOwn device: String = "",
-    after place: Int64 = 0,
+    after location: Int64 = 0,
     max: Int64 = countMax
   ) throws -> Int64 {
     guard max > 0, visible != .none,
-      let first = try places.number(
-        upTo: place,
+      let first = try locations.number(
+        upTo: location,
         in: membership.channel,
         from: membership.since
       )
@@ -77,8 +77,8 @@ final class UnreadCounter {
 
   /// A notification that was not read at some time.
   struct Unread {
-    /// Its place in the log.
-    let place: Int64
+    /// Its position in the log.
+    let location: Int64
     /// When it was marked read; `nil`: never.
     let read: Timestamp?
   }
@@ -90,7 +90,7 @@ final class UnreadCounter {
   ///   - user: Whose it is.
   ///   - visible: Which of them the user may see.
   ///   - device: Without what this device caused; empty: with all.
-  ///   - places: The places of those that are wanted: behind the lower bound, up to the upper one.
+  ///   - locations: The places of those that are wanted: behind the lower bound, up to the upper one.
   ///   - time: When they were not read.
   ///   - max: How many at most, oldest first.
   /// - Returns: They, oldest first.
@@ -100,24 +100,24 @@ final class UnreadCounter {
     of user: String,
     visible: NotificationVisibility.Visible,
     withoutOwn device: String,
-    in places: (after: Int64, upTo: Int64),
+    in locations: (after: Int64, upTo: Int64),
     at time: Timestamp,
     max: Int64
   ) throws -> [Unread] {
     guard max > 0, visible != .none,
-      let first = try self.places.number(
-        upTo: places.after,
+      let first = try self.locations.number(
+        upTo: locations.after,
         in: membership.channel,
         from: membership.since
       )
     else { return [] }
     bind(list, membership, from: first, of: user, visible, withoutOwn: device, max)
-    list.bind(places.upTo, at: 8)
+    list.bind(locations.upTo, at: 8)
     list.bind(time.millisecondsSince1970, at: 9)
     var found: [Unread] = []
     try list.forEachRow {
       let read = list.isNull(1) ? nil : Timestamp(millisecondsSince1970: list.int64(1))
-      found.append(Unread(place: list.int64(0), read: read))
+      found.append(Unread(location: list.int64(0), read: read))
     }
     return found
   }

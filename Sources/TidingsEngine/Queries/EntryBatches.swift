@@ -104,10 +104,10 @@ final class EntryBatches {
     _ index: Int64,
     _ range: KeyRange,
     in zone: QueryZone,
-    from place: EntryPosition,
+    from location: EntryPosition,
     limit: Int
   ) throws -> EntryBatch {
-    switch place {
+    switch location {
     case .ascending(let key, let name):
       let entries = try forwards(index, range, in: zone, from: (key, name), limit: limit)
       guard entries.count == limit, let last = entries.last else { return EntryBatch(entries) }
@@ -137,13 +137,13 @@ final class EntryBatches {
     _ index: Int64,
     _ range: KeyRange,
     in zone: QueryZone,
-    from place: (key: IndexKey, name: String),
+    from location: (key: IndexKey, name: String),
     limit: Int
   ) throws -> [VisitedEntry] {
     forwards.bind(index, at: 1)
     forwards.bind(zone.number, at: 2)
-    forwards.bind(place.key.bytes, at: 3)
-    forwards.bind(place.name, at: 4)
+    forwards.bind(location.key.bytes, at: 3)
+    forwards.bind(location.name, at: 4)
     forwards.bind(range.upper.bytes, at: 5)
     forwards.bind(zone.head, at: 6)
     forwards.bind(Int64(limit), at: 7)

@@ -6,7 +6,7 @@ struct NamedEntries: Comparable {
   private let key: IndexKey
   private let zone: QueryZone
   private var batch: [VisitedEntry]
-  private var place = 0
+  private var location = 0
 
   /// The entries from a name on; `nil` when there are none.
   init?(
@@ -21,17 +21,17 @@ struct NamedEntries: Comparable {
     if batch.isEmpty { return nil }
   }
 
-  var name: String { batch[place].name }
-  var isCurrent: Bool { batch[place].isCurrent }
+  var name: String { batch[location].name }
+  var isCurrent: Bool { batch[location].isCurrent }
 
   /// The same at the next entry; `nil` when there is none.
   func next(_ batches: EntryBatches) throws -> NamedEntries? {
     var next = self
-    next.place += 1
-    if next.place == batch.count {
+    next.location += 1
+    if next.location == batch.count {
       guard batch.count == EntryBatches.entriesMax else { return nil }
       next.batch = try batches.named(index, key, in: zone, from: name.following)
-      next.place = 0
+      next.location = 0
       if next.batch.isEmpty { return nil }
     }
     return next
@@ -49,7 +49,7 @@ struct OrderedEntries: Comparable {
   private let isDescending: Bool
   private let batchCount: Int
   private var batch: EntryBatch
-  private var place = 0
+  private var location = 0
 
   /// The entries from a place on; `nil` when there are none.
   init?(
@@ -57,17 +57,17 @@ struct OrderedEntries: Comparable {
     _ range: KeyRange,
     isDescending: Bool,
     _ zone: QueryZone,
-    from place: EntryPosition,
+    from location: EntryPosition,
     batchCount: Int,
     _ batches: EntryBatches
   ) throws {
     (self.index, self.range, self.isDescending, self.zone) = (index, range, isDescending, zone)
     self.batchCount = batchCount
-    batch = try batches.ordered(index, range, in: zone, from: place, limit: batchCount)
+    batch = try batches.ordered(index, range, in: zone, from: location, limit: batchCount)
     if batch.entries.isEmpty { return nil }
   }
 
-  private var entry: VisitedEntry { batch.entries[place] }
+  private var entry: VisitedEntry { batch.entries[location] }
   var key: IndexKey { entry.key }
   var name: String { entry.name }
   var isCurrent: Bool { entry.isCurrent }
@@ -75,11 +75,11 @@ struct OrderedEntries: Comparable {
   /// The same at the next entry; `nil` when there is none.
   func next(_ batches: EntryBatches) throws -> OrderedEntries? {
     var next = self
-    next.place += 1
-    if next.place == batch.entries.count {
-      guard let place = batch.next else { return nil }
-      next.batch = try batches.ordered(index, range, in: zone, from: place, limit: batchCount)
-      next.place = 0
+    next.location += 1
+    if next.location == batch.entries.count {
+      guard let location = batch.next else { return nil }
+      next.batch = try batches.ordered(index, range, in: zone, from: location, limit: batchCount)
+      next.location = 0
       if next.batch.entries.isEmpty { return nil }
     }
     return next

@@ -131,9 +131,9 @@ extension CursorWriter {
     write(query.sortKeys) { writer, key in
       writer.write(key.field)
       writer.write((key.isDescending ? 1 : 0) | (key.relativeLocation == nil ? 0 : 2) as UInt8)
-      if let place = key.relativeLocation {
-        writer.write(place.latitude)
-        writer.write(place.longitude)
+      if let location = key.relativeLocation {
+        writer.write(location.latitude)
+        writer.write(location.longitude)
       }
     }
     write(query.zoneID?.zoneName ?? "")

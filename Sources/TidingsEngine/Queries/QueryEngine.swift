@@ -119,7 +119,7 @@ final class QueryEngine {
     {
       throw refusal
     }
-    // What a caller does not see is not told either.
+    // What a caller does not see is not reported either.
     if !mismatches.isTypeUnknown {
       try checkFields(of: query)
       try checkSortKeys(of: query)
@@ -296,7 +296,7 @@ final class QueryEngine {
     guard let zone = query.zoneID else {
       throw ItemError(
         .invalidArguments,
-        "a query of the shared database names a zone and its owner (zone_id): the zones are told by "
+        "a query of the shared database names a zone and its owner (zone_id): see the zones in "
           + "FetchRecordZones"
       )
     }
@@ -327,14 +327,14 @@ final class QueryEngine {
   private func checkSortKeys(of query: RecordQuery) throws {
     for key in query.sortKeys {
       guard let kind = try kind(of: key.field, query) else { continue }
-      let isPlace = kind == .location
-      if key.relativeLocation != nil, !isPlace {
+      let isGeographic = kind == .location
+      if key.relativeLocation != nil, !isGeographic {
         throw unsortable(key, "is \(kind.rawValue), and only a LOCATION has a distance")
       }
-      guard isPlace ? key.relativeLocation == nil : !kind.isSortable else { continue }
+      guard isGeographic ? key.relativeLocation == nil : !kind.isSortable else { continue }
       throw unsortable(
         key,
-        isPlace
+        isGeographic
           ? "is a LOCATION: name a relative location to sort by distance"
           : "is \(kind.rawValue), which has no order: sort by another field"
       )
@@ -362,7 +362,7 @@ final class QueryEngine {
 
   private func report(_ run: QueryRun, _ query: RecordQuery, _ plan: QueryPlan) -> QueryReport {
     let end =
-      "the page ended after \(run.progress.rowsVisited) rows; the query goes on with its cursor"
+      "the page ended after \(run.progress.rowsVisited) rows; the query continues with its cursor"
     return QueryReport(
       steps: plan.steps(for: query) + (run.progress.endedEarly ? [end] : []),
       predicate: query.predicate.text,

@@ -20,11 +20,11 @@ struct QueryOrder {
   func keys(of record: Record) -> [IndexKey] {
     sortKeys.map { key in
       let value = record.predicateValue(key.field)
-      guard let place = key.relativeLocation else {
+      guard let anchor = key.relativeLocation else {
         return value.flatMap { IndexKey($0) } ?? .absent
       }
       guard case .location(let own)? = value else { return .absent }
-      return IndexKey(.double(own.distance(to: place))) ?? .absent
+      return IndexKey(.double(own.distance(to: anchor))) ?? .absent
     }
   }
 

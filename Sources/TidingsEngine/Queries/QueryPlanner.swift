@@ -153,8 +153,8 @@ struct QueryPlanner {
     for conjunct in conjuncts {
       switch conjunct {
       case .comparison(let comparison) where comparison.isPlain:
-        if let place = byField.firstIndex(where: { $0.field == comparison.field }) {
-          byField[place].comparisons.append(comparison)
+        if let location = byField.firstIndex(where: { $0.field == comparison.field }) {
+          byField[location].comparisons.append(comparison)
         } else {
           byField.append((comparison.field, [comparison]))
         }

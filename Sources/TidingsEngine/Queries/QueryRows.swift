@@ -201,14 +201,14 @@ final class QueryRows {
   private func entries(
     _ index: Int64,
     _ range: KeyRange,
-    from place: (key: IndexKey, name: String),
+    from location: (key: IndexKey, name: String),
     in zone: QueryZone,
     _ body: Visitor
   ) throws -> Bool {
     forwards.bind(index, at: 1)
     forwards.bind(zone.number, at: 2)
-    forwards.bind(place.key.bytes, at: 3)
-    forwards.bind(place.name, at: 4)
+    forwards.bind(location.key.bytes, at: 3)
+    forwards.bind(location.name, at: 4)
     forwards.bind(range.upper.bytes, at: 5)
     forwards.bind(zone.head, at: 6)
     return try visitRows(of: forwards, hasKey: true, zone, body)
@@ -283,7 +283,7 @@ final class QueryRows {
     let start: QueryPosition?
 
     /// Where a zone begins in a range.
-    func place(in zone: QueryZone, _ range: KeyRange) -> EntryPosition {
+    func location(in zone: QueryZone, _ range: KeyRange) -> EntryPosition {
       guard let start, let key = start.keys.first, range.contains(key) else {
         return isDescending ? .below(range.upper) : .ascending(range.lower, "")
       }
@@ -304,7 +304,7 @@ final class QueryRows {
   ) throws -> Bool {
     // Rows of one zone that ascend come as they are stored.
     if visit.zones.count == 1,
-      case .ascending(let key, let name) = visit.place(in: visit.zones[0], range)
+      case .ascending(let key, let name) = visit.location(in: visit.zones[0], range)
     {
       return try entries(visit.index, range, from: (key, name), in: visit.zones[0], body)
     }
@@ -316,7 +316,7 @@ final class QueryRows {
           range,
           isDescending: visit.isDescending,
           zone,
-          from: visit.place(in: zone, range),
+          from: visit.location(in: zone, range),
           batchCount: batchCount,
           batches
         )

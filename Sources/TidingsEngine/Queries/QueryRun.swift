@@ -155,7 +155,7 @@ final class QueryRun {
   /// The record as it is now, if it matches.
   private func currentMatch(_ row: VisitedRow) throws -> Record? {
     let record = try decode(row)
-    // What was deleted and made anew may have another type.
+    // What was deleted and created again may have another type.
     guard record.recordType == query.recordType, query.predicate.matches(record),
       try visibility.shows(record)
     else { return nil }

@@ -2,7 +2,7 @@ internal import TidingsModel
 
 /// Which records that a query finds the caller may see.
 ///
-/// The others are passed over like records that do not match: places in the order and cursors are the
+/// The others are skipped like records that do not match: positions in the order and cursors are the
 /// same for everybody.
 enum QueryVisibility: Hashable {
   case all
@@ -22,7 +22,7 @@ enum QueryVisibility: Hashable {
 }
 
 extension QueryReport {
-  /// Tells nothing of the records that the caller may not see, not even how many there are.
+  /// Discloses nothing about records that the caller may not see, not even their number.
   mutating func hideOthers(_ recordType: String, _ visibility: QueryVisibility) {
     steps = steps.filter { !$0.contains(" rows;") }
     if case .shared = visibility {

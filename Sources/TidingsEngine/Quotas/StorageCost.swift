@@ -13,7 +13,7 @@ enum StorageCost {
     Int64(name.utf8.count + recordType.utf8.count)
   }
 
-  /// A zone besides the default one, and what tells that it was deleted.
+  /// A zone other than the default one, and the marker of its deletion.
   static func zone(name: String) -> Int64 { Int64(2 * name.utf8.count) + row }
 
   /// An entry of the notification log.

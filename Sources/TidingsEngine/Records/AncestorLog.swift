@@ -6,7 +6,7 @@ internal import TidingsSQL
 ///
 /// Each record's row names its version before, which names the one before it, and so on. The oldest
 /// versions are forgotten first, wherever they belong; the numbers of those that are kept have no
-/// gaps, and no number is given twice.
+/// gaps, and no number is assigned twice.
 final class AncestorLog: TransactionParticipant {
   /// What a record was at an earlier number of its zone.
   enum Version: Hashable {
@@ -18,7 +18,7 @@ final class AncestorLog: TransactionParticipant {
     case forgotten
   }
 
-  /// Versions looked at for one answer, unless told: what was saved more often since is forgotten.
+  /// Versions examined for one answer by default: earlier ones are not found.
   static let stepsMax = 10_000
 
   private let limits: Limits

@@ -97,7 +97,7 @@ public struct CascadedDeletion: Hashable, Sendable {
 public struct ModifiedRecords: Sendable {
   /// An outcome for each save, then for each deletion.
   public var outcomes: [RecordOutcome]
-  /// What the deletions took along, targets before their sources.
+  /// The records to which deletions cascaded, targets before their sources.
   public var cascadedDeletions: [CascadedDeletion] = []
   /// Something was written: to do the call again would not be the same.
   public var changedAnything = false

@@ -41,7 +41,7 @@ protocol RecordFollower: AnyObject {
   /// - Throws: `SQLError`.
   func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws
 
-  /// Follows the deletion of a zone at once, as far as callers can tell; called while its rows are there.
+  /// Follows the deletion of a zone at once, as far as callers can see; called while its rows exist.
   ///
   /// - Throws: `SQLError`.
   func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) throws
@@ -66,7 +66,7 @@ extension RecordFollower {
     of database: DatabaseEntry
   ) throws {}
 
-  /// Callers can tell nothing of it.
+  /// Callers do not notice it.
   func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) {}
 
   /// It has no rows.

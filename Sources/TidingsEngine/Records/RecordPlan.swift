@@ -5,7 +5,7 @@ internal import TidingsModel
 struct RecordPlan {
   /// One row to write.
   struct Write {
-    /// The item's place in the call: the saves, then the deletions; `nil`: it goes along with another.
+    /// The item's position in the call: the saves, then the deletions; `nil`: it goes along with another.
     var item: Int?
     var zone: ZoneEntry
     var name: String
@@ -137,7 +137,7 @@ struct RecordPlan {
     if conflictBytes + conflict.byteCount > conflictBytesMax { conflict.ancestor = nil }
     if conflictBytes + conflict.byteCount > conflictBytesMax {
       conflict.server = nil
-      error.message += " (it is left out of this answer, which would be too large: fetch it)"
+      error.message += " (it is omitted because the answer would be too large: fetch it)"
     }
     conflictBytes += conflict.byteCount
     zones[item] = recordID.zoneID
@@ -154,7 +154,7 @@ struct RecordPlan {
     writes.removeAll { write in write.item.map { failures[$0] != nil } ?? false }
   }
 
-  /// Writes that no item asks for are decided anew.
+  /// Writes that no item requests are decided again.
   mutating func removeFollowingWrites() { writes.removeAll { $0.item == nil } }
 
   /// References of a record that will be written do not keep their targets.
@@ -180,7 +180,7 @@ struct RecordPlan {
   /// It is known which query channels a write fires.
   mutating func setFirings(_ firings: [Firing], at index: Int) { writes[index].firings = firings }
 
-  /// Takes back all writes to atomic zones in which an item failed: the innocent fail with
+  /// Discards all writes to atomic zones in which an item failed: the others fail with
   /// `batchRequestFailed`, which names the culprit.
   mutating func applyAtomicity() {
     var culprits: [ZoneID: RecordID] = [:]
@@ -198,7 +198,7 @@ struct RecordPlan {
         ItemError(
           .batchRequestFailed,
           "record '\(recordID.recordName)' was not changed because '\(culprit.recordName)' in the "
-            + "same atomic batch failed: mend that one, or send the batch with atomic = false "
+            + "same atomic batch failed: fix that one, or send the batch with atomic = false "
             + "(rpcctl --no-atomic)"
         ),
         .none

@@ -3,7 +3,7 @@ internal import TidingsModel
 extension ReferencePlan {
   /// A save that was found good so far.
   struct Save {
-    /// The item's place in the call.
+    /// The item's position in the call.
     var item: Int
     var recordID: RecordID
     /// What the record will refer to.
@@ -16,7 +16,7 @@ extension ReferencePlan {
 
   /// A deletion of a record that is there.
   struct Deletion {
-    /// The item's place in the call.
+    /// The item's position in the call.
     var item: Int
     var recordID: RecordID
   }

@@ -1,6 +1,6 @@
 internal import TidingsModel
 
-/// What the references of a call's records allow, and what its deletions take along.
+/// What the references of a call's records allow, and the cascades of its deletions.
 ///
 /// Saves and deletions of a call are one change set, in no order: what counts is the state that it
 /// leaves. An item that fails leaves its record as it was, which may fail others: so they are decided
@@ -121,7 +121,7 @@ struct ReferencePlan {
   private mutating func failAll() {
     let message =
       "the records of this call depend on each other in too many steps, because some cannot be "
-      + "changed: mend those, whose own errors say why, or send fewer records in one call"
+      + "changed: fix these first, their errors have the reason, or send fewer records in one call"
     for save in saves { fail(save.item, save.recordID, .limitExceeded, message: message) }
     for deletion in deletions {
       fail(deletion.item, deletion.recordID, .limitExceeded, message: message)
@@ -209,7 +209,7 @@ struct ReferencePlan {
           message:
             "record '\(saves[referrer.save].recordID.recordName)' refers to '\(target.recordName)' "
             + "\(referrer.kind), which the same call could not save: "
-            + mend(causes[target] ?? target)
+            + repair(of: causes[target] ?? target)
         )
       }
     }
@@ -225,8 +225,8 @@ struct ReferencePlan {
     return !problems.isEmpty
   }
 
-  private func mend(_ cause: RecordID) -> String {
-    "mend '\(cause.recordName)', whose own error says why, then send both again"
+  private func repair(of cause: RecordID) -> String {
+    "fix '\(cause.recordName)', whose error has the reason, then send both again"
   }
 
   // MARK: Deletions
@@ -370,10 +370,10 @@ struct ReferencePlan {
       )
     }
     let remedy =
-      cause.map(mend)
+      cause.map(repair(of:))
       ?? "delete '\(blocker.name)' too, or save it without the reference, in the same call or before"
     let along =
-      deletion.recordID == target ? "" : "it would take along '\(target.recordName)', and "
+      deletion.recordID == target ? "" : "it would cascade to '\(target.recordName)', and "
     fail(
       deletion.item,
       deletion.recordID,

@@ -1,6 +1,6 @@
 internal import TidingsModel
 
-/// How many records one call may look at besides its own, to tell what shares hold: in all zones,
+/// How many records one call may look at besides its own, to find what shares contain: in all zones,
 /// databases and rounds together.
 ///
 /// Everybody waits meanwhile.
@@ -34,7 +34,7 @@ final class SharingBudget {
   private func exceeded(_ what: String) -> ItemError {
     ItemError(
       .limitExceeded,
-      "to tell what is shared, this call would look at \(what) above and below its own: move or share "
+      "to find what is shared, this call would examine \(what) above and below its own: move or share "
         + "fewer at once, a large tree part by part, or let an operator raise --limit "
         + "shared-records-per-call-max"
     )

@@ -8,7 +8,7 @@ internal import TidingsModel
 struct SharingPlan {
   /// What becomes of one record.
   struct Change {
-    /// The item's place in the call; `nil`: it goes along, or only its share's name changes.
+    /// The item's position in the call; `nil`: it goes along, or only its share's name changes.
     var item: Int?
     var name: String
     var recordType: String
@@ -59,7 +59,7 @@ struct SharingPlan {
   var rows: [Row] { gone + here }
   /// The types of all records that change.
   var recordTypes: Set<String> { Set(changes.lazy.filter { !$0.looksAlike }.map(\.recordType)) }
-  /// The names of records that are saved and look as before: subscriptions do not hear of them.
+  /// The names of records that are saved without changes: subscriptions do not fire for them.
   var unseenNames: Set<String> { Set(changes.lazy.filter(\.looksAlike).map(\.name)) }
   /// The names of shares of which only those who manage them see a change.
   var managedNames: Set<String> {
@@ -303,7 +303,7 @@ struct SharingPlan {
   private mutating func moveDescendants(of change: Change, to new: ShareRef?) throws {
     var pending = [change.name]
     while let parent = pending.popLast() {
-      // One more than are left, so that none is passed over.
+      // One more than are left, so that none is skipped.
       for child in try stored.children(parent, budget.recordsLeft + byName.count + 1)
       where byName[child] == nil {
         try budget.takeRecord()
@@ -328,7 +328,7 @@ struct SharingPlan {
   }
 
   private mutating func leave(_ share: ShareRef, _ name: String, _ recordType: String) {
-    // Of a share that ends nothing remains to be told.
+    // Nothing remains to be reported of a share that ends.
     if hasEnded(share) { return }
     added[share, default: 0] -= 1
     gone.append(Row(share: share, name, recordType, isGone: true))

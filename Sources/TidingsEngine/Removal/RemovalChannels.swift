@@ -119,7 +119,7 @@ final class RemovalChannels: TransactionParticipant {
   /// A channel has fired for a removal.
   ///
   /// - Returns: Whether it stayed for removals alone: no device registers for its pushes, and none that did
-  ///   is to hear them still.
+  ///   is still to receive them.
   func noteFiring(of channel: ChannelEntry) -> Bool {
     guard !bounds.isEmpty, bounds[channel.number]?.subscription != nil else { return false }
     fired[channel.number] = channel.head

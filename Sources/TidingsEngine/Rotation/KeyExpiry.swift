@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Ends what the devices of expired keys hear, when they expire: their calls are refused by then anyway.
+/// Replaces the topics of the devices of expired keys; their calls are rejected by then anyway.
 final class KeyExpiry: MaintenanceTask, TransactionParticipant {
   private static let keysPerPiece: Int64 = 4
   /// The time of day may be set in between.

@@ -5,8 +5,8 @@ internal import TidingsCodec
 /// Moves the subscriptions of public databases when grants change: from the channel of all to channels
 /// of their owners when not every user may read a type any more, and back when every user may.
 ///
-/// The first ones move with the change, the others in pieces; until then they hear nothing, since
-/// channels tell only of what may be read at the time.
+/// The first ones move with the change, the others in pieces; until then they are not notified, since
+/// channels fire only for what may be read at the time.
 final class ReaderChannels: MaintenanceTask, TransactionParticipant {
   /// Most subscriptions and channels that are looked at with a change of grants.
   private static let firstPieceMax = 1_000

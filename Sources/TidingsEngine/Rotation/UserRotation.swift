@@ -1,11 +1,11 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Gives new topics, and so new keys, to all that a user hears, when a key of the user or the user is
-/// refused: who listens on hears nothing more.
+/// Gives new topics, and therefore new keys, to all channels of a user, when a key of the user or the user is
+/// rejected: the old topics are not used any more.
 ///
 /// Much is done at once, the rest in pieces, which a restart does not forget. The user's other devices,
-/// and whoever hears the same channels, are told to register again.
+/// and all subscribers of the same channels, are notified to register again.
 final class UserRotation: TransactionParticipant {
   /// Who is refused from now on.
   enum End {
@@ -18,7 +18,7 @@ final class UserRotation: TransactionParticipant {
   /// Subscriptions and channels that the call goes through which asks for it.
   private static let rowsAtOnce = 1_000
   private static let rowsPerPiece = 200
-  /// Control topics that a device may still hear, since several rotations may follow each other.
+  /// Control topics that a device may still listen to, since several rotations may follow each other.
   private static let epochsMax: Int64 = 4
   private static let pause = Duration.seconds(3_600)
 
@@ -92,11 +92,11 @@ final class UserRotation: TransactionParticipant {
 
   // MARK: What ends
 
-  /// Begins to take from a user's devices what they hear, in the open transaction.
+  /// Starts to replace the topics of a user's devices, in the open transaction.
   ///
   /// - Parameters:
   ///   - end: Who is refused.
-  ///   - user: Whose devices they are; empty: of guests, who hear nothing of their own.
+  ///   - user: The user of the devices; empty: guests, who have no channels.
   /// - Returns: How many channels got new topics at once.
   /// - Throws: `SQLError`.
   @discardableResult
@@ -182,7 +182,7 @@ final class UserRotation: TransactionParticipant {
       let isSameChannel = !isNew && row.channel == state.number
       (state.container, state.environment, state.number) =
         (row.container, row.environment, row.channel)
-      // Those that only the user hears come in the next stages.
+      // Those with the user as the only reader come in the next stages.
       guard !row.isOwn, !isSameChannel else { continue }
       if try rotate(row.channel) {
         rotatedCount += 1
@@ -249,7 +249,7 @@ final class UserRotation: TransactionParticipant {
     return true
   }
 
-  /// The devices hear the old control topics still: these say a last word.
+  /// The devices still listen to the old control topics, which send a last push.
   private func announce(_ state: State, _ container: String, _ number: Int64) throws {
     let environment = Environment(rawValue: Int32(truncatingIfNeeded: number)) ?? .development
     let current = try directory.controlEpoch(of: state.user)

@@ -11,14 +11,14 @@ final class UserRotationProgress {
     /// All channels of the user's own databases, also those that nobody subscribes to now: who
     /// subscribes again gets the same one.
     case ownChannels
-    /// All channels of public databases that only the user hears, these also.
+    /// All channels of public databases with the user as the only reader, too.
     case readerChannels
   }
 
   /// A user, and the last row that is done.
   struct State {
     var user: String
-    /// The user's first control topics that devices may still hear.
+    /// The user's first control topics that devices may still listen to.
     var epoch: Int64
     var stage: Stage
     var container = ""
@@ -56,7 +56,7 @@ final class UserRotationProgress {
     delete = try connection.prepare("DELETE FROM user_rotations WHERE user = ?1")
   }
 
-  /// Begins with a user, also anew; then the first epoch stays.
+  /// Starts with a user, also again; then the first epoch stays.
   func begin(_ state: State) throws {
     begin.bind(state.user, at: 1)
     begin.bind(state.epoch, at: 2)

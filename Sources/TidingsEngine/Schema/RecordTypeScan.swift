@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Tells of which types there are records, looking through a bounded number of them.
+/// Finds the types that have records, by examining a limited number of them.
 final class RecordTypeScan {
   /// Most rows that are looked at: the loop waits meanwhile.
   static let rowsMax: Int64 = 20_000

@@ -3,7 +3,7 @@ internal import TidingsModel
 /// What a query or a subscription asks of records that no record can have, as the schema is now: it
 /// would find nothing, and nobody would know why.
 struct SchemaMismatches {
-  /// Most that are told of at once.
+  /// Most that are reported at once.
   static let countMax = 8
 
   /// The record type is unknown: the fields were not looked at.

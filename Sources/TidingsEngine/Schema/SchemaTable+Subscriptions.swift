@@ -23,7 +23,7 @@ extension SchemaTable {
       fields: subscription.notificationInfo?.fields ?? [],
       database.environment,
       in: visible,
-      // Of an empty schema nobody can tell what is misspelled: a new application may subscribe first.
+      // With an empty schema misspellings cannot be detected: a new application may subscribe first.
       takesUnknownType: database.environment == .development && visible.isEmpty
     )
     if let refusal = mismatches.refusal(of: subject) { throw refusal }

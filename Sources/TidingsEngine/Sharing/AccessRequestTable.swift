@@ -4,7 +4,7 @@ internal import TidingsSQL
 /// Who asked for access to which share, for as long as that is remembered: so long asking again changes
 /// nothing, and nobody asks for too many shares.
 final class AccessRequestTable {
-  /// Aged rows that a new one removes: more than come, so that none stays.
+  /// Expired rows that a new one removes: more than are added, so that none remain.
   private static let expiredRowsPerRequest: Int64 = 4
 
   private let limits: Limits

@@ -9,7 +9,7 @@ extension Share {
   ///   - time: When.
   ///   - name: The record's name, for messages.
   ///   - limits: How many may wait for an answer.
-  /// - Returns: `nil`: it stays as it is, which the user is not told.
+  /// - Returns: `nil`: it does not change, which the user does not learn.
   /// - Throws: `ItemError` `limitExceeded`.
   func requested(
     by user: String,

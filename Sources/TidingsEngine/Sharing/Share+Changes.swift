@@ -89,7 +89,7 @@ extension Share {
       let shown = Identifier.shown(participant.isOpen ? participant.id : participant.user)
       throw ItemError(
         .participantAlreadyInvited,
-        "share '\(name)': \(shown) stands in the list twice: name each participant once"
+        "share '\(name)': \(shown) appears twice in the list: name each participant once"
       )
     }
   }

@@ -88,7 +88,7 @@ extension Share {
     guard invitation.permission != .none else {
       throw ItemError(
         .invalidArguments,
-        "share '\(name)': nobody could accept '\(invitation.id)': give it the permission READ_ONLY or "
+        "share '\(name)': invitation '\(invitation.id)' cannot be accepted: give it the permission READ_ONLY or "
           + "READ_WRITE, or remove it"
       )
     }

@@ -45,7 +45,7 @@ enum Cryptography {
     }
   }
 
-  /// SipHash-2-4 of a short message: only those who have the key can tell it from a random number.
+  /// SipHash-2-4 of a short message: without the key it is indistinguishable from a random number.
   ///
   /// - Parameters:
   ///   - message: What is hashed.
@@ -62,7 +62,7 @@ enum Cryptography {
     return UInt64(littleEndian: hash)
   }
 
-  /// Compares without telling by its duration where the difference is.
+  /// Compares in constant time.
   static func areEqual(_ a: ArraySlice<UInt8>, _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }
     return a.withUnsafeBytes { a in

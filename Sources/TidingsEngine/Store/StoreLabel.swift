@@ -1,6 +1,6 @@
 package import TidingsSQL
 
-/// What tells a store from others, and from older copies of itself.
+/// What distinguishes a store from others, and from older copies of itself.
 package struct StoreLabel: Hashable, Sendable {
   /// Which store it is: 8 bytes.
   package var incarnation: [UInt8]

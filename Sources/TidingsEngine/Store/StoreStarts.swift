@@ -50,7 +50,7 @@ struct StoreStarts {
     try write.run()
   }
 
-  /// The numbers of the starts of one incarnation: with another all begins anew.
+  /// The numbers of the starts of one incarnation: with another all start again.
   private static func read(
     _ connection: any SQLConnection,
     of incarnation: [UInt8]

@@ -28,7 +28,7 @@ public struct SubscriptionExplanation: Hashable, Sendable {
   /// All of that as a sentence.
   public var message: String
 
-  /// Of a longer term only so many characters are told.
+  /// A longer term is cut to this many characters.
   static let termCharactersMax = 1_000
 
   /// The owner may not read the record.

@@ -75,7 +75,7 @@ final class ModifySubscriptions {
         .badDatabase,
         "subscription \(Identifier.shown(subscription.subscriptionID)): the shared database has "
           + "database subscriptions only: save one of the kind DATABASE (rpcctl --database-changes), "
-          + "which tells of each zone that changed, and fetch the zone's changes"
+          + "which fires for each zone that changed, and fetch the zone's changes"
       )
     }
     try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
@@ -137,7 +137,7 @@ final class ModifySubscriptions {
     )
   }
 
-  /// The user, if some types may not be told to them.
+  /// The user, if some types are hidden from them.
   private func hidingUser(_ user: String, _ container: String) throws -> String? {
     guard let isDeveloper, try !isDeveloper(user, container) else { return nil }
     return user

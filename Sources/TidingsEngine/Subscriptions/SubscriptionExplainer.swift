@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 internal import TidingsCodec
 
-/// Tells what a change would cause, on a reader's connection.
+/// Explains what a change would cause, on a reader's connection.
 final class SubscriptionExplainer {
   private let catalog: Catalog
   private let shares: ShareReader

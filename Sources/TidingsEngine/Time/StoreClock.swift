@@ -30,7 +30,7 @@ struct StoreClock {
 
   /// Differences up to here mean nothing.
   static let tolerance: Int64 = 1_000
-  /// How long the time of day must be ahead until it is believed.
+  /// How long the time of day must be ahead until it is trusted.
   static let patience = Duration.seconds(3_600)
   /// How long if it is more than `largeLead` ahead, which would let much be forgotten.
   static let patienceWithLarge = Duration.seconds(24 * 3_600)
@@ -45,11 +45,11 @@ struct StoreClock {
   private var notice: ClockNotice?
   private let boot: Int64
 
-  /// A clock that goes on where another run of the server was.
+  /// A clock that continues that of an earlier run of the server.
   ///
   /// - Parameters:
   ///   - reading: What the clocks show.
-  ///   - saved: What was kept of the other run; `nil`: there was none, and the time of day is believed.
+  ///   - saved: What was kept of the other run; `nil`: there was none, and the time of day is used.
   init(_ reading: ClockReading, after saved: Saved?) {
     let isSameBoot = saved?.boot == reading.boot && reading.boot != 0
     last = saved?.steady ?? SteadyTime(milliseconds: reading.timeOfDay.millisecondsSince1970)

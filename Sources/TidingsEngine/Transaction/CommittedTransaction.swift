@@ -1,6 +1,6 @@
 public import TidingsModel
 
-/// What a transaction came to: all that there is to tell others once it is durable.
+/// The result of a transaction: everything to report once it is durable.
 public struct CommittedTransaction {
   /// Calls wrote, or may have written; not only the engine's own work.
   let hasWrites: Bool
@@ -9,7 +9,7 @@ public struct CommittedTransaction {
   /// What users marked read.
   public internal(set) var readMarks: [StoredReadMarks] = []
   /// Users whose channels changed without their doing: their subscriptions have fired for the only time, if they
-  /// are few, channels that they hear got new topics, or they may read more or less than before.
+  /// are few, their channels got new topics, or they may read more or less than before.
   public internal(set) var changedSubscribers: Set<ChangedSubscriber> = []
   /// Topics on which nothing is to be published any more.
   public internal(set) var retiredTopics: [[UInt8]] = []

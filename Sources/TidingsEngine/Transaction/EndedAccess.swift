@@ -1,4 +1,4 @@
-/// Who is refused since the last commit, and what is not to be heard any more.
+/// Callers that are rejected since the last commit, and retired topics.
 public struct EndedAccess: Sendable {
   /// Keys that were revoked or have expired.
   public var keys: Set<Int64> = []

@@ -1,23 +1,23 @@
 internal import TidingsSQL
 
-/// Remembers something of the store, or gathers what the open transaction does.
+/// Caches state of the store, or collects what the open transaction does.
 ///
-/// The engine tells each of its participants of each transaction, in one order. What is not told here is forgotten
-/// nowhere: a class that remembers something is a participant.
+/// The engine calls its participants for each transaction, in a fixed order. Every class with cached state is a
+/// participant, so that no cache is stale after a rollback.
 protocol TransactionParticipant: AnyObject {
   /// A transaction begins.
   func begin(at moment: Moment)
 
-  /// The transaction is about to be committed: writes what is still owed to the store, and tells what changed.
+  /// The transaction is about to be committed: writes pending changes to the store, and reports what changed.
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError)
 
   /// The transaction is durable.
   func didCommit()
 
-  /// The transaction was taken back: what it gathered is forgotten.
+  /// The transaction was rolled back: what it gathered is discarded.
   func didRollback()
 
-  /// Reads anew what it remembers of the store, or forgets it: something of it may never have been.
+  /// Reloads its in-memory state from the store, or discards it: some of it may never have been committed.
   ///
   /// Called before a transaction begins. When it throws, it is called again before the next one.
   func reload() throws

@@ -42,7 +42,7 @@ public struct UserErasure: Sendable {
 
 /// What is removed, one after the other: what would bring something back comes before it.
 enum ErasureStep: Int64, Sendable {
-  /// The user's channels get their last topics, so that nobody hears them.
+  /// The user's channels get their last topics, so that they have no subscribers.
   case access
   case subscriptions
   /// Shares of others are left.

@@ -129,17 +129,17 @@ final class UserDataReader {
       .text(user),
       .number(position.number)
     )
-    var place: (zone: Int64, database: Int64)?
-    try zone.forEachRow { place = (zone.int64(0), zone.int64(1)) }
-    guard let place else { return false }
-    if place.zone != position.number { (position.number, position.name) = (place.zone, "") }
-    let database = try catalog.database(numbered: place.database).id
+    var location: (zone: Int64, database: Int64)?
+    try zone.forEachRow { location = (zone.int64(0), zone.int64(1)) }
+    guard let location else { return false }
+    if location.zone != position.number { (position.number, position.name) = (location.zone, "") }
+    let database = try catalog.database(numbered: location.database).id
     let row = try sql(
       """
       SELECT name, body FROM records WHERE zone_id = ?1 AND name > ?2 ORDER BY name
       LIMIT \(Self.rowsPerPage)
       """,
-      .number(place.zone),
+      .number(location.zone),
       .text(position.name)
     )
     var (bytes, count) = (0, 0)
@@ -153,7 +153,7 @@ final class UserDataReader {
       page.items.append(.init(database: database, content: .record(body)))
     }
     if count < Self.rowsPerPage, bytes < Self.bytesPerPage {
-      (position.number, position.name) = (place.zone + 1, "")
+      (position.number, position.name) = (location.zone + 1, "")
     }
     return true
   }

@@ -4,7 +4,7 @@ internal import TidingsSQL
 /// Hands out notifications to the devices of a group, each to one of them at a time.
 ///
 /// First those whose lease ended without being settled, then new ones, merged over the user's channels
-/// in the order in which they were stored. What is marked read is passed over.
+/// in the order in which they were stored. What is marked read is skipped.
 final class LeaseNotifications {
   private let visibility: NotificationVisibility
   private let channels: ChannelRegistry
@@ -160,7 +160,7 @@ final class LeaseNotifications {
 
   private func handOutNew(_ hand: inout Hand) throws {
     var cursors = try cursors(of: hand)
-    var heap = Heap(cursors.indices.compactMap { cursors[$0].place(at: $0) })
+    var heap = Heap(cursors.indices.compactMap { cursors[$0].location(at: $0) })
     let room = heap.first == nil ? 0 : limits.openLeasesMax - (try leases.openCount(of: hand.group))
     var given = 0
     while hand.rows < limits.rowsPerPageMax, let index = heap.first?.index,
@@ -178,7 +178,7 @@ final class LeaseNotifications {
       }
       cursors[index].advance()
       try refill(&cursors[index])
-      heap.replaceFirst(with: cursors[index].place(at: index))
+      heap.replaceFirst(with: cursors[index].location(at: index))
     }
     if hand.page.items.isEmpty, heap.first != nil, given >= room { throw tooManyOpen(hand) }
     for cursor in cursors where cursor.position > cursor.start {

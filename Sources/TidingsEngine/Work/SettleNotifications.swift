@@ -78,7 +78,7 @@ final class SettleNotifications {
       if row.isReleased {
         throw ItemError(
           .unknownItem,
-          "lease '\(lease)' was given back: the notification is handed out anew"
+          "lease '\(lease)' was released: the notification is delivered again"
         )
       }
       try leases.extend(lease, until: moment.steady.advanced(by: timeout.duration))

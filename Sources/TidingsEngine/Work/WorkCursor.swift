@@ -13,12 +13,12 @@ struct WorkCursor {
   }
 
   /// A channel's place among the others: that of its next event.
-  struct Place: Comparable {
+  struct Location: Comparable {
     let id: Int64
     /// Where the cursor is kept.
     let index: Int
 
-    static func < (one: Place, other: Place) -> Bool { one.id < other.id }
+    static func < (one: Location, other: Location) -> Bool { one.id < other.id }
   }
 
   /// Most events read at once; the first read is of one.
@@ -29,7 +29,7 @@ struct WorkCursor {
   let creator: String?
   /// Where the group stood before.
   let start: Int64
-  /// The last number that was taken or passed over.
+  /// The last number that was leased or skipped.
   private(set) var position: Int64
   /// The first number from `position` on that is marked read, once it was looked up.
   var nextMark: Int64?
@@ -64,7 +64,7 @@ struct WorkCursor {
   var subscriptionID: String { ranges.first?.subscriptionID ?? "" }
 
   /// The place of the next event; `nil` when there is none.
-  func place(at index: Int) -> Place? { next.map { Place(id: $0.id, index: index) } }
+  func location(at index: Int) -> Location? { next.map { Location(id: $0.id, index: index) } }
 
   /// Leaves the next event behind.
   mutating func advance() {
@@ -74,7 +74,7 @@ struct WorkCursor {
 
   /// Reads on, if all events that were read are taken.
   ///
-  /// What is no longer kept is passed over.
+  /// What is no longer kept is skipped.
   ///
   /// - Parameter read: Returns the first events, at most so many, of those with a number in the range.
   /// - Throws: What `read` throws.

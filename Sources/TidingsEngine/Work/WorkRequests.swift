@@ -92,6 +92,6 @@ public enum LeaseSettlement: Hashable, Sendable {
   case done(marksRead: Bool)
   /// The work is given back.
   case released
-  /// The lease begins anew.
+  /// The lease starts again.
   case extended(VisibilityTimeout)
 }

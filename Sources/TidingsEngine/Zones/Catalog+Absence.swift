@@ -40,7 +40,7 @@ extension Catalog {
         .zoneNotFound,
         "zone \(name) is gone because the user's encrypted data was reset: "
           + (isWanted
-            ? "create it again, then save what you keep of it anew" : "there is nothing to delete")
+            ? "create it, then save your copy of its records" : "there is nothing to delete")
       )
     case .deleted, nil:
       ItemError(

@@ -38,7 +38,7 @@ struct JSONParser {
     case UInt8(ascii: "f") where skip("false"): return .bool(false)
     case UInt8(ascii: "n") where skip("null"): return .null
     case nil: throw error("a value is missing")
-    default: throw error("a value must stand here")
+    default: throw error("expected a value")
     }
   }
 
@@ -51,16 +51,16 @@ struct JSONParser {
     repeat {
       skipSpace()
       let start = index
-      guard next == UInt8(ascii: "\"") else { throw error("a member's name must stand here") }
+      guard next == UInt8(ascii: "\"") else { throw error("expected a member's name") }
       let name = try string()
       guard names.insert(Array(name.utf8)).inserted else {
-        throw JSONSyntaxError("the name '\(name)' stands twice", at: start, in: text)
+        throw JSONSyntaxError("the name '\(name)' appears twice", at: start, in: text)
       }
-      guard take(":") else { throw error("':' must stand here") }
+      guard take(":") else { throw error("expected ':'") }
       skipSpace()
       object.append(name, try value(depth: depth + 1))
     } while take(",")
-    guard take("}") else { throw error("',' or '}' must stand here") }
+    guard take("}") else { throw error("expected ',' or '}'") }
     return object
   }
 
@@ -72,7 +72,7 @@ struct JSONParser {
       skipSpace()
       array.append(try value(depth: depth + 1))
     } while take(",")
-    guard take("]") else { throw error("',' or ']' must stand here") }
+    guard take("]") else { throw error("expected ',' or ']'") }
     return array
   }
 
@@ -105,7 +105,7 @@ struct JSONParser {
   }
 
   private mutating func digits() throws(JSONSyntaxError) {
-    guard isDigit(next) else { throw error("a digit must stand here") }
+    guard isDigit(next) else { throw error("expected a digit") }
     while isDigit(next) { index += 1 }
   }
 
@@ -214,7 +214,7 @@ extension JSONValue {
   public init(parsing text: [UInt8]) throws(JSONSyntaxError) {
     var parser = JSONParser(text)
     self = try parser.value()
-    guard parser.isAtEnd() else { throw parser.error("something stands behind the value") }
+    guard parser.isAtEnd() else { throw parser.error("unexpected text after the value") }
   }
 
   /// Reads one value.

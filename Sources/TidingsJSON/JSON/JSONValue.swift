@@ -73,7 +73,7 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// No members.
   public init() { members = [] }
 
-  /// Members from a literal; a name must not stand twice.
+  /// Members from a literal; a name must not appear twice.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     members = elements.map { Member(name: $0.0, value: $0.1) }
   }

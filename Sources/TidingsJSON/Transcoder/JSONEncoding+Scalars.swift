@@ -35,7 +35,7 @@ extension JSONEncoding {
 
   func string(_ value: JSONValue) throws(TranscodingError) -> String {
     guard let string = value.string else {
-      throw TranscodingError("a string must stand here, not \(value.kindDescription)")
+      throw TranscodingError("expected a string, not \(value.kindDescription)")
     }
     return string
   }
@@ -52,7 +52,7 @@ extension JSONEncoding {
 
   func bool(_ value: JSONValue) throws(TranscodingError) -> Bool {
     guard case .bool(let bool) = value else {
-      throw TranscodingError("true or false must stand here, not \(value.kindDescription)")
+      throw TranscodingError("expected true or false, not \(value.kindDescription)")
     }
     return bool
   }
@@ -62,7 +62,7 @@ extension JSONEncoding {
     _ type: Integer.Type
   ) throws(TranscodingError) -> Integer {
     guard let number = literal(value) else {
-      throw TranscodingError("a whole number must stand here, not \(value.kindDescription)")
+      throw TranscodingError("expected a whole number, not \(value.kindDescription)")
     }
     guard let integer = number.exactly(Integer.self) else {
       throw TranscodingError(
@@ -83,7 +83,7 @@ extension JSONEncoding {
     default: break
     }
     guard let number = literal(value) else {
-      throw TranscodingError("a number must stand here, not \(value.kindDescription)")
+      throw TranscodingError("expected a number, not \(value.kindDescription)")
     }
     guard let double = number.double, Value(double).isFinite else {
       throw TranscodingError("\(number.literal) is out of range")
@@ -113,7 +113,7 @@ extension JSONEncoding {
       return found.number
     default:
       throw TranscodingError(
-        "the name or number of a value of \(type) must stand here, not \(value.kindDescription)"
+        "expected the name or number of a value of \(type), not \(value.kindDescription)"
       )
     }
   }

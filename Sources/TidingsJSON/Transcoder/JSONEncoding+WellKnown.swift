@@ -30,7 +30,7 @@ extension JSONEncoding {
     case .value: try write(value: value, to: &writer, depth: depth)
     case .list:
       guard let elements = value.array else {
-        throw TranscodingError("an array must stand here, not \(value.kindDescription)")
+        throw TranscodingError("expected an array, not \(value.kindDescription)")
       }
       for (index, element) in elements.enumerated() {
         let bytes = try within("[\(index)]") { () throws(TranscodingError) in
@@ -56,7 +56,7 @@ extension JSONEncoding {
     depth: Int
   ) throws(TranscodingError) {
     guard let object = value.object else {
-      throw TranscodingError("an object must stand here, not \(value.kindDescription)")
+      throw TranscodingError("expected an object, not \(value.kindDescription)")
     }
     let sorted = object.members.sorted {
       $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
@@ -108,7 +108,7 @@ extension JSONEncoding {
 
   private func any(_ value: JSONValue, depth: Int) throws(TranscodingError) -> [UInt8] {
     guard let object = value.object else {
-      throw TranscodingError("an object with \"@type\" must stand here")
+      throw TranscodingError("expected an object with \"@type\"")
     }
     if object.members.isEmpty { return [] }
     guard let url = object["@type"]?.string else {
@@ -124,7 +124,7 @@ extension JSONEncoding {
       content = try members(others, of: known, depth: depth + 1)
     } else {
       guard others.count == 1, let inner = object["value"] else {
-        throw TranscodingError("beside \"@type\": \"\(url)\" exactly \"value\" must stand")
+        throw TranscodingError("expected exactly \"value\" next to \"@type\": \"\(url)\"")
       }
       content = try within("value") { () throws(TranscodingError) in
         WellKnownType.hasOwnForm(type)

@@ -52,7 +52,7 @@ struct JSONEncoding {
       let field = message.fields[index]
       if member.value == .null, !takesNull(field) { continue }
       guard assigned.updateValue(member.value, forKey: index) == nil else {
-        throw TranscodingError("the field stands twice, under both of its names")
+        throw TranscodingError("the field appears twice, under both of its names")
           .inside(member.name)
       }
       guard let oneof = field.oneofIndex else { continue }

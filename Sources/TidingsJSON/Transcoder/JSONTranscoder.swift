@@ -10,7 +10,7 @@ public struct JSONTranscoder: Sendable {
     public var writesDefaults = false
     /// JSON names are those of the .proto, `record_name` instead of `recordName`; both are read.
     public var usesProtoNames = false
-    /// Members of JSON objects that the message does not have are passed over, instead of refused.
+    /// Members of JSON objects that the message does not have are ignored, instead of rejected.
     public var ignoresUnknownMembers = false
 
     /// The mapping's defaults.

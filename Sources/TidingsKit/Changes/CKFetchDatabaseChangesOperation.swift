@@ -9,23 +9,23 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   /// Fetches on until nothing more is coming.
   open var fetchAllChanges = true
 
-  /// Hears of each zone that was created or altered, or in which a record changed.
+  /// Called for each zone that was created or altered, or in which a record changed.
   @preconcurrency open var recordZoneWithIDChangedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
-  /// Hears of each zone that was deleted.
+  /// Called for each zone that was deleted.
   @preconcurrency open var recordZoneWithIDWasDeletedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
-  /// Hears of each zone that is gone because the user removed the data of the application: do not create
+  /// Called for each zone that is gone because the user removed the data of the application: do not create
   /// it again without asking; if not set, `recordZoneWithIDWasDeletedBlock` does.
   @preconcurrency open var recordZoneWithIDWasPurgedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
-  /// Hears of each zone that is gone because the user reset encrypted data: create it again and save what
+  /// Called for each zone that is gone because the user reset encrypted data: create it again and save what
   /// is cached; if not set, `recordZoneWithIDWasDeletedBlock` does.
   @preconcurrency open var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
     (@Sendable (CKRecordZone.ID) -> Void)?
-  /// Hears how far the feed was read: all zones up to there were told.
+  /// Called with the position of the feed: all zones up to it were reported.
   @preconcurrency open var changeTokenUpdatedBlock: (@Sendable (CKServerChangeToken) -> Void)?
-  /// Hears of the end: how far the feed was read, whether more is coming, and why it failed.
+  /// Called at the end, with the position of the feed, whether more is coming, and the error.
   @preconcurrency open var fetchDatabaseChangesCompletionBlock:
     (@Sendable (CKServerChangeToken?, Bool, (any Error)?) -> Void)?
-  /// Hears of the end: how far the feed was read, and whether more is coming.
+  /// Called at the end, with the position of the feed, and whether more is coming.
   @preconcurrency open var fetchDatabaseChangesResultBlock:
     (
       @Sendable (

@@ -17,11 +17,11 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   /// More is coming: fetch again with the new token.
   open private(set) var moreComing = false
 
-  /// Hears of each record that was saved.
+  /// Called for each record that was saved.
   @preconcurrency open var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
-  /// Hears of each record that was deleted.
+  /// Called for each record that was deleted.
   @preconcurrency open var recordWithIDWasDeletedBlock: (@Sendable (CKRecord.ID) -> Void)?
-  /// Hears of the end: how far the zone was read, this device's newest mark, and why it failed.
+  /// Called at the end, with the position in the zone, this device's newest mark, and the error.
   @preconcurrency open var fetchRecordChangesCompletionBlock:
     (@Sendable (CKServerChangeToken?, Data?, (any Error)?) -> Void)?
 

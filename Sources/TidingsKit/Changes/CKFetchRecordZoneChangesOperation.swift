@@ -79,22 +79,22 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   /// Fetches on until nothing more is coming.
   open var fetchAllChanges = true
 
-  /// Hears of each record that was saved.
+  /// Called for each record that was saved.
   @preconcurrency open var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
-  /// Hears of each record that was saved.
+  /// Called for each record that was saved.
   @preconcurrency open var recordWasChangedBlock:
     (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-  /// Hears of each record that was deleted, and of its type.
+  /// Called for each record that was deleted, and of its type.
   @preconcurrency open var recordWithIDWasDeletedBlock:
     (@Sendable (CKRecord.ID, CKRecord.RecordType) -> Void)?
-  /// Hears how far a zone was read, when more of it follows, and of this device's newest mark so far.
+  /// Called with the position in a zone, when more of it follows, and this device's newest mark so far.
   @preconcurrency open var recordZoneChangeTokensUpdatedBlock:
     (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
-  /// Hears of the end of each zone: how far it was read, this device's newest mark, whether more is
+  /// Called at the end of each zone, with the position in it, this device's newest mark, whether more is
   /// coming, and why it failed.
   @preconcurrency open var recordZoneFetchCompletionBlock:
     (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
-  /// Hears of the end of each zone.
+  /// Called at the end of each zone.
   @preconcurrency open var recordZoneFetchResultBlock:
     (
       @Sendable (
@@ -106,10 +106,10 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         >
       ) -> Void
     )?
-  /// Hears of the end: `partialFailure` with the errors of zones.
+  /// Called at the end, with `partialFailure` for errors of zones.
   @preconcurrency open var fetchRecordZoneChangesCompletionBlock:
     (@Sendable ((any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var fetchRecordZoneChangesResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

@@ -23,7 +23,7 @@ struct ZoneFeed: Sendable {
     var moreComing: Bool
   }
 
-  /// What is told on the way.
+  /// Callbacks during the operation.
   enum Event: Sendable {
     case changed(CKRecord.ID, Result<CKRecord, CKError>)
     case deleted(CKRecord.ID, CKRecord.RecordType)
@@ -39,7 +39,7 @@ struct ZoneFeed: Sendable {
   /// Reads on until nothing more is coming; otherwise one page of each zone.
   var readsAll: Bool
 
-  /// Reads; the end of every zone is told exactly once.
+  /// Reads; the end of every zone is reported exactly once.
   ///
   /// - Returns: Why not all was read.
   func run(
@@ -108,7 +108,7 @@ struct ZoneFeed: Sendable {
       try await client.records.fetchRecordZoneChanges(request, options: options)
     }.zones
     guard answers.count == zones.count else {
-      throw CKError(.internalError, "the server's answer does not tell of all zones")
+      throw CKError(.internalError, "the server's answer does not include all zones")
     }
     return answers
   }

@@ -36,7 +36,7 @@ extension CKContainer {
     }
   }
 
-  /// Tells whether there is a user.
+  /// Returns whether there is a user.
   @preconcurrency
   public func accountStatus(
     completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
@@ -60,7 +60,7 @@ extension CKContainer {
     }
   }
 
-  /// Tells the record id of the user.
+  /// Returns the record ID of the user.
   @preconcurrency
   public func fetchUserRecordID(
     completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void

@@ -6,7 +6,7 @@ extension CKContainer {
   /// None.
   public func longLivedOperation(for operationID: String) async throws -> CKOperation? { nil }
 
-  /// Tells of none.
+  /// Finds none.
   @preconcurrency
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([String]?, (any Error)?) -> Void
@@ -18,7 +18,7 @@ extension CKContainer {
     }
   }
 
-  /// Tells of none.
+  /// Finds none.
   @preconcurrency
   public func fetchLongLivedOperation(
     withID operationID: String,

@@ -32,7 +32,7 @@ extension ContainerLink {
   private func keyRing() throws -> KeyRing {
     let path = settings.keyRingFile
     do {
-      // A ring only grows, so that its size tells too.
+      // A ring only grows, so that its size shows changes too.
       let status = try Folder.status(path) ?? (size: 0, changed: 0)
       if let loaded = loadedKeyRing.withLock({ $0 }), loaded.size == status.size,
         loaded.changed == status.changed

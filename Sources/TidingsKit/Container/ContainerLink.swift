@@ -58,7 +58,7 @@ final class ContainerLink: Sendable {
   }
 
   /// The container and the environment, for calls that are not on one database.
-  var place: TidingsV1.DatabaseID { databaseID(.private) }
+  var location: TidingsV1.DatabaseID { databaseID(.private) }
 
   func databaseID(_ scope: CKDatabase.Scope) -> TidingsV1.DatabaseID {
     .init(

@@ -22,7 +22,7 @@ extension CKDatabase {
     }
   }
 
-  /// Finds records; tells them and where to continue, `nil` when all was found.
+  /// Finds records; returns them and where to continue, `nil` when all were found.
   @preconcurrency
   public func fetch(
     withQuery query: CKQuery,
@@ -43,7 +43,7 @@ extension CKDatabase {
     }
   }
 
-  /// Finds more records; tells them and where to continue, `nil` when all was found.
+  /// Finds more records; returns them and where to continue, `nil` when all were found.
   @preconcurrency
   public func fetch(
     withCursor queryCursor: CKQueryOperation.Cursor,

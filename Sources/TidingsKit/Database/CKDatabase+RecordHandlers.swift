@@ -41,7 +41,7 @@ extension CKDatabase {
     }
   }
 
-  /// Fetches records; tells what became of each, or what let all of them fail.
+  /// Fetches records; returns the result of each, or the error that made all of them fail.
   @preconcurrency
   public func fetch(
     withRecordIDs recordIDs: [CKRecord.ID],
@@ -56,7 +56,7 @@ extension CKDatabase {
     }
   }
 
-  /// Saves and deletes records; tells what became of each, or what let all of them fail.
+  /// Saves and deletes records; returns the result of each, or the error that made all of them fail.
   @preconcurrency
   public func modifyRecords(
     saving recordsToSave: [CKRecord],

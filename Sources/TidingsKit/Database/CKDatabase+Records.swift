@@ -73,7 +73,7 @@ extension CKDatabase {
   /// The result of the one item that was asked for.
   func single<Value>(_ result: Result<Value, any Error>?) throws -> Value {
     guard let result else {
-      throw CKError(.internalError, "the server's answer does not tell of this item")
+      throw CKError(.internalError, "the server's answer does not include this item")
     }
     return try result.get()
   }

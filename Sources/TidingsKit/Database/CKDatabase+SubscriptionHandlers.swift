@@ -53,7 +53,7 @@ extension CKDatabase {
     }
   }
 
-  /// Fetches subscriptions; tells what became of each, or what let all of them fail.
+  /// Fetches subscriptions; returns the result of each, or the error that made all of them fail.
   @preconcurrency
   public func fetch(
     withSubscriptionIDs subscriptionIDs: [CKSubscription.ID],
@@ -69,7 +69,7 @@ extension CKDatabase {
     }
   }
 
-  /// Saves and deletes subscriptions; tells what became of each, or what let all of them fail.
+  /// Saves and deletes subscriptions; returns the result of each, or the error that made all of them fail.
   @preconcurrency
   public func modifySubscriptions(
     saving subscriptionsToSave: [CKSubscription],

@@ -53,7 +53,7 @@ extension CKDatabase {
     }
   }
 
-  /// Fetches zones; tells what became of each, or what let all of them fail.
+  /// Fetches zones; returns the result of each, or the error that made all of them fail.
   @preconcurrency
   public func fetch(
     withRecordZoneIDs recordZoneIDs: [CKRecordZone.ID],
@@ -69,7 +69,7 @@ extension CKDatabase {
     }
   }
 
-  /// Creates and deletes zones; tells what became of each, or what let all of them fail.
+  /// Creates and deletes zones; returns the result of each, or the error that made all of them fail.
   @preconcurrency
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone],

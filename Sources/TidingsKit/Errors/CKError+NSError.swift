@@ -23,7 +23,7 @@ extension CKError: _ObjectiveCBridgeable {
     )
   }
 
-  /// The error that an NSError tells; `internalError` for one of another domain.
+  /// The error in an NSError; `internalError` for one of another domain.
   public init(_nsError error: NSError) {
     let code = error.domain == CKErrorDomain ? Code(rawValue: error.code) : nil
     self.init(code ?? .internalError, userInfo: error.userInfo)

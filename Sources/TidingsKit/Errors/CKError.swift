@@ -112,7 +112,7 @@ public struct CKError: CustomNSError, LocalizedError, CustomStringConvertible, S
   public let retryAfterSeconds: Double?
   /// With `partialFailure`: the errors by record, zone or subscription id.
   public var partialErrorsByItemID: [AnyHashable: any Error]? {
-    // An item may stand twice in what was asked for.
+    // An item may appear twice in the request.
     partialErrors.isEmpty
       ? nil
       : Dictionary(

@@ -7,7 +7,7 @@ internal import TidingsProto
 /// What the device caused itself is not among them. One that was marked read by another device comes
 /// with the type `readNotification`, and its name alone.
 open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable {
-  // Set before the operation runs; `moreComing` before the end is told.
+  // Set before the operation runs; `moreComing` before the end is reported.
 
   /// What the last page gave; `nil`: from the oldest notification that is kept.
   open var previousServerChangeToken: CKServerChangeToken?
@@ -16,11 +16,11 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   /// There are more: run another operation with the new token.
   open private(set) var moreComing = false
 
-  /// Hears of each notification.
+  /// Called for each notification.
   @preconcurrency open var notificationChangedBlock: (@Sendable (CKNotification) -> Void)?
-  /// Hears of the end: the token for the next page, or why there is none.
+  /// Called at the end, with the token for the next page, or the error.
   ///
-  /// `changeTokenExpired`: fetch the records anew, and begin without a token.
+  /// `changeTokenExpired`: fetch the records again, and start without a token.
   @preconcurrency open var fetchNotificationChangesCompletionBlock:
     (@Sendable (CKServerChangeToken?, (any Error)?) -> Void)?
 
@@ -51,10 +51,10 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   }
 
   private func fetch() async throws -> TidingsV1.FetchNotificationChangesResponse {
-    let place = usedContainer.link.place
+    let location = usedContainer.link.location
     let request = TidingsV1.FetchNotificationChangesRequest(
-      container: place.container,
-      environment: place.environment,
+      container: location.container,
+      environment: location.environment,
       changeToken: previousServerChangeToken?.bytes ?? [],
       limit: UInt32(clamping: resultsLimit)
     )

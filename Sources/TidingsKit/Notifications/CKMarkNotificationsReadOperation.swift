@@ -9,7 +9,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   /// Which notifications.
   open var notificationIDs: [CKNotification.ID] = []
 
-  /// Hears of the end: what is marked, and why not all.
+  /// Called at the end, with what is marked, and the error.
   @preconcurrency open var markNotificationsReadCompletionBlock:
     (@Sendable ([CKNotification.ID]?, (any Error)?) -> Void)?
 
@@ -48,10 +48,10 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   private func mark(
     _ ids: ArraySlice<CKNotification.ID>
   ) async throws -> [TidingsV1.NotificationResult] {
-    let place = usedContainer.link.place
+    let location = usedContainer.link.location
     let request = TidingsV1.MarkNotificationsReadRequest(
-      container: place.container,
-      environment: place.environment,
+      container: location.container,
+      environment: location.environment,
       notificationIDs: ids.map(\.text)
     )
     return try await callContainer { (client, options) in

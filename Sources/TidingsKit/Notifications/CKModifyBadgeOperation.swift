@@ -9,7 +9,7 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
   /// The badge from now on.
   open var badgeValue = 0
 
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var modifyBadgeCompletionBlock: (@Sendable ((any Error)?) -> Void)?
 
   /// An operation to be set up.
@@ -22,10 +22,10 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
   }
 
   override func perform() async {
-    let place = usedContainer.link.place
+    let location = usedContainer.link.location
     let request = TidingsV1.ModifyBadgeRequest(
-      container: place.container,
-      environment: place.environment,
+      container: location.container,
+      environment: location.environment,
       badgeValue: UInt32(clamping: badgeValue)
     )
     await finishItems {

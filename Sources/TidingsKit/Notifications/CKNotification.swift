@@ -2,14 +2,14 @@ public import Foundation
 internal import TidingsProto
 internal import TidingsProtobuf
 
-/// Something that a subscription told: pushed to the user's devices, and kept in the log.
+/// A firing of a subscription: pushed to the user's devices, and kept in the log.
 ///
 /// What fired it says its class: `CKQueryNotification`, `CKRecordZoneNotification` or
 /// `CKDatabaseNotification`.
 open class CKNotification: NSObject, NSSecureCoding, CKNotificationChoosing, @unchecked Sendable {
   // Nothing of it changes.
 
-  /// What a notification tells of.
+  /// The cause of a notification.
   public enum NotificationType: Int, Sendable {
     /// A query subscription fired.
     case query = 1
@@ -34,7 +34,7 @@ open class CKNotification: NSObject, NSSecureCoding, CKNotificationChoosing, @un
   private var wire: TidingsV1.Notification { content.wire }
   private var shown: TidingsV1.NotificationInfo { content.wire.notificationInfo ?? .init() }
 
-  /// What it tells of.
+  /// The cause.
   open var notificationType: NotificationType { content.type }
   /// Its name; `nil` in a push that lost it.
   open var notificationID: ID? { wire.notificationID.ifAny.map { ID($0) } }
@@ -111,7 +111,7 @@ open class CKNotification: NSObject, NSSecureCoding, CKNotificationChoosing, @un
   }
 }
 
-/// What a notification tells of, as older code names it.
+/// The cause of a notification, with its older name.
 public typealias CKNotificationType = CKNotification.NotificationType
 
 /// Lets `CKNotification(fromRemoteNotificationDictionary:)` make a notification of the right class.

@@ -10,7 +10,7 @@ public enum CKBackgroundFetchResult: UInt, Sendable {
   case failed = 2
 }
 
-/// Hears of pushes, as an application's delegate does: its methods are UIApplicationDelegate's, with the
+/// Receives pushes, as an application's delegate does: its methods are UIApplicationDelegate's, with the
 /// container in the application's place.
 ///
 /// Calls come one after another on a queue of the registration's own. A delegate has one of the two
@@ -36,10 +36,10 @@ public protocol CKRemoteNotificationDelegate: AnyObject, Sendable {
     didReceiveRemoteNotification userInfo: [AnyHashable: Any]
   )
 
-  /// From here on every change that a subscription tells of is pushed.
+  /// From here on every change that fires a subscription is pushed.
   func containerDidRegisterForRemoteNotifications(_ container: CKContainer)
 
-  /// The registration ended, for a reason that waiting does not mend.
+  /// The registration ended, for a reason that waiting does not fix.
   ///
   /// A server that cannot be reached is no such reason: it is tried again until it can.
   func container(

@@ -1,7 +1,7 @@
 public import Foundation
 internal import Synchronization
 
-/// A delegate that hears of a container's pushes, until this is ended or the delegate is gone.
+/// A delegate that receives a container's pushes, until this is ended or the delegate is gone.
 ///
 /// It need not be kept.
 public final class CKRemoteNotificationRegistration: NSObject, Sendable {
@@ -31,11 +31,11 @@ extension CKContainer {
   /// Hands each push to a delegate.
   ///
   /// Each notification is handed over once and in order, also when the connection was lost or the server
-  /// restarted meanwhile. Returns at once; `containerDidRegisterForRemoteNotifications` tells when it
+  /// restarted meanwhile. Returns immediately; `containerDidRegisterForRemoteNotifications` is called when it
   /// is in effect. While the server cannot be reached it is tried again.
   ///
   /// - Parameters:
-  ///   - delegate: Who hears; not retained.
+  ///   - delegate: The recipient; not retained.
   ///   - positionFile: Keeps which pushes were handled, so that those that came while the program did not
   ///     run are handed over when it runs again. Of this registration alone, and its folder must exist.
   ///     `nil`: pushes from now on; what was missed is found with change tokens.
@@ -53,7 +53,7 @@ extension CKContainer {
   ///
   /// - Parameters:
   ///   - positionFile: Keeps which pushes were handled.
-  ///   - handler: Hears of each push; the next one comes when it has returned.
+  ///   - handler: Called for each push; the next one comes when it has returned.
   /// - Returns: To be ended; it need not be kept.
   @discardableResult
   public func registerForRemoteNotifications(
@@ -67,7 +67,7 @@ extension CKContainer {
   ///
   /// - Parameters:
   ///   - positionFile: Keeps which pushes were handled.
-  ///   - handler: Hears of each push; the next one comes when it has returned.
+  ///   - handler: Called for each push; the next one comes when it has returned.
   /// - Returns: To be ended; it need not be kept.
   /// - Throws: Why it cannot be in effect; a server that cannot be reached is waited for.
   @discardableResult

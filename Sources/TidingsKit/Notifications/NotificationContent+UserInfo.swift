@@ -2,7 +2,7 @@ internal import Foundation
 internal import TidingsProto
 
 extension NotificationContent {
-  /// What a push tells; `nil` when it is none of CloudKit's.
+  /// The content of a push; `nil` when it is none of CloudKit's.
   ///
   /// - Parameter userInfo: CloudKit's dictionary, as `UserInfo` makes it.
   init?(userInfo: [AnyHashable: Any]) {
@@ -15,17 +15,17 @@ extension NotificationContent {
     let own = PushDictionary(userInfo["tid"])
     if let query = PushDictionary(cloudKit["qry"]) {
       wire.type = .query
-      Self.setPlace(query, &wire)
+      Self.setLocation(query, &wire)
       wire.recordID?.recordName = query.text("rid")
       wire.reason = Self.reason(query.number("fo"), own?.text("reason"))
       wire.recordFields = PushDictionary(query["af"])?.fields ?? [:]
       wire.omittedKeys = own?.texts("omittedKeys") ?? []
     } else if let zone = PushDictionary(cloudKit["fet"]) {
       wire.type = .recordZone
-      Self.setPlace(zone, &wire)
+      Self.setLocation(zone, &wire)
     } else if let database = PushDictionary(cloudKit["met"]) {
       wire.type = .database
-      Self.setPlace(database, &wire)
+      Self.setLocation(database, &wire)
     } else {
       return nil
     }
@@ -40,7 +40,7 @@ extension NotificationContent {
   }
 
   /// Zones of the user, and of nobody, are the current user's to code that compares them.
-  private static func setPlace(_ push: PushDictionary, _ wire: inout TidingsV1.Notification) {
+  private static func setLocation(_ push: PushDictionary, _ wire: inout TidingsV1.Notification) {
     wire.subscriptionID = push.text("sid")
     let scope = push.number("dbs")
     wire.databaseID?.scope = scope == 2 ? .public : scope == 3 ? .shared : .private

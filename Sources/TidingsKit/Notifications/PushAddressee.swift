@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 internal import TidingsJSON
 
-/// Who hears of pushes, and on which queue.
+/// The recipient of pushes, and its queue.
 final class PushAddressee: @unchecked Sendable {
   // Nothing of it changes after `init`; a weak reference may be read anywhere.
 
@@ -41,7 +41,7 @@ final class PushAddressee: @unchecked Sendable {
     return await receipt.wait()
   }
 
-  /// Tells something else, after the pushes before it.
+  /// Reports something else, after the pushes before it.
   func tell(
     _ body: @escaping @Sendable (any CKRemoteNotificationDelegate, CKContainer) -> Void
   ) {

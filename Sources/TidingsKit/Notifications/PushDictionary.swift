@@ -22,8 +22,9 @@ struct PushDictionary {
   /// Values as fields, without the types that pushes do not carry.
   var fields: [String: TidingsV1.FieldValue] {
     values.compactMapValues { value in
-      if let place = PushDictionary(value), let latitude = place.values["latitude"] as? Double,
-        let longitude = place.values["longitude"] as? Double
+      if let location = PushDictionary(value),
+        let latitude = location.values["latitude"] as? Double,
+        let longitude = location.values["longitude"] as? Double
       {
         return CLLocation(latitude: latitude, longitude: longitude).recordContent.wire
       }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Operations of containers, for code that waits for all their results.
 extension CKContainer {
-  /// Runs an operation and gathers what it tells of each item.
+  /// Runs an operation and collects the results of its items.
   ///
   /// - Parameters:
   ///   - throwsPartialFailure: Some items failed, and nothing of that is gathered.
@@ -47,13 +47,13 @@ extension CKContainer {
     _ key: Key
   ) throws -> Value {
     guard let result = results[key] else {
-      throw CKError(.internalError, "the server's answer does not tell of this item")
+      throw CKError(.internalError, "the server's answer does not include this item")
     }
     return try result.get()
   }
 }
 
-/// What an operation told of its items.
+/// What an operation reported for its items.
 private final class Gathered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let values = Mutex<[Key: Result<Value, any Error>]>([:])
 }

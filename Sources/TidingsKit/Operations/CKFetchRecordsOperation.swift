@@ -13,18 +13,18 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// Fetches the current user's own record.
   var isCurrentUser = false
 
-  /// Hears how much of a record was received, 0 to 1.
+  /// Called with the part of a record that was received, 0 to 1.
   @preconcurrency open var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
-  /// Hears of each record.
+  /// Called for each record.
   @preconcurrency open var perRecordCompletionBlock:
     (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
-  /// Hears of each record.
+  /// Called for each record.
   @preconcurrency open var perRecordResultBlock:
     (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-  /// Hears of the end: what was found, and why not all.
+  /// Called at the end, with what was found, and the error.
   @preconcurrency open var fetchRecordsCompletionBlock:
     (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.

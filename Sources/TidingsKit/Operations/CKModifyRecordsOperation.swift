@@ -34,20 +34,20 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     set { isAtomic = newValue }
   }
 
-  /// Hears how much of a record was sent, 0 to 1.
+  /// Called with the part of a record that was sent, 0 to 1.
   @preconcurrency open var perRecordProgressBlock: (@Sendable (CKRecord, Double) -> Void)?
-  /// Hears of each record to save.
+  /// Called for each record to save.
   @preconcurrency open var perRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
-  /// Hears of each record to save.
+  /// Called for each record to save.
   @preconcurrency open var perRecordSaveBlock:
     (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-  /// Hears of each record to delete.
+  /// Called for each record to delete.
   @preconcurrency open var perRecordDeleteBlock:
     (@Sendable (CKRecord.ID, Result<Void, any Error>) -> Void)?
-  /// Hears of the end: what was saved, what was deleted, and why not all.
+  /// Called at the end, with what was saved, what was deleted, and the error.
   @preconcurrency open var modifyRecordsCompletionBlock:
     (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var modifyRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A piece of work for a server, run by an `OperationQueue` or a database.
 ///
-/// Its blocks are called one after another on a queue of its own; the one that tells the end is called
+/// Its blocks are called one after another on a queue of its own; the one that reports the end is called
 /// exactly once, also when the operation is cancelled before it begins, and before `completionBlock`.
 open class CKOperation: Operation, @unchecked Sendable {
   // State is behind `state`'s lock; settings are set before the operation is run, as everywhere in

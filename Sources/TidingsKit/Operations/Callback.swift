@@ -6,7 +6,7 @@ enum Callback {
   /// and may block without stopping what others wait for.
   private static let queue = DispatchQueue(label: "tidings.completion", attributes: .concurrent)
 
-  /// Runs a task, and tells its result on a queue of its own.
+  /// Runs a task, and returns its result on a separate queue.
   static func run<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value,
     then completion: @escaping @Sendable (Result<Value, any Error>) -> Void

@@ -55,14 +55,14 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   /// Which fields; `nil`: all.
   open var desiredKeys: [CKRecord.FieldKey]?
 
-  /// Hears of each record.
+  /// Called for each record.
   @preconcurrency open var recordFetchedBlock: (@Sendable (CKRecord) -> Void)?
-  /// Hears of each record.
+  /// Called for each record.
   @preconcurrency open var recordMatchedBlock:
     (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
-  /// Hears of the end: where to continue, or why not.
+  /// Called at the end, with where to continue, or the error.
   @preconcurrency open var queryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
-  /// Hears of the end: where to continue; `nil`: all was found.
+  /// Called at the end, with where to continue; `nil`: all was found.
   @preconcurrency open var queryResultBlock: (@Sendable (Result<Cursor?, any Error>) -> Void)?
 
   /// An operation to be set up.

@@ -22,7 +22,7 @@ extension FormatText {
       } else if character == "\"" || character == "'" {
         quote = character
       } else if character == "%" {
-        let place = try Self.place(&rest, in: source.format)
+        let position = try Self.position(&rest, in: source.format)
         let number = arguments.count + 1
         guard let value = values.popFirst() else {
           throw CKError(
@@ -31,9 +31,9 @@ extension FormatText {
               + "each %@, %K, %d …"
           )
         }
-        format.append(place.rawValue)
+        format.append(position.rawValue)
         let context = "argument \(number) of the predicate \(source.format)"
-        arguments.append(try place.value(value, context))
+        arguments.append(try position.value(value, context))
       }
     }
     guard values.isEmpty else {
@@ -46,7 +46,7 @@ extension FormatText {
   }
 
   /// What a place takes.
-  private enum Place: Character {
+  private enum Position: Character {
     case value = "@"
     case name = "K"
 
@@ -64,7 +64,7 @@ extension FormatText {
   }
 
   /// Reads what stands behind a `%`: as in printf, flags, a width, a precision, a length and a letter.
-  private static func place(_ rest: inout Substring, in format: String) throws -> Place {
+  private static func position(_ rest: inout Substring, in format: String) throws -> Position {
     while let next = rest.first, "-+ #0123456789.*hlLqjzt".contains(next) { rest.removeFirst() }
     switch rest.popFirst() {
     case "@"?: return .value
@@ -73,7 +73,7 @@ extension FormatText {
     case let other:
       throw CKError(
         .invalidArguments,
-        "%\(other.map(String.init) ?? "") in the predicate \(format) stands for nothing: use %@ for a "
+        "%\(other.map(String.init) ?? "") in the predicate \(format) is not a placeholder: use %@ for a "
           + "value, %K for the name of a field, %d or %f for a number"
       )
     }

@@ -54,8 +54,8 @@ struct PredicateArgument {
   private static func absence(_ context: String) -> CKError {
     CKError(
       .invalidArguments,
-      "\(context) is nil, and a comparison with a field that is absent is false: save a value that "
-        + "stands for none, and compare with that"
+      "\(context) is nil, and a comparison with an absent field is false: save a value that "
+        + "represents it, and compare with that"
     )
   }
 }

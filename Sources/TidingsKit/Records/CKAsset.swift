@@ -17,7 +17,7 @@ public final class CKAsset: NSObject, CKRecordValueProtocol, Sendable {
   /// What a database knows it by.
   struct Stored: Sendable {
     var asset: TidingsV1.Asset
-    var place: AssetLocation
+    var location: AssetLocation
   }
 
   /// A file to be uploaded with the record.

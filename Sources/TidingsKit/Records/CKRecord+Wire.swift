@@ -7,18 +7,18 @@ extension CKRecord.Contents {
   ///
   /// - Parameters:
   ///   - record: The answer.
-  ///   - place: Where its assets are known.
-  init(_ record: TidingsV1.Record, assetsIn place: AssetLocation = AssetLocation()) {
+  ///   - location: Where its assets are known.
+  init(_ record: TidingsV1.Record, assetsIn location: AssetLocation = AssetLocation()) {
     let id = CKRecord.ID(record.recordID ?? .init())
     self.init(recordType: record.recordType, recordID: id)
     let owner = record.recordID?.zoneID?.ownerName ?? ""
     for (key, field) in record.fields {
       switch field.value {
       case .assetValue(let asset)?:
-        values[key] = .init(.asset(CKAsset(nil, .init(asset: asset, place: place))))
+        values[key] = .init(.asset(CKAsset(nil, .init(asset: asset, location: location))))
       case .assetListValue(let list)?:
         values[key] = .init(
-          .assets(list.values.map { CKAsset(nil, .init(asset: $0, place: place)) })
+          .assets(list.values.map { CKAsset(nil, .init(asset: $0, location: location)) })
         )
       case .referenceValue(let reference)?:
         values[key] = .init(.referenceValue(reference.owned(by: owner)))

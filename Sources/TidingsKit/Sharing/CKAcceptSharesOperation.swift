@@ -9,15 +9,15 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
   /// The shares, as `CKFetchShareMetadataOperation` found them.
   open var shareMetadatas: [CKShare.Metadata]?
 
-  /// Hears of each share.
+  /// Called for each share.
   @preconcurrency open var perShareCompletionBlock:
     (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
-  /// Hears of each share.
+  /// Called for each share.
   @preconcurrency open var perShareResultBlock:
     (@Sendable (CKShare.Metadata, Result<CKShare, any Error>) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var acceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var acceptSharesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.

@@ -47,7 +47,7 @@ extension CKContainer {
     return .granted
   }
 
-  /// Tells whether a permission is given.
+  /// Returns whether a permission is granted.
   @preconcurrency
   public func status(
     forApplicationPermission applicationPermission: ApplicationPermissions,
@@ -90,7 +90,7 @@ extension CKContainer {
     try await identity(.init(phoneNumber: phoneNumber))
   }
 
-  /// Tells the user with a record; `nil`: there is none, or the user is not discoverable.
+  /// Returns the user with a record; `nil`: there is none, or the user is not discoverable.
   @preconcurrency
   public func discoverUserIdentity(
     withUserRecordID userRecordID: CKRecord.ID,
@@ -99,7 +99,7 @@ extension CKContainer {
     tellIdentity(.init(userRecordID: userRecordID), completionHandler)
   }
 
-  /// Tells the user who published an address; `nil`: there is none.
+  /// Returns the user who published an address; `nil`: there is none.
   @preconcurrency
   public func discoverUserIdentity(
     withEmailAddress email: String,
@@ -108,7 +108,7 @@ extension CKContainer {
     tellIdentity(.init(emailAddress: email), completionHandler)
   }
 
-  /// Tells the user who published a number; `nil`: there is none.
+  /// Returns the user who published a number; `nil`: there is none.
   @preconcurrency
   public func discoverUserIdentity(
     withPhoneNumber phoneNumber: String,
@@ -132,7 +132,7 @@ extension CKContainer {
     return found.withLock { $0 }
   }
 
-  /// Tells the users of the container's directory.
+  /// Returns the users of the container's directory.
   @preconcurrency
   public func discoverAllIdentities(
     completionHandler: @escaping @Sendable ([CKUserIdentity]?, (any Error)?) -> Void

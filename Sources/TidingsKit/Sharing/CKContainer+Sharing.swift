@@ -24,7 +24,7 @@ extension CKContainer {
     }
   }
 
-  /// Tells what is behind the URL of a share.
+  /// Returns the metadata of a share by its URL.
   @preconcurrency
   public func fetchShareMetadata(
     with url: URL,
@@ -129,7 +129,7 @@ extension CKContainer {
     try await participants(phoneNumbers) { .init(phoneNumber: $0) }
   }
 
-  /// Tells a user to invite, by the record.
+  /// Returns a user to invite, by the record.
   @preconcurrency
   public func fetchShareParticipant(
     withUserRecordID userRecordID: CKRecord.ID,
@@ -138,7 +138,7 @@ extension CKContainer {
     tellParticipant(.init(userRecordID: userRecordID), completionHandler)
   }
 
-  /// Tells a user to invite whose name is an address.
+  /// Returns a user to invite by an e-mail address.
   @preconcurrency
   public func fetchShareParticipant(
     withEmailAddress emailAddress: String,
@@ -147,7 +147,7 @@ extension CKContainer {
     tellParticipant(.init(emailAddress: emailAddress), completionHandler)
   }
 
-  /// Tells a user to invite whose name is a number.
+  /// Returns a user to invite by a phone number.
   @preconcurrency
   public func fetchShareParticipant(
     withPhoneNumber phoneNumber: String,

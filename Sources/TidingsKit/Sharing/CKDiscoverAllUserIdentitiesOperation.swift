@@ -6,12 +6,12 @@ internal import TidingsProto
 open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendable {
   // Set before the operation runs.
 
-  /// Hears of each user.
+  /// Called for each user.
   @preconcurrency open var userIdentityDiscoveredBlock: (@Sendable (CKUserIdentity) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var discoverAllUserIdentitiesCompletionBlock:
     (@Sendable ((any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var discoverAllUserIdentitiesResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

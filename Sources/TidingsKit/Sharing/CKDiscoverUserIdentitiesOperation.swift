@@ -8,13 +8,13 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
   /// Whom to look up.
   open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo] = []
 
-  /// Hears of each user that was found.
+  /// Called for each user that was found.
   @preconcurrency open var userIdentityDiscoveredBlock:
     (@Sendable (CKUserIdentity, CKUserIdentity.LookupInfo) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var discoverUserIdentitiesCompletionBlock:
     (@Sendable ((any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var discoverUserIdentitiesResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

@@ -13,15 +13,15 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
   /// Which fields of these records; `nil`: all.
   open var rootRecordDesiredKeys: [CKRecord.FieldKey]?
 
-  /// Hears of each URL.
+  /// Called for each URL.
   @preconcurrency open var perShareMetadataBlock:
     (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
-  /// Hears of each URL.
+  /// Called for each URL.
   @preconcurrency open var perShareMetadataResultBlock:
     (@Sendable (URL, Result<CKShare.Metadata, any Error>) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var fetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var fetchShareMetadataResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 
@@ -87,7 +87,7 @@ extension CKContainer {
       }
     case .error(let error)?: return .failure(CKError(error))
     case nil:
-      return .failure(CKError(.internalError, "the server's answer does not tell of this share"))
+      return .failure(CKError(.internalError, "the server's answer does not include this share"))
     }
   }
 }

@@ -8,15 +8,15 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   /// Whom to look up.
   open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
 
-  /// Hears of each user that was found.
+  /// Called for each user that was found.
   @preconcurrency open var shareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
-  /// Hears of each user.
+  /// Called for each user.
   @preconcurrency open var perShareParticipantResultBlock:
     (@Sendable (CKUserIdentity.LookupInfo, Result<CKShare.Participant, any Error>) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var fetchShareParticipantsCompletionBlock:
     (@Sendable ((any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var fetchShareParticipantsResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

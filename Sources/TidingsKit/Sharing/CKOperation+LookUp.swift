@@ -25,7 +25,7 @@ extension CKOperation {
         case .user(let user)?: found.append((info, .success(user)))
         case .error(let error)?: found.append((info, .failure(CKError(error))))
         case nil:
-          let missing = CKError(.internalError, "the server's answer does not tell of this user")
+          let missing = CKError(.internalError, "the server's answer does not include this user")
           found.append((info, .failure(missing)))
         }
       }

@@ -9,15 +9,15 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
   /// The URLs of the shares.
   open var shareURLs: [URL]?
 
-  /// Hears of each URL.
+  /// Called for each URL.
   @preconcurrency open var perShareAccessRequestCompletionBlock:
     (@Sendable (URL, (any Error)?) -> Void)?
-  /// Hears of each URL.
+  /// Called for each URL.
   @preconcurrency open var perShareAccessRequestResultBlock:
     (@Sendable (URL, Result<Void, any Error>) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var shareRequestAccessCompletionBlock: (@Sendable ((any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var shareAccessRequestResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

@@ -1,7 +1,7 @@
 public import Foundation
 internal import TidingsProto
 
-/// Tells of all changes in a database.
+/// Fires for all changes in a database.
 open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
   // What can change is set before it is saved.
 

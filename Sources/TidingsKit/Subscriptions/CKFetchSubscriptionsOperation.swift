@@ -7,13 +7,13 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   /// Which subscriptions; `nil`: all.
   open var subscriptionIDs: [CKSubscription.ID]?
 
-  /// Hears of each subscription.
+  /// Called for each subscription.
   @preconcurrency open var perSubscriptionResultBlock:
     (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
-  /// Hears of the end: what was found, and why not all.
+  /// Called at the end, with what was found, and the error.
   @preconcurrency open var fetchSubscriptionCompletionBlock:
     (@Sendable ([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var fetchSubscriptionsResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

@@ -9,16 +9,16 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   /// Subscriptions to delete.
   open var subscriptionIDsToDelete: [CKSubscription.ID]?
 
-  /// Hears of each subscription to save.
+  /// Called for each subscription to save.
   @preconcurrency open var perSubscriptionSaveBlock:
     (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
-  /// Hears of each subscription to delete.
+  /// Called for each subscription to delete.
   @preconcurrency open var perSubscriptionDeleteBlock:
     (@Sendable (CKSubscription.ID, Result<Void, any Error>) -> Void)?
-  /// Hears of the end: what was saved, what was deleted, and why not all.
+  /// Called at the end, with what was saved, what was deleted, and the error.
   @preconcurrency open var modifySubscriptionsCompletionBlock:
     (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var modifySubscriptionsResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

@@ -1,11 +1,11 @@
 public import Foundation
 internal import TidingsProto
 
-/// Tells of records of a type that match a predicate: when they are created, updated or deleted.
+/// Fires for records of a type that match a predicate: when they are created, updated or deleted.
 open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   // What can change is set before it is saved.
 
-  /// Of what it tells; one at least of creation, update and deletion.
+  /// When it fires; at least one of creation, update and deletion.
   public struct Options: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -30,7 +30,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   private let condition: NSPredicate
   /// Only records of this zone; `nil`: of all.
   open var zoneID: CKRecordZone.ID?
-  /// Of what it tells.
+  /// When it fires.
   public let querySubscriptionOptions: Options
 
   /// A subscription with a name.
@@ -39,7 +39,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   ///   - recordType: The type of the records.
   ///   - predicate: Which records.
   ///   - subscriptionID: Its name; saving another subscription with this name replaces it.
-  ///   - querySubscriptionOptions: Of what it tells.
+  ///   - querySubscriptionOptions: When it fires.
   public init(
     recordType: CKRecord.RecordType,
     predicate: NSPredicate,
@@ -107,7 +107,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   }
 }
 
-/// Of what a query subscription tells, as older code names it.
+/// When a query subscription fires, with its older name.
 public typealias CKQuerySubscriptionOptions = CKQuerySubscription.Options
 
 extension CKQuerySubscription.Options {

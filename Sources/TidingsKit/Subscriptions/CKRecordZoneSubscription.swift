@@ -1,7 +1,7 @@
 public import Foundation
 internal import TidingsProto
 
-/// Tells of all changes in a zone.
+/// Fires for all changes in a zone.
 open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
   // What can change is set before it is saved.
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Of what a query subscription tells, as the oldest code names it.
+/// When a query subscription fires, with its oldest name.
 public typealias CKSubscriptionOptions = CKQuerySubscription.Options
 
 /// Lets the initializers of `CKSubscription` that older code knows make one of its kinds.

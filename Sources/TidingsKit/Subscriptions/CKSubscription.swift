@@ -2,7 +2,7 @@ public import Foundation
 internal import TidingsProto
 internal import TidingsProtobuf
 
-/// A lasting wish to be told of changes: the server keeps it, and notifies the user's devices.
+/// A subscription to changes: the server stores it, and notifies the user's devices.
 ///
 /// Make one of its kinds: `CKQuerySubscription`, `CKRecordZoneSubscription` or
 /// `CKDatabaseSubscription`.

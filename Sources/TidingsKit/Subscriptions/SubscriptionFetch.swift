@@ -9,7 +9,7 @@ struct SubscriptionFetch: Sendable {
   /// What became of one.
   typealias Event = (id: CKSubscription.ID, result: Result<CKSubscription, CKError>)
 
-  /// Fetches; tells of each subscription once.
+  /// Fetches; reports each subscription once.
   ///
   /// - Throws: What let all of them fail.
   func run(

@@ -36,7 +36,7 @@ struct SubscriptionModification: Sendable {
     }
   }
 
-  /// Saves and deletes; tells of each item once.
+  /// Saves and deletes; reports each item once.
   func run(
     in database: CKDatabase,
     _ patience: Patience,
@@ -84,7 +84,7 @@ struct SubscriptionModification: Sendable {
 
   private static func error(_ answers: [TidingsV1.SubscriptionResult], _ index: Int) -> CKError? {
     guard index < answers.count else {
-      return CKError(.internalError, "the server's answer does not tell of this subscription")
+      return CKError(.internalError, "the server's answer does not include this subscription")
     }
     if case .error(let error)? = answers[index].outcome { return CKError(error) }
     return nil

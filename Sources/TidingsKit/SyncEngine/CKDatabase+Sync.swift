@@ -74,7 +74,7 @@ extension CKDatabase {
       try await client.records.fetchRecordZoneChanges(request, options: options)
     }
     guard let changes = answer.zones.first else {
-      throw CKError(.internalError, "the server's answer does not tell of zone \(zone.zoneName)")
+      throw CKError(.internalError, "the server's answer does not include zone \(zone.zoneName)")
     }
     if let error = changes.error { throw CKError(error) }
     var page = SyncAnswer.ZonePage(token: changes.changeToken, moreComing: changes.moreComing)
@@ -113,7 +113,7 @@ extension CKDatabase {
         try await client.zones.modifyRecordZones(request, options: options)
       }.results
     }
-    let missing = CKError(.internalError, "the server's answer does not tell of this zone")
+    let missing = CKError(.internalError, "the server's answer does not include this zone")
     func failure(_ index: Int) -> CKError? {
       guard let results = answer.success else { return answer.failure }
       guard index < results.count else { return missing }

@@ -1,7 +1,7 @@
 extension CKSyncEngine {
   /// What happens while the engine works.
   public enum Event: Sendable {
-    /// The state changed: keep it, together with what earlier events told.
+    /// The state changed: keep it, together with the effects of earlier events.
     case stateUpdate(StateUpdate)
     /// Another user is there, or none.
     case accountChange(AccountChange)
@@ -35,7 +35,7 @@ extension CKSyncEngine.Event {
     public let stateSerialization: CKSyncEngine.State.Serialization
   }
 
-  /// Another user is there, or none: the state was emptied before this is told.
+  /// The user changed or signed out: the state was emptied before this event.
   public struct AccountChange: Sendable {
     /// What changed.
     public let changeType: ChangeType
@@ -57,7 +57,7 @@ extension CKSyncEngine.Event {
     public let modifications: [CKDatabase.DatabaseChange.Modification]
     /// Zones that are gone: drop what is cached of them.
     ///
-    /// A zone whose changes are no longer known is told here, too, and then all its records: what has
+    /// A zone whose changes are no longer known is reported here, too, and then all its records: what has
     /// pending changes may be kept.
     public let deletions: [CKDatabase.DatabaseChange.Deletion]
   }
@@ -93,7 +93,7 @@ extension CKSyncEngine.Event {
   /// Changes of records were sent.
   ///
   /// What failed for a reason that goes away by itself stays pending, and so does what failed because
-  /// of another record of an atomic batch; the rest is no longer pending: mend it, and add it again.
+  /// of another record of an atomic batch; the rest is no longer pending: fix it, and add it again.
   public struct SentRecordZoneChanges: Sendable {
     /// A record that was not saved.
     public struct FailedRecordSave: Sendable {
@@ -125,7 +125,7 @@ extension CKSyncEngine.Event {
     public let zoneID: CKRecordZone.ID
   }
 
-  /// Fetching the records of a zone ended; told once for each beginning.
+  /// Fetching the records of a zone ended; reported once for each beginning.
   public struct DidFetchRecordZoneChanges: Sendable {
     /// Which zone.
     public let zoneID: CKRecordZone.ID
@@ -133,7 +133,7 @@ extension CKSyncEngine.Event {
     public let error: CKError?
   }
 
-  /// Fetching ended; told once for each beginning.
+  /// Fetching ended; reported once for each beginning.
   public struct DidFetchChanges: Sendable {
     /// Why and what.
     public let context: CKSyncEngine.FetchChangesContext
@@ -145,7 +145,7 @@ extension CKSyncEngine.Event {
     public let context: CKSyncEngine.SendChangesContext
   }
 
-  /// Sending ended; told once for each beginning.
+  /// Sending ended; reported once for each beginning.
   public struct DidSendChanges: Sendable {
     /// Why and what.
     public let context: CKSyncEngine.SendChangesContext
@@ -153,7 +153,7 @@ extension CKSyncEngine.Event {
 }
 
 extension CKSyncEngine.Event: CustomStringConvertible {
-  /// Its name, and how much it tells.
+  /// Its name, and its size.
   public var description: String {
     switch self {
     case .stateUpdate: "stateUpdate"

@@ -15,7 +15,7 @@ extension CKSyncEngine {
     ///
     /// - Parameters:
     ///   - pendingChanges: What is to be sent.
-    ///   - recordProvider: The record to save; `nil` leaves it out. To be left out for ever, remove the
+    ///   - recordProvider: The record to save; `nil` skips it. To skip it permanently, remove the
     ///     change from the state.
     public init?(
       pendingChanges: [PendingRecordZoneChange],

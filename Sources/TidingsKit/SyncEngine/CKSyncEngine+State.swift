@@ -20,7 +20,7 @@ extension CKSyncEngine {
 
     init(_ shell: SyncShell) { self.shell = shell }
 
-    /// The state as it is to be kept now, which the next `stateUpdate` would tell.
+    /// The current state to store, which the next `stateUpdate` would contain.
     ///
     /// CloudKit has no such property. With it a program writes what the user changed and that it is to be
     /// sent in one transaction: add the change, then write this. In `stateUpdate`, too, write this: what
@@ -29,7 +29,7 @@ extension CKSyncEngine {
 
     /// Records that are to be sent, in the order in which they were added.
     ///
-    /// What is being sent stands here until that is told.
+    /// What is being sent is listed here until it is reported as sent.
     public var pendingRecordZoneChanges: [PendingRecordZoneChange] { shell.progress.records.all }
 
     /// Zones that are to be sent, in the order in which they were added.
@@ -61,7 +61,7 @@ extension CKSyncEngine {
       shell.change { for change in pendingRecordZoneChanges { $0.records.add(change) } }
     }
 
-    /// Takes back records to send.
+    /// Removes records to send.
     public func remove(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
       guard !pendingRecordZoneChanges.isEmpty else { return }
       shell.change { for change in pendingRecordZoneChanges { $0.records.remove(change) } }
@@ -75,7 +75,7 @@ extension CKSyncEngine {
       shell.change { for change in pendingDatabaseChanges { $0.zones.add(change) } }
     }
 
-    /// Takes back zones to send.
+    /// Removes zones to send.
     public func remove(pendingDatabaseChanges: [PendingDatabaseChange]) {
       guard !pendingDatabaseChanges.isEmpty else { return }
       shell.change { for change in pendingDatabaseChanges { $0.zones.remove(change) } }

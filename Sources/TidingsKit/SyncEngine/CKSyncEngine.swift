@@ -1,4 +1,4 @@
-/// Keeps a program's records and a database the same: sends what the program changes, and tells it what
+/// Keeps a program's records and a database the same: sends what the program changes, and reports what
 /// others changed.
 ///
 /// An engine that syncs by itself waits for changes on the server (a call that the server answers when
@@ -9,9 +9,9 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   public struct Configuration: Sendable, CustomStringConvertible {
     /// Which database: a private or shared one.
     public var database: CKDatabase
-    /// The state that was told last; `nil`: nothing was synced yet.
+    /// The state that was reported last; `nil`: nothing was synced yet.
     public var stateSerialization: State.Serialization?
-    /// Hears what happens; the engine does not keep it.
+    /// Receives the events; not retained by the engine.
     public var delegate: any CKSyncEngineDelegate
     /// Syncs by itself; otherwise only when `fetchChanges` or `sendChanges` is called.
     public var automaticallySync = true
@@ -44,7 +44,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
   /// An engine; it begins at once, if it syncs by itself, and ends when it or its delegate is gone.
   ///
-  /// Without a state, it asks at once who the user is, and tells the delegate before anything else. Two
+  /// Without a state, it fetches the user immediately, and reports it to the delegate before anything else. Two
   /// engines that a delegate makes for one database before that are one.
   public init(_ configuration: Configuration) {
     database = configuration.database

@@ -2,7 +2,7 @@
 ///
 /// Calls come one after the other, on no particular thread. The engine does not keep its delegate.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
-  /// Hears what happened; the next event comes when this returned.
+  /// Receives an event; the next one comes when this returned.
   ///
   /// To call `fetchChanges` or `sendChanges` and wait here fails: the engine would wait for itself.
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async

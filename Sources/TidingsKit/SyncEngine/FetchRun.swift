@@ -1,6 +1,6 @@
 /// One fetching of all that changed: answers in, steps out.
 ///
-/// Each page is told first; when the program has handled it, the token moves, and the state is told.
+/// Each page is reported first; when the program has handled it, the token moves, and the state is reported.
 struct FetchRun: Sendable {
   private enum Phase: Sendable {
     case database
@@ -10,13 +10,13 @@ struct FetchRun: Sendable {
 
   let context: CKSyncEngine.FetchChangesContext
   private var phase = Phase.database
-  /// Zones whose beginning was told, but not their end.
+  /// Zones whose beginning was reported, but not their end.
   private var open: [CKRecordZone.ID] = []
   /// Whose page was asked for.
   private var asked: CKRecordZone.ID?
   /// Zones that are not tried again in this run.
   private var failed: Set<CKRecordZone.ID> = []
-  /// All zones heard of since the database's feed was begun without a token.
+  /// All zones seen since the database's feed was started without a token.
   private var listing: Set<CKRecordZone.ID>?
   private var failure: CKError?
 
@@ -89,7 +89,7 @@ struct FetchRun: Sendable {
     listing?.formUnion(page.changed)
     if !page.moreComing {
       phase = .options
-      // Begun anew: what is not there any more was deleted meanwhile.
+      // Restarted: what does not exist any more was deleted meanwhile.
       if let listing {
         let known = Set(progress.zoneTokens.keys).union(progress.unfetchedZones)
         let vanished = known.subtracting(listing).subtracting(deleted.map(\.zoneID))
@@ -149,14 +149,14 @@ struct FetchRun: Sendable {
   ) -> [SyncStep] {
     switch error.code {
     case .changeTokenExpired where progress.zoneTokens[zone]?.isEmpty == false:
-      // What was deleted meanwhile is not known: all is told anew.
+      // What was deleted meanwhile is not known: everything is reported again.
       let gone = CKDatabase.DatabaseChange.Deletion(zoneID: zone, reason: .deleted)
       return [
         .tell(.fetchedDatabaseChanges(.init(modifications: [], deletions: [gone]))),
         .apply { $0.forget(zone) }, .tellState,
       ]
     case .zoneNotFound, .userDeletedZone:
-      // The database's feed tells why.
+      // The database's feed has the reason.
       failed.insert(zone)
       return close(zone, error)
     default:

@@ -14,7 +14,7 @@ struct PendingChanges<Change: PendingChange>: Sendable {
   private struct Entry: Sendable {
     var change: Change
     /// Where it stands among the others.
-    var place: UInt64
+    var position: UInt64
     /// When it was added last.
     var time: UInt64
   }
@@ -28,18 +28,18 @@ struct PendingChanges<Change: PendingChange>: Sendable {
   var isEmpty: Bool { entries.isEmpty }
 
   /// In the order in which they were added first.
-  var all: [Change] { entries.values.sorted { $0.place < $1.place }.map(\.change) }
+  var all: [Change] { entries.values.sorted { $0.position < $1.position }.map(\.change) }
 
   mutating func add(_ change: Change) {
     time += 1
     if let entry = entries[change.item], entry.change == change {
       entries[change.item]?.time = time
     } else {
-      entries[change.item] = Entry(change: change, place: time, time: time)
+      entries[change.item] = Entry(change: change, position: time, time: time)
     }
   }
 
-  /// Takes back a change, if it is what waits.
+  /// Removes a pending change, if it is this one.
   mutating func remove(_ change: Change) {
     if entries[change.item]?.change == change { entries[change.item] = nil }
   }

@@ -1,11 +1,11 @@
 /// One sending of what is pending: answers in, steps out.
 ///
-/// Zones come before records. What was sent is no longer pending at the moment in which that is told,
-/// so what the program adds while it hears so stays. The run ends with the first call of which something
-/// failed: the program may have to mend more than that.
+/// Zones come before records. What was sent is no longer pending at the moment in which that is reported,
+/// so what the program adds while handling the event stays. The run ends with the first call of which something
+/// failed: the program may have to fix more than that.
 ///
 /// A zone whose feed was never read is looked at before the first record is sent to it. Its token makes
-/// the feed tell what becomes of that record, should it or the zone be deleted before the next fetch.
+/// the feed report the record, should it or the zone be deleted before the next fetch.
 struct SendRun: Sendable {
   private enum Phase: Sendable {
     case zones
@@ -137,7 +137,7 @@ struct SendRun: Sendable {
       sent.failedZoneSaves.map { (Change.saveZone($0.zone), $0.error) }
       + sent.failedZoneDeletes.map { (Change.deleteZone($0), $1) }
     let given = failures.filter { !$1.staysPending }.map(\.0)
-    // The tokens of deleted zones stay: with them the feed tells what is gone, should the zone be there
+    // The tokens of deleted zones stay: with them the feed reports deletions, should the zone exist
     // again by then.
     let settle = SyncStep.apply { [zonesTime] progress in
       progress.unconfirmedZones = (saved + deleted + given).filter {
@@ -169,7 +169,7 @@ struct SendRun: Sendable {
       }
       for (id, tag) in tags { progress.noteSent(id, tag: tag) }
       for id in sent.deletedRecordIDs { progress.noteSent(id, tag: nil) }
-      // The program hears of these otherwise.
+      // These are reported to the program elsewhere.
       for id in failed { progress.forgetSent(id) }
     }
     if !saved.isEmpty || !deleted.isEmpty { hasSent = true }

@@ -1,7 +1,7 @@
-/// Decides what a sync engine does: wishes and answers in, one action after the other out.
+/// Decides what a sync engine does: requests and answers in, one action after the other out.
 ///
 /// Has no clock, no connection and no delegate. Only one thing is done at a time, so events come one
-/// after the other, and a state that is told covers just what was told before.
+/// after the other, and a reported state covers exactly what was reported before.
 struct SyncMachine: Sendable {
   /// What somebody waits for.
   enum Wish: Sendable {
@@ -11,15 +11,15 @@ struct SyncMachine: Sendable {
 
   /// What is to be done next.
   enum Action: Sendable {
-    /// Tell the program; then ask for the next action.
+    /// Notify the program; then ask for the next action.
     case tell(CKSyncEngine.Event)
     /// Ask; then hand in the answer, and ask for the next action.
     case ask(SyncQuestion)
-    /// Tell those who wait; then ask for the next action.
+    /// Notify waiting callers; then ask for the next action.
     case finish([UInt64], CKError?)
-    /// Come again at a time, or when something is wished.
+    /// Call again at a time, or when something is requested.
     case wait(until: ContinuousClock.Instant)
-    /// Come again when something is wished.
+    /// Call again when something is requested.
     case rest
   }
 
@@ -53,11 +53,11 @@ struct SyncMachine: Sendable {
   private var callers: [UInt64] = []
   private var isCancelled = false
   private var script: [SyncStep] = []
-  /// Nobody was told yet who the user is: that comes before all other events.
+  /// The user has not been reported yet: that comes before all other events.
   private var isFirst: Bool
-  /// The progress changed since it was told.
+  /// The progress changed since it was reported.
   private var isStateNew = false
-  /// How far the database's feed goes, as heard from the server; `nil`: look in any case.
+  /// The end of the database's feed, as reported by the server; `nil`: fetch in any case.
   private var pendingToken: [UInt8]?
 
   /// An engine's decisions.
@@ -81,7 +81,7 @@ struct SyncMachine: Sendable {
   /// The run that is under way is to end.
   var isCancelling: Bool { isCancelled }
 
-  // MARK: Wishes
+  // MARK: Requests
 
   /// Changes what is to be sent.
   mutating func change(_ body: (inout SyncProgress) -> Void) {
@@ -114,7 +114,7 @@ struct SyncMachine: Sendable {
 
   /// Nobody waits for anything any more.
   ///
-  /// - Returns: Whether a run is to be ended; those who wait for it hear so at its end.
+  /// - Returns: Whether a run is to be ended; callers that wait for it are notified at its end.
   mutating func cancel() -> (callers: [UInt64], isRunning: Bool) {
     let waiting = requests.flatMap(\.callers)
     requests = []
@@ -153,7 +153,7 @@ struct SyncMachine: Sendable {
       } else if run != nil {
         script = plan()
       } else if isFirst {
-        // Also if it syncs only when it is called: what the program adds when it hears of the user is
+        // Also if it syncs only when it is called: what the program adds when the user is reported is
         // there when it sends first.
         isFirst = false
         return .ask(.user)

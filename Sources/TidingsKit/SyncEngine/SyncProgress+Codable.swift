@@ -44,18 +44,18 @@ extension SyncProgress: Codable {
       zone.isUnfetched = true
       return zone
     }
-    var places = Dictionary(uniqueKeysWithValues: unfetchedZones.enumerated().map { ($1, $0) })
-    func place(_ id: CKRecordZone.ID) -> Int {
-      if let place = places[id] { return place }
-      places[id] = listed.count
+    var locations = Dictionary(uniqueKeysWithValues: unfetchedZones.enumerated().map { ($1, $0) })
+    func location(_ id: CKRecordZone.ID) -> Int {
+      if let location = locations[id] { return location }
+      locations[id] = listed.count
       listed.append(Zone(id))
       return listed.count - 1
     }
-    for (id, token) in zoneTokens { listed[place(id)].token = Data(token) }
+    for (id, token) in zoneTokens { listed[location(id)].token = Data(token) }
     let records = records.all.map { change in
       let isSaved = if case .saveRecord = change { true } else { false }
       let id = change.item
-      return Record(name: id.recordName, zone: place(id.zoneID), isSaved: isSaved)
+      return Record(name: id.recordName, zone: location(id.zoneID), isSaved: isSaved)
     }
     let pendingZones = zones.all.map { change in
       var zone = Zone(change.item)

@@ -6,7 +6,7 @@ struct SyncProgress: Sendable {
   var databaseToken: [UInt8] = []
   /// How far the feeds of zones were read and handled.
   var zoneTokens: [CKRecordZone.ID: [UInt8]] = [:]
-  /// Zones with changes that were not fetched yet, in the order in which they were heard of.
+  /// Zones with changes that were not fetched yet, in the order in which they were reported.
   private(set) var unfetchedZones: [CKRecordZone.ID] = []
   var records = PendingChanges<CKSyncEngine.PendingRecordZoneChange>()
   var zones = PendingChanges<CKSyncEngine.PendingDatabaseChange>()
@@ -15,9 +15,9 @@ struct SyncProgress: Sendable {
   /// When that was set last: grows.
   var untrackedTime: UInt64 = 0
 
-  /// Changes that were sent, of which the program is being told: still to be kept.
+  /// Changes that were sent, and are being reported to the program: still to be stored.
   var unconfirmedRecords: [CKSyncEngine.PendingRecordZoneChange] = []
-  /// Changes that were sent, of which the program is being told: still to be kept.
+  /// Changes that were sent, and are being reported to the program: still to be stored.
   var unconfirmedZones: [CKSyncEngine.PendingDatabaseChange] = []
 
   /// What is to be kept: it covers just what the program has handled.
@@ -44,18 +44,18 @@ struct SyncProgress: Sendable {
   /// All changes of a zone up to its token are fetched.
   mutating func noteFetched(_ zone: CKRecordZone.ID) { unfetchedZones.removeAll { $0 == zone } }
 
-  /// A zone is gone, or its changes are no longer known: it begins anew.
+  /// A zone is gone, or its changes are no longer known: it starts again.
   mutating func forget(_ zone: CKRecordZone.ID) {
     zoneTokens[zone] = nil
     echoes = echoes.filter { $0.key.zoneID != zone }
   }
 
-  /// This engine saved or deleted a record, and told so.
+  /// This engine saved or deleted a record, and reported it.
   mutating func noteSent(_ id: CKRecord.ID, tag: String?) {
     if echoes[id] != nil || echoes.count < Self.echoesMax { echoes.updateValue(tag, forKey: id) }
   }
 
-  /// The program heard otherwise of what became of a record.
+  /// The result of a record was reported to the program elsewhere.
   mutating func forgetSent(_ id: CKRecord.ID) { echoes[id] = nil }
 
   /// A change was fetched.

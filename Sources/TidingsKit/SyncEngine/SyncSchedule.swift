@@ -1,4 +1,4 @@
-/// When an engine that syncs by itself does what: wishes and failures in, the next thing to do out.
+/// The schedule of an engine that syncs automatically: requests and failures in, the next action out.
 struct SyncSchedule: Sendable {
   /// What can be done; the first that is due is done first.
   enum Work: Int, CaseIterable, Sendable {
@@ -21,7 +21,7 @@ struct SyncSchedule: Sendable {
     var notBefore: ContinuousClock.Instant?
     /// The server said when to come again.
     var isObeying = false
-    /// Somebody cancelled it: until something is wished.
+    /// It was cancelled: until something is requested.
     var isPostponed = false
     var failures = 0
   }
@@ -81,7 +81,7 @@ struct SyncSchedule: Sendable {
     lanes[work.rawValue] = lane
   }
 
-  /// Somebody cancelled it: it is tried again after the longest pause, or when something is wished.
+  /// It was cancelled: it is retried after the longest pause, or when something is requested.
   mutating func postpone(_ work: Work, now: ContinuousClock.Instant) {
     lanes[work.rawValue].isWanted = true
     lanes[work.rawValue].isPostponed = true

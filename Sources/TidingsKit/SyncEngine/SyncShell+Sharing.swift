@@ -1,7 +1,7 @@
 internal import Synchronization
 
 // Programs make their engine when it is first needed, and in a task that their start leaves behind: then
-// two engines of one delegate are there at once, before either heard of the user, and what the delegate
+// two engines of one delegate are there at once, before either has the user, and what the delegate
 // adds to the state of one when it does was to be sent by the other. They are one engine.
 extension SyncShell {
   private struct Key: Hashable {

@@ -6,7 +6,7 @@ internal import Synchronization
 final class SyncShell: Sendable {
   private struct Life: Sendable {
     var isWorking = false
-    /// Something was wished while it worked.
+    /// Something was requested while it worked.
     var isWoken = false
     var isStopped = false
     /// Engines whose work this is.
@@ -94,7 +94,7 @@ final class SyncShell: Sendable {
     for continuation in waiting { continuation.resume(throwing: CKError.cancelled) }
   }
 
-  // MARK: Wishes
+  // MARK: Requests
 
   var progress: SyncProgress { machine.withLock { $0.progress } }
 

@@ -2,13 +2,13 @@
 enum SyncStep: Sendable {
   /// Changes the progress, in the same moment as the next step begins.
   case apply(@Sendable (inout SyncProgress) -> Void)
-  /// Tells the program something.
+  /// Notifies the program of an event.
   case tell(CKSyncEngine.Event)
-  /// Tells the state, as of all that was told, if it changed.
+  /// Reports the state, as of all reported events, if it changed.
   case tellState
   /// Asks the server or the program.
   case ask(SyncQuestion)
-  /// Tells those who wait that it failed.
+  /// Reports a failure to waiting callers.
   case finish([UInt64], CKError)
   /// The run is over.
   case end(CKError?)

@@ -1,11 +1,11 @@
 internal import TidingsClient
 internal import TidingsProto
 
-/// Hears from the server when something changed in a database.
+/// Waits at the server for changes in a database.
 ///
-/// It follows the database's feed with calls that the server answers when there is news. That needs
+/// It follows the database's feed with calls that the server answers when there are changes. That needs
 /// neither a subscription nor a push connection, misses nothing, as the feed is the truth itself, and
-/// also tells when the server can be reached again.
+/// also shows when the server can be reached again.
 struct SyncWatch: Sendable {
   private let database: CKDatabase
   private let token: [UInt8]
@@ -15,7 +15,7 @@ struct SyncWatch: Sendable {
     self.token = token
   }
 
-  /// Watches until the task is cancelled or whom it tells is gone.
+  /// Watches until the task is cancelled or its engine is gone.
   func run(_ shell: @escaping @Sendable () -> SyncShell?) async {
     var token = token
     while !Task.isCancelled, shell() != nil {
@@ -30,10 +30,10 @@ struct SyncWatch: Sendable {
           shell()?.notePendingChanges(token)
         }
       } catch ChangeFeedError.changeTokenExpired {
-        // The engine finds that out, too. From here on, all changes are news.
+        // The engine finds that out, too. From here on, all changes are new.
         token = []
       } catch {
-        // A fetch meets the same, and tells it; then a change is looked for from where it got to.
+        // A fetch fails in the same way, and reports it; then a change is looked for from where it got to.
         shell()?.notePendingChanges([])
         try? await Task.sleep(for: SyncSchedule.longestPause)
       }

@@ -7,13 +7,13 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   /// Fetches all zones of the database.
   private var isForAll = false
 
-  /// Hears of each zone.
+  /// Called for each zone.
   @preconcurrency open var perRecordZoneResultBlock:
     (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
-  /// Hears of the end: what was found, and why not all.
+  /// Called at the end, with what was found, and the error.
   @preconcurrency open var fetchRecordZonesCompletionBlock:
     (@Sendable ([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var fetchRecordZonesResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

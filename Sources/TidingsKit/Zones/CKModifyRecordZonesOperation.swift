@@ -7,16 +7,16 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   /// Zones to delete, with all their records.
   open var recordZoneIDsToDelete: [CKRecordZone.ID]?
 
-  /// Hears of each zone to create.
+  /// Called for each zone to create.
   @preconcurrency open var perRecordZoneSaveBlock:
     (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
-  /// Hears of each zone to delete.
+  /// Called for each zone to delete.
   @preconcurrency open var perRecordZoneDeleteBlock:
     (@Sendable (CKRecordZone.ID, Result<Void, any Error>) -> Void)?
-  /// Hears of the end: what was created, what was deleted, and why not all.
+  /// Called at the end, with what was created, what was deleted, and the error.
   @preconcurrency open var modifyRecordZonesCompletionBlock:
     (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
-  /// Hears of the end.
+  /// Called at the end.
   @preconcurrency open var modifyRecordZonesResultBlock:
     (@Sendable (Result<Void, any Error>) -> Void)?
 

@@ -1,7 +1,7 @@
 internal import TidingsProto
 
 extension CKRecordZone {
-  /// A zone as the server told it.
+  /// A zone from the server.
   convenience init(_ zone: TidingsV1.RecordZone) {
     var capabilities: Capabilities = []
     if zone.capabilities?.fetchChanges == true { capabilities.insert(.fetchChanges) }
@@ -18,7 +18,7 @@ extension TidingsV1.ZoneResult {
     switch outcome {
     case .zone(let zone)?: .success(CKRecordZone(zone))
     case .error(let error)?: .failure(CKError(error))
-    default: .failure(CKError(.internalError, "the server's answer does not tell of this zone"))
+    default: .failure(CKError(.internalError, "the server's answer does not include this zone"))
     }
   }
 
@@ -27,7 +27,7 @@ extension TidingsV1.ZoneResult {
     switch outcome {
     case .deleted?: nil
     case .error(let error)?: CKError(error)
-    default: CKError(.internalError, "the server's answer does not tell of this zone")
+    default: CKError(.internalError, "the server's answer does not include this zone")
     }
   }
 }

@@ -11,7 +11,7 @@ public let CKCurrentUserDefaultName = "__defaultOwner__"
 /// Stands for the current user as an owner, as older code names it.
 public let CKOwnerDefaultName = CKCurrentUserDefaultName
 
-/// A part of a database whose records are saved atomically and whose changes are told in order.
+/// A part of a database whose records are saved atomically and whose changes are ordered.
 open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   // Nothing of it changes.
 
@@ -23,7 +23,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
     /// Capabilities from their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Tells its changes.
+    /// It has a change feed.
     public static let fetchChanges = Capabilities(rawValue: 1 << 0)
     /// Saves several records or none: custom zones do, default zones do not.
     public static let atomic = Capabilities(rawValue: 1 << 1)

@@ -26,7 +26,7 @@ struct ZoneFetch: Sendable {
   /// Which zones; `nil`: all of the database.
   var ids: [CKRecordZone.ID]?
 
-  /// Fetches them; every zone is told of exactly once.
+  /// Fetches them; every zone is reported exactly once.
   func run(
     in database: CKDatabase,
     _ patience: Patience,
@@ -56,7 +56,7 @@ struct ZoneFetch: Sendable {
       do {
         let results = try await call(Array(part), in: database, patience)
         guard results.count == part.count else {
-          throw CKError(.internalError, "the server's answer does not tell of all zones")
+          throw CKError(.internalError, "the server's answer does not include all zones")
         }
         for (id, result) in zip(part, results) { enter(id, result.saved) }
         waiting = waiting.dropFirst(part.count)

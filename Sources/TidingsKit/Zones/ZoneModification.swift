@@ -26,7 +26,7 @@ struct ZoneModification: Sendable {
   var saving: [CKRecordZone]
   var deleting: [CKRecordZone.ID]
 
-  /// Does it all, saves first; every zone is told of exactly once.
+  /// Does it all, saves first; every zone is reported exactly once.
   func run(
     in database: CKDatabase,
     _ patience: Patience,
@@ -81,7 +81,7 @@ struct ZoneModification: Sendable {
       try await client.zones.modifyRecordZones(request, options: options)
     }.results
     guard results.count == zones.count + ids.count else {
-      throw CKError(.internalError, "the server's answer does not tell of all zones")
+      throw CKError(.internalError, "the server's answer does not include all zones")
     }
     return results
   }

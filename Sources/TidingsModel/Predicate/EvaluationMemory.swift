@@ -48,7 +48,7 @@ public final class EvaluationMemory: @unchecked Sendable {
     stepsLeft = stepsPerPass
   }
 
-  /// Something was not found yet: what was evaluated is not to be believed.
+  /// Something was not found yet: the result must not be used.
   public var hasPending: Bool { !pending.isEmpty }
 
   /// An evaluation of the call begins: values that the one before did not meet are forgotten.

@@ -116,18 +116,18 @@ package enum LikePattern {
     _ text: UnsafeRawBufferPointer,
     _ pattern: UnsafeRawBufferPointer
   ) -> Bool {
-    var (place, index) = (0, 0)
+    var (position, index) = (0, 0)
     guard
-      let hasStar = matchesPiece(text, &place, pattern, &index)
+      let hasStar = matchesPiece(text, &position, pattern, &index)
     else { return false }
-    if !hasStar { return place == text.count }
+    if !hasStar { return position == text.count }
     while true {
       let start = index
       guard let end = endOfPiece(pattern, from: start) else {
-        return matchesSuffix(text, from: place, pattern, start)
+        return matchesSuffix(text, from: position, pattern, start)
       }
-      guard let found = find(pattern, start..<end, in: text, from: place) else { return false }
-      place = found
+      guard let found = find(pattern, start..<end, in: text, from: position) else { return false }
+      position = found
       index = end + 1
     }
   }
@@ -137,7 +137,7 @@ package enum LikePattern {
   /// - Returns: Whether a `*` ended the piece, which `index` is then behind; `nil`: no match.
   private static func matchesPiece(
     _ text: UnsafeRawBufferPointer,
-    _ place: inout Int,
+    _ position: inout Int,
     _ pattern: UnsafeRawBufferPointer,
     _ index: inout Int
   ) -> Bool? {
@@ -145,12 +145,12 @@ package enum LikePattern {
       switch element {
       case .many: return true
       case .one:
-        guard place < text.count else { return nil }
-        place += 1
-        while place < text.count, text[place].isContinuation { place += 1 }
+        guard position < text.count else { return nil }
+        position += 1
+        while position < text.count, text[position].isContinuation { position += 1 }
       case .byte(let byte):
-        guard place < text.count, text[place] == byte else { return nil }
-        place += 1
+        guard position < text.count, text[position] == byte else { return nil }
+        position += 1
       case .dangling: return nil
       }
     }
@@ -170,7 +170,7 @@ package enum LikePattern {
   /// Whether the last piece matches the end of the text.
   private static func matchesSuffix(
     _ text: UnsafeRawBufferPointer,
-    from place: Int,
+    from position: Int,
     _ pattern: UnsafeRawBufferPointer,
     _ start: Int
   ) -> Bool {
@@ -183,11 +183,11 @@ package enum LikePattern {
       }
     }
     var begin = text.count
-    while scalarCount > 0, begin > place {
+    while scalarCount > 0, begin > position {
       begin -= 1
       if !text[begin].isContinuation { scalarCount -= 1 }
     }
-    guard scalarCount == 0, begin >= place else { return false }
+    guard scalarCount == 0, begin >= position else { return false }
     index = start
     return matchesPiece(text, &begin, pattern, &index) == false && begin == text.count
   }
@@ -200,7 +200,7 @@ package enum LikePattern {
     _ pattern: UnsafeRawBufferPointer,
     _ piece: Range<Int>,
     in text: UnsafeRawBufferPointer,
-    from place: Int
+    from position: Int
   ) -> Int? {
     let pattern = UnsafeRawBufferPointer(rebasing: pattern[..<piece.upperBound])
     return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 256) { masks in
@@ -217,9 +217,9 @@ package enum LikePattern {
         last = bit
         bit = bit << 1
       }
-      if last == 0 { return place }
+      if last == 0 { return position }
       var state: UInt64 = 0
-      for at in place..<text.count {
+      for at in position..<text.count {
         let byte = text[at]
         let waiting = byte.isContinuation ? state & ones : 0
         state = ((state << 1 | 1) & masks[Int(byte)]) | waiting

@@ -27,7 +27,7 @@ extension Predicate {
 }
 
 extension Predicate.Node {
-  /// The part of this canonical node that `Predicate.firstFailure` tells; `nil` when it holds.
+  /// The part of this canonical node that `Predicate.firstFailure` returns; `nil` when it holds.
   package func firstFalse(for record: Record) -> Self? {
     if matches(record) { return nil }
     switch self {

@@ -1,7 +1,7 @@
-/// Which records? A predicate in canonical form: equal meanings compare equal, as far as the
-/// canonical form can tell.
+/// A predicate in canonical form: equal meanings compare equal, as far as the
+/// canonical form can determine.
 ///
-/// Made from text (`init(text:arguments:)`), from a tree (`init(root:)`) or from a tree in postfix
+/// Created from text (`init(text:arguments:)`), from a tree (`init(root:)`) or from a tree in postfix
 /// order (`init(postfix:)`). Read next: `PredicateLimits`, `CanonicalForm`,
 /// `matches(_:)`.
 public struct Predicate: Sendable {
@@ -108,7 +108,7 @@ public struct Predicate: Sendable {
 }
 
 // `Node`'s own equality is that of Swift's strings, for which "é" in one and in two scalars is one
-// text; a predicate tells them apart.
+// text; a predicate distinguishes them.
 extension Predicate: Hashable {
   /// Whether both have the same canonical tree.
   public static func == (a: Self, b: Self) -> Bool { order(a.root, b.root) == 0 }

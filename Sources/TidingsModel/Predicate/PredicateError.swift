@@ -20,10 +20,10 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
   ///   - offset: The place, in bytes.
   init(_ message: String, in text: [UInt8], at offset: Int) {
     self.message = message
-    let place = TextPosition(offset, in: text)
-    line = place.line
-    column = place.column
-    excerpt = place.excerpt
+    let position = TextPosition(offset, in: text)
+    line = position.line
+    column = position.column
+    excerpt = position.excerpt
   }
 
   /// The place, the message and the excerpt.

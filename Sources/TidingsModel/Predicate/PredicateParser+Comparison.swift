@@ -95,11 +95,11 @@ extension PredicateParser {
     }
     let isOfWords =
       comparison.operator == .containsAnyTokens || comparison.operator == .containsAllTokens
-    if let place = written.diacriticOffset, !isOfWords {
+    if let location = written.diacriticOffset, !isOfWords {
       throw scanner.error(
         "[d] and [cd] are not supported, diacritics count; [c] ignores case, and CONTAINS ANY "
           + "finds words without regard to both",
-        at: place
+        at: location
       )
     }
     return try node(comparison, at: offset)

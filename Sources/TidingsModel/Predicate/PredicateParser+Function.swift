@@ -14,8 +14,8 @@ extension PredicateParser {
     switch (first.content, second.content) {
     case (.field(let field), .value(let centre)), (.value(let centre), .field(let field)):
       guard case .location = centre else {
-        let place = first.isValue ? first.offset : second.offset
-        throw scanner.error("expected a location, found \(centre.kind.rawValue)", at: place)
+        let anchor = first.isValue ? first.offset : second.offset
+        throw scanner.error("expected a location, found \(centre.kind.rawValue)", at: anchor)
       }
       return PredicateOperand(content: .distance(field, from: centre), offset: offset)
     default:

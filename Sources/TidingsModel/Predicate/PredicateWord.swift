@@ -45,7 +45,7 @@ enum PredicateWord: String {
       .contains, .beginsWith, .endsWith, .like, .any, .some, .all, .none, .selfWord, .now:
       nil
     case .matches:
-      "MATCHES is not supported, a regular expression may take for ever; LIKE takes ? and *"
+      "MATCHES is not supported: use LIKE with ? and *"
     case .tokenMatches:
       "TOKENMATCHES is not supported; CONTAINS ANY and CONTAINS ALL find words"
     case .null, .nil:

@@ -85,7 +85,7 @@ public enum SystemField: String, CaseIterable, Sendable {
     .reference(Reference(recordID: RecordID(recordName: user)))
   }
 
-  /// Asked for every field that a record does not have: the length tells the names apart.
+  /// Asked for every field that a record does not have: the length distinguishes the names.
   fileprivate init?(canonicalName name: String) {
     let field: Self
     switch name.utf8.count {

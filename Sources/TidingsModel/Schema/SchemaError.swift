@@ -10,11 +10,11 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   public var excerpt: String
 
   /// An error at a place in a text.
-  init(_ message: String, at place: TextPosition) {
+  init(_ message: String, at position: TextPosition) {
     self.message = message
-    line = place.line
-    column = place.column
-    excerpt = place.excerpt
+    line = position.line
+    column = position.column
+    excerpt = position.excerpt
   }
 
   /// The place, the message and the excerpt.

@@ -164,7 +164,7 @@ struct SchemaParser {
 
   private func standsTwice(_ name: SchemaScanner.Name) -> SchemaError {
     scanner.error(
-      "the field '\(name.text)' stands twice in the record type: remove one",
+      "the field '\(name.text)' appears twice in the record type: remove one",
       at: name.offset
     )
   }
@@ -273,7 +273,7 @@ struct SchemaParser {
     let name = try scanner.name(what)
     if let word = name.word, word.isReserved {
       throw scanner.error(
-        "\(word.rawValue) is a word of the language: as a name it stands in quotes, "
+        "\(word.rawValue) is a keyword: to use it as a name, quote it, "
           + "\"\(name.text)\"",
         at: name.offset
       )

@@ -54,7 +54,7 @@ final class AssetFiles: Sendable {
   ///   - limits: How long what nobody names is kept.
   ///   - sweepsAfter: Nothing is swept before: the store may be another than its files belong to.
   ///   - steadyClock: The steady time of the store.
-  ///   - logger: What was removed is told.
+  ///   - logger: Logs what was removed.
   /// - Throws: `StartError`.
   init(
     path: String,

@@ -88,7 +88,7 @@ struct AssetFolder: Sendable {
   ///
   /// What a failed sync leaves is undone: the system forgets what it could not write, so that a second
   /// sync of the same says nothing.
-  func place(_ partName: String, as checksum: [UInt8]) throws(FileError) {
+  func position(_ partName: String, as checksum: [UInt8]) throws(FileError) {
     let (group, file) = (groupPath(checksum[0]), filePath(checksum))
     if try Folder.make(group) {
       do throws(FileError) {

@@ -28,7 +28,7 @@ final class AssetShard {
   private static let runningMax = 64
   /// The disk is waited for after so many bytes, not for all of them in the last call.
   private static let unsynchronizedBytesMax: UInt64 = 8 << 20
-  /// The time of a released asset begins anew when it is sent again after so long.
+  /// The time of a released asset starts again when it is sent again after this long.
   private static let renewalMilliseconds: Int64 = 60_000
 
   private let folder: AssetFolder
@@ -189,7 +189,7 @@ final class AssetShard {
     }
     try synchronize(file, name)
     do throws(FileError) {
-      try folder.place(name, as: asset.checksum)
+      try folder.position(name, as: asset.checksum)
     } catch {
       if try Folder.status(folder.filePath(asset.checksum)) != nil {
         doubtful.insert(asset.checksum)

@@ -46,7 +46,7 @@ final class WorkerThread<State>: Sendable {
     }
   }
 
-  /// Ends the thread after the job at hand; those who wait are told.
+  /// Ends the thread after the job at hand; waiting callers are notified.
   func stop() {
     let left = queue.withLock { $0.stop() }
     wakeUp.signal()

@@ -49,7 +49,7 @@ struct AuditEntry: Hashable, Sendable {
       ? detail : String(decoding: detail.utf8.prefix(Self.detailBytesMax), as: UTF8.self) + "…"
   }
 
-  /// The entry without what tells it from those alike.
+  /// The entry without what distinguishes it from similar ones.
   var withoutTime: Self {
     var entry = self
     entry.time = Timestamp(millisecondsSince1970: 0)

@@ -68,7 +68,7 @@ struct AuditFile {
     return lines
   }
 
-  /// The newest entries in the files, oldest first; what cannot be read is passed over.
+  /// The newest entries in the files, oldest first; unreadable lines are skipped.
   func newest(max: Int) -> [AuditEntry] {
     var entries: [AuditEntry] = []
     for number in 0...1 where entries.count < max {

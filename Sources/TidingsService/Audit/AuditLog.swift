@@ -34,7 +34,7 @@ final class AuditLog: Sendable {
   /// - Parameters:
   ///   - folder: Where its files are.
   ///   - syslogPath: The socket that takes copies of its lines.
-  ///   - logger: Told what cannot be written.
+  ///   - logger: Logs what cannot be written.
   init(folder: String, syslogPath: String? = nil, logger: Logger) {
     self.folder = folder
     self.logger = logger

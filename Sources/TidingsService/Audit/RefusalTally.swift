@@ -12,9 +12,9 @@ struct RefusalTally {
   static let period = Duration.seconds(60)
   /// Most entries of a source and an action; what else it does is counted in one more.
   static let entriesPerSourceMax = 3
-  /// Most sources of an action that are told apart; what comes from others is counted by its action alone.
+  /// Most sources of an action that are distinguished; others are counted by action only.
   static let sourcesPerActionMax = 32
-  /// Most actions that are told apart: more than there are.
+  /// Most actions that are distinguished: more than there are.
   static let actionsMax = 24
   /// Most lines in a minute.
   static let entriesMax = (actionsMax + 1) * (sourcesPerActionMax * (entriesPerSourceMax + 1) + 1)

@@ -200,7 +200,7 @@ final class AdminMethods: TidingsV1.AdminService.Server {
     }
   }
 
-  /// What a caller is told.
+  /// What a caller gets.
   private static func failure(_ error: any Error) -> RPCError {
     error is CancellationError
       ? RPCError(.cancelled, "the client gave up") : RPCError(callFailure: error)

@@ -38,7 +38,7 @@ final class AssetWalk {
 
   /// The next step; `nil` when all assets are read.
   ///
-  /// - Throws: `SQLError`; what is wrong with files is told in the steps.
+  /// - Throws: `SQLError`; problems with files are reported in the steps.
   func next() throws -> Step? {
     guard let asset = open else {
       if rows.isEmpty { rows = try inventory.page(after: last)[...] }

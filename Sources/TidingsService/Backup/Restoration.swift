@@ -57,14 +57,14 @@ public struct Restoration: Sendable {
     do {
       let manifest = try verify(progress)
       let folder = try DataFolder(path: dataPath)
-      let place = RestorationFolder(folder)
-      try place.begin()
-      let totals = try write(to: place, progress)
-      try place.checkDatabase(progress: {
+      let position = RestorationFolder(folder)
+      try position.begin()
+      let totals = try write(to: position, progress)
+      try position.checkDatabase(progress: {
         progress(Progress(step: $0, bytesDone: 1, bytesTotal: 1))
       })
-      let incarnation = try place.renewIdentity()
-      try place.finish()
+      let incarnation = try position.renewIdentity()
+      try position.finish()
       return Outcome(
         created: manifest.created,
         oldIncarnation: manifest.incarnation,
@@ -98,7 +98,7 @@ public struct Restoration: Sendable {
   }
 
   private func write(
-    to place: RestorationFolder,
+    to position: RestorationFolder,
     _ progress: (Progress) -> Void
   ) throws -> BackupTotals {
     var writer: RestorationWriter?
@@ -106,7 +106,7 @@ public struct Restoration: Sendable {
     try forEachSection("restoring", progress) { section in
       switch section {
       case .manifest(let manifest):
-        writer = try RestorationWriter(place, pageBytes: manifest.pageBytes)
+        writer = try RestorationWriter(position, pageBytes: manifest.pageBytes)
       case .end(let found):
         totals = found
         try writer?.finish()

@@ -13,10 +13,10 @@ final class RestorationWriter {
   /// Begins the files of a backup with pages of this size.
   ///
   /// - Throws: `FileError`, `StartError`.
-  init(_ place: RestorationFolder, pageBytes: Int) throws {
+  init(_ position: RestorationFolder, pageBytes: Int) throws {
     self.pageBytes = pageBytes
-    database = try File(path: place.databasePath, .createNew)
-    assets = try AssetFolder(path: place.assetsPath)
+    database = try File(path: position.databasePath, .createNew)
+    assets = try AssetFolder(path: position.assetsPath)
   }
 
   /// Writes the next section.

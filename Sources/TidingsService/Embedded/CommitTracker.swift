@@ -32,7 +32,7 @@ final class CommitTracker {
   ///   - connection: The connection that commits.
   ///   - limits: How long files of assets are kept.
   ///   - now: The steady time of the store.
-  ///   - logger: What is wrong with the state file is told.
+  ///   - logger: Logs problems with the state file.
   /// - Throws: `FileError`, `SQLError`.
   init(
     _ folder: DataFolder,

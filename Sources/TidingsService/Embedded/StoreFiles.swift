@@ -2,7 +2,7 @@ internal import TidingsAudit
 internal import TidingsFiles
 internal import TidingsSQLite
 
-/// What a data folder holds, as the files tell without the database being opened.
+/// The contents of a data folder, found without opening the database.
 struct StoreFiles: Hashable, Sendable {
   /// Bytes of the database file; `nil`: there is none.
   var databaseBytes: UInt64?

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TidingsSQLite
 
-/// The store's log as the core treats it: told of each commit, restarted between transactions, and full
+/// The store's log as the core uses it: notified of each commit, restarted between transactions, and full
 /// when nothing may be added to it.
 ///
 /// Used on the thread of the connection that commits.

@@ -15,8 +15,8 @@ struct StoreState: Hashable, Sendable {
   var isStopped = false
   /// The end of the last commit of this run; `nil`: none was noted.
   var position: LogPosition?
-  /// How often the database's first page had been written when the log was begun, as the database file
-  /// tells.
+  /// How often the database's first page had been written when the log was started, according to the
+  /// database file.
   var firstPageVersion: UInt32 = 0
   /// When the last commit was noted.
   var lastCommit = Timestamp(millisecondsSince1970: 0)
@@ -88,7 +88,7 @@ extension StoreState {
     return (state, number)
   }
 
-  /// FNV-1a, 64 bits: it tells a torn write, not a forger.
+  /// FNV-1a, 64 bits: it detects a torn write, not a forgery.
   private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

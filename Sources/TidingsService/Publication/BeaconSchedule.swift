@@ -1,7 +1,7 @@
 /// When to repeat a channel's newest number, so that a subscriber that lost its last push notices.
 ///
 /// After a channel's last event the number is repeated twice, 1 s and 5 s later. A channel that goes
-/// on publishing needs no beacon: its next push tells.
+/// on publishing needs no beacon: its next push has the number.
 struct BeaconSchedule {
   /// A number to repeat.
   struct Beacon: Hashable {

@@ -3,7 +3,7 @@
 ///
 /// A topic may have so many pushes in a second, and a quarter of that at once. What goes beyond is
 /// merged into one push with the newest number, as soon as the topic may have one again. Nothing gets
-/// lost by that: whoever hears of the newest number takes all from the log.
+/// lost by that: a client that sees the newest number reads all from the log.
 struct PushPacing {
   /// What becomes of an event.
   enum Decision: Hashable {

@@ -30,7 +30,7 @@ extension TidingsV1.PublicKey {
     )
   }
 
-  /// What is asked for; what only the server sets is passed over.
+  /// The request; fields that only the server sets are ignored.
   var keyRequest: KeyRequest {
     get throws {
       KeyRequest(

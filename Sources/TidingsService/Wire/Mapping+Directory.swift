@@ -3,7 +3,7 @@ internal import TidingsModel
 internal import TidingsProto
 
 extension TidingsV1.UserLookup {
-  /// The look-up, whose place in the call an error tells.
+  /// The look-up; errors name its position in the call.
   func model(at index: Int) throws(ItemError) -> UserLookup {
     switch key {
     case .userRecordName(let name): return .userRecordName(name)

@@ -24,7 +24,7 @@ extension TidingsV1.ItemError {
 }
 
 extension RPCError {
-  /// What a caller is told when the call as a whole failed; the error is its cause.
+  /// What a caller gets when the call as a whole failed; the error is its cause.
   init(callFailure error: any Error) {
     switch error {
     case let error as RPCError: self = error

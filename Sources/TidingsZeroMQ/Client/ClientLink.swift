@@ -1,7 +1,7 @@
 internal import CZeroMQ
 internal import Glibc
 
-/// One connection of a client: a DEALER socket and what is heard of it.
+/// One connection of a client: a DEALER socket and its events.
 ///
 /// A lost connection takes its socket with it. libzmq would make the connection again by itself,
 /// but with ZMQ_IMMEDIATE it throws away answers that had arrived before the loss and were not

@@ -79,7 +79,7 @@ struct ClientLoop: ~Copyable {
   }
 
   private mutating func followConnection() throws(TransportError) {
-    // First: a new socket's descriptors tell nothing before it was looked at once.
+    // First: a new socket's descriptors show nothing before its events were read once.
     if renewal.isDue(now) { try renewLink() }
     while let event = try link.monitor.next() {
       switch event {
@@ -102,7 +102,7 @@ struct ClientLoop: ~Copyable {
     }
   }
 
-  /// Keeps what can be told about a connection that was not made.
+  /// Keeps the reason why a connection was not made.
   private mutating func connectionFailed(_ event: ConnectionMonitor.Event) {
     guard
       let failure = ConnectionFailure.error(
@@ -214,7 +214,7 @@ struct ClientLoop: ~Copyable {
   /// - Returns: Whether anything was sent.
   private mutating func sendRequests() -> Bool {
     var hasSent = false
-    // Not when the turn began: a call that came since would be told more time than it has.
+    // Not when the turn began: a call that arrived since would get more time than it has.
     let now = ContinuousClock.now
     while let (id, deadline) = table.nextUnsent() {
       guard let call = calls[id] else {

@@ -8,7 +8,7 @@ public struct ConnectionConfiguration: Sendable {
   public var security: Security
   /// How long calls wait for a connection before they fail UNAVAILABLE.
   public var connectTimeout: Duration
-  /// How long the answer to a unary call is wanted when the call does not say; `nil`: for ever.
+  /// The default deadline of unary calls; `nil`: none.
   public var timeout: Duration?
   /// Sent with every call; a call's own metadata replaces entries of the same key.
   public var metadata: Metadata

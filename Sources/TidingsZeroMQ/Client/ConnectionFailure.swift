@@ -11,7 +11,7 @@ enum ConnectionFailure {
     switch (event, security) {
     case (.connected, _), (.disconnected, _): nil
     case (.unreachable, _):
-      RPCError(.unavailable, "cannot reach \(endpoint): no server takes connections there")
+      RPCError(.unavailable, "cannot reach \(endpoint): connection refused")
     case (.refused, _):
       RPCError(
         .unauthenticated,
@@ -27,19 +27,19 @@ enum ConnectionFailure {
     case (.misunderstood, _):
       RPCError(
         .unavailable,
-        "the server at \(endpoint) wants to know who connects: use a key file and the server's public "
+        "the server at \(endpoint) requires authentication: use a key file and the server's public "
           + "key"
       )
     case (.brokenOff, .curveClient):
       RPCError(
         .unavailable,
-        "the server at \(endpoint) broke the handshake off: it has another key than the server key "
+        "the server at \(endpoint) broke off the handshake: it has another key than the server key "
           + "given here, does not speak CURVE, or has too much to do"
       )
     case (.brokenOff, _):
       RPCError(
         .unavailable,
-        "the server at \(endpoint) broke the handshake off: if it wants to know who connects, use a key "
+        "the server at \(endpoint) broke off the handshake: if it requires authentication, use a key "
           + "file and the server's public key"
       )
     }

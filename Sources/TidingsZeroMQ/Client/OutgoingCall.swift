@@ -1,6 +1,6 @@
 internal import TidingsRPC
 
-/// What tasks tell a client's loop.
+/// Messages from tasks to a client's loop.
 enum ClientMessage: Sendable {
   /// Make a call.
   case start(UInt64, OutgoingCall)

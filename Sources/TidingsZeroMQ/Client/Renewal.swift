@@ -1,4 +1,4 @@
-/// When a client makes its socket anew after a handshake that failed.
+/// When a client replaces its socket after a failed handshake.
 ///
 /// libzmq tries again by itself where nobody listens, but not where the two sides do not understand
 /// each other or the key is refused. Both may change, so the pauses only grow up to a maximum.

@@ -4,9 +4,9 @@ internal import TidingsThreads
 /// A connection to a server's push endpoint: receives what is published on chosen topics.
 ///
 /// Publishing is a hint: what is sent while there is no connection, or faster than it is read, is
-/// lost. `Event` tells when that may have happened.
+/// lost. `Event` reports when that may have happened.
 public final class SubscriberConnection: Sendable {
-  /// What a subscriber hears.
+  /// What a subscriber receives.
   public enum Event: Hashable, Sendable {
     /// A connection was made, for the first time or again; messages may have been missed.
     case connected

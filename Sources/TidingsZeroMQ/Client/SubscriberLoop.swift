@@ -48,7 +48,7 @@ struct SubscriberLoop: ~Copyable {
     do {
       while try turn() {}
     } catch {
-      // The socket failed other than by what peers do; the end of the events tells.
+      // The socket failed for another reason than its peers; the end of the events reports it.
     }
     _ = inbox.close()
     buffer.finish(nil)
@@ -56,7 +56,7 @@ struct SubscriberLoop: ~Copyable {
 
   /// - Returns: `false` when the connection is to be closed.
   private mutating func turn() throws(TransportError) -> Bool {
-    // First: a new socket's descriptors tell nothing before it was looked at once.
+    // First: a new socket's descriptors show nothing before its events were read once.
     if renewal.isDue(.now) { try renew() }
     var isBusy = try deliverMessages()
     while let event = try monitor.next() {
@@ -92,7 +92,7 @@ struct SubscriberLoop: ~Copyable {
       deliver(.connected)
     case .disconnected:
       guard isConnected else { return renewal.schedule(.now) }
-      // What came before the loss is told before it.
+      // What arrived before the loss is reported before it.
       _ = try deliverMessages()
       isConnected = false
       deliver(.disconnected)
@@ -146,7 +146,7 @@ struct SubscriberLoop: ~Copyable {
     var hasAny = false
     while try frames.receive(from: socket) {
       hasAny = true
-      // A message may be seen before the news of the connection that brought it.
+      // A message may be seen before the event of the connection that brought it.
       while !isConnected, let event = try monitor.next() { try follow(event) }
       if frames.count >= 2 {
         deliver(.message(topic: Array(frames[0]), body: Array(frames[1])))

@@ -2,7 +2,7 @@ internal import TidingsRPC
 
 /// Whether callers call too fast, or on too many connections.
 ///
-/// Looks at the caller of a call only if there is a bound on rates, or the connection was not heard of
+/// Looks at the caller of a call only if there is a bound on rates, or the connection was not seen
 /// lately: a call on one that was costs nothing more.
 struct CallerAdmission {
   /// What became of a call.
@@ -40,8 +40,8 @@ struct CallerAdmission {
     caller: () -> CallerKey,
     lookUp: () -> CallerBounds
   ) -> Outcome {
-    let place = Self.place(peer)
-    let isRecent = recent[place] == peer
+    let location = Self.location(peer)
+    let isRecent = recent[location] == peer
     guard !isRecent || boundsRates else { return .admitted }
     let key = caller()
     let bounds = bounds(of: key, lookUp)
@@ -49,7 +49,7 @@ struct CallerAdmission {
       guard counter.admits(peer, of: key, countMax: bounds.connectionsMax) else {
         return .tooManyConnections(bounds.connectionsMax)
       }
-      recent[place] = peer
+      recent[location] = peer
     }
     guard boundsRates, bounds.callsPerSecondMax > 0,
       let wait = rates.take(key, perSecond: bounds.callsPerSecondMax, now: now)
@@ -63,8 +63,8 @@ struct CallerAdmission {
   /// A connection has ended.
   mutating func ended(_ connection: ConnectionNumber) {
     counter.ended(connection)
-    let place = Self.place(connection)
-    if recent[place] == connection { recent[place] = nil }
+    let location = Self.location(connection)
+    if recent[location] == connection { recent[location] = nil }
   }
 
   /// The bounds of callers have changed.
@@ -78,7 +78,7 @@ struct CallerAdmission {
     return found
   }
 
-  private static func place(_ connection: ConnectionNumber) -> Int {
+  private static func location(_ connection: ConnectionNumber) -> Int {
     Int(truncatingIfNeeded: connection.value) & (recentCount - 1)
   }
 }

@@ -1,6 +1,6 @@
 internal import CZeroMQ
 
-/// Hears from libzmq when a socket's connection is made and lost, and why it is not.
+/// Receives libzmq's events about a socket's connection: made, lost, or why it failed.
 struct ConnectionMonitor: ~Copyable {
   /// What happened to the connection.
   enum Event: Equatable {

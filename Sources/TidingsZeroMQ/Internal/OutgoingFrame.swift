@@ -21,7 +21,7 @@ struct OutgoingFrame: ~Copyable {
   ///
   /// `nil` without memory for it.
   init?(byteCount: Int, counting portion: UnreadAnswers.Portion) {
-    // In front of the bytes stands what is counted: libzmq tells only where they begin.
+    // In front of the bytes stands what is counted: libzmq returns only where they begin.
     guard let memory = malloc(Self.prefixBytes + byteCount) else { return nil }
     memory.storeBytes(of: portion.bytes, as: Int.self)
     let frame = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)

@@ -62,7 +62,7 @@ enum SocketLimits {
   static let heartbeatTTLMilliseconds: CInt = 30_000
   /// How long a closed socket goes on sending what it was given.
   static let lingerMilliseconds: CInt = 1000
-  /// How long a connection may take to greet before a client makes it anew, and a server drops it.
+  /// How long a connection may take to greet before a client replaces it, and a server drops it.
   ///
   /// libzmq would wait 30 s: for a server that died after it took the connection, and for as many
   /// strangers as connect and say nothing.

@@ -1,11 +1,11 @@
 internal import CZeroMQ
 internal import Synchronization
 
-/// What libzmq tells of a socket: that a connection was made or lost, and the like.
+/// Events of a socket, from libzmq: that a connection was made or lost, and the like.
 ///
-/// It tells from its I/O thread, through a PAIR socket that waits when nobody is at the other end.
-/// Nobody must be told any more before that end is closed, or the thread, and with it every socket
-/// of the context, waits for ever; so the socket stays open until this has seen to it.
+/// They come from its I/O thread, through a PAIR socket that blocks when the other end does not read.
+/// Events must have stopped before that end is closed, or the thread, and with it every socket
+/// of the context, blocks permanently; so the socket stays open until the monitor has stopped.
 struct SocketEvents: ~Copyable {
   /// One of `ZMQ_EVENT_…`.
   struct Event {
@@ -27,7 +27,7 @@ struct SocketEvents: ~Copyable {
   /// - Parameters:
   ///   - socket: In use on the calling thread only.
   ///   - context: The socket's.
-  ///   - kinds: Of the events to be told.
+  ///   - kinds: The kinds of events to report.
   /// - Throws: When the process is out of descriptors or memory.
   init(_ socket: borrowing Socket, _ context: Context, _ kinds: CInt) throws(TransportError) {
     let pair = try Self.listen(to: socket, context, kinds)

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// - Parameters:
 ///   - descriptors: A fixed poll set; negative descriptors are skipped.
-///   - deadline: `nil`: wait for ever.
+///   - deadline: `nil`: wait without a limit.
 func wait(for descriptors: inout [pollfd], until deadline: ContinuousClock.Instant?) {
   var timeout: CInt = -1
   if let deadline {

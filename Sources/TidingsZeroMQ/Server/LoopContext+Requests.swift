@@ -2,7 +2,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 extension LoopContext {
-  /// Tells a request from what is none, and answers the latter.
+  /// Recognizes requests, and answers everything else.
   func handleMessage(_ passage: Passage) {
     let count = frames.count
     guard let number = ConnectionNumber(routingID: frames[0]), !unread.isEnding(number),

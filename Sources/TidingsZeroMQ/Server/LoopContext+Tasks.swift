@@ -2,7 +2,7 @@ internal import TidingsProto
 public import TidingsRPC
 internal import TidingsThreads
 
-/// What other threads tell a server's loop.
+/// Messages from other threads to a server's loop.
 enum LoopMessage: Sendable {
   /// A stream's task has a message; credit for it was taken.
   case message(UInt64, [UInt8])

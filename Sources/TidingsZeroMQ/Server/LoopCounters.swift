@@ -22,7 +22,7 @@ public struct LoopCounters: Hashable, Sendable {
   public var connectionsEnded: UInt64 = 0
   /// How often no more connections were taken, for want of descriptors.
   public var doorsShut: UInt64 = 0
-  /// Turns that took more than 10 ms of a processor's time; nobody else was heard meanwhile.
+  /// Turns that took more than 10 ms of a processor's time; no other message was handled meanwhile.
   public var longTurns: UInt64 = 0
   /// The longest turn, with what it waited for the disk.
   public var longestTurn = Duration.zero

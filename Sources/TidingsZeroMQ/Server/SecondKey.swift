@@ -11,7 +11,7 @@ public struct SecondKey: Sendable {
   public var endpoint: String
   /// Where published messages come from.
   public var pushEndpoint: String
-  /// Where clients are told to connect for pushes; `nil`: where they come from, as bound.
+  /// The push endpoint that clients get; `nil`: the bound one.
   public var advertisedPushEndpoint: String?
 
   /// Another key, and where it is served.

@@ -6,7 +6,7 @@ public struct ServerConfiguration: Sendable {
   public var endpoint: String
   /// Where published messages come from; `nil`: nowhere.
   public var pushEndpoint: String?
-  /// Where clients are told to connect for pushes; `nil`: where they come from, as bound.
+  /// The push endpoint that clients get; `nil`: the bound one.
   ///
   /// Another one than that when a proxy or a translation of addresses is between.
   public var advertisedPushEndpoint: String?

@@ -1,6 +1,6 @@
 internal import TidingsThreads
 
-/// How long the turns of a loop took, during which it hears nobody.
+/// How long the turns of a loop took, during which it handles no messages.
 ///
 /// Time on the processor says what the calls of a turn cost, whatever else the machine does; the time that passed
 /// includes the disk's.

@@ -1,11 +1,11 @@
 public import TidingsProto
 public import TidingsRPC
 
-/// Tells whether a service can be called, like gRPC's health service.
+/// Reports whether a service can be called, like gRPC's health service.
 public struct HealthService: TidingsRpcV1.HealthService.Server {
   private let state: HealthState
 
-  /// Tells what a state says.
+  /// The status of a state.
   public init(_ state: HealthState) { self.state = state }
 
   /// Returns the state of one service.

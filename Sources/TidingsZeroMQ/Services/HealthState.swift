@@ -2,7 +2,7 @@ internal import Synchronization
 internal import TidingsProto
 internal import TidingsRPC
 
-/// Whether a server and its services can be called, for `HealthService` to tell.
+/// Whether a server and its services can be called, for `HealthService` to report.
 ///
 /// May be changed from any thread. A service that is not mentioned shares the server's state.
 public final class HealthState: Sendable {

@@ -7,7 +7,7 @@ extension LoopContext {
   ///
   /// Call it after the other services are registered.
   ///
-  /// - Parameter health: What `HealthService` tells. When the server stops, it says so.
+  /// - Parameter health: What `HealthService` reports. When the server stops, it is NOT_SERVING.
   public func registerBuiltIn(_ health: HealthState) {
     let service = HealthService(health)
     register(service)

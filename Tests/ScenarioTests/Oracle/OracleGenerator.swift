@@ -230,7 +230,7 @@ struct OracleGenerator {
     }
     if random.oneIn(8) {
       query.order.append(
-        .init(fieldName: "place", relativeLocation: OracleFields.place(using: &random))
+        .init(fieldName: "place", relativeLocation: OracleFields.location(using: &random))
       )
     }
     if random.oneIn(2) { query.zone = random.pick(Self.customZones + ["_defaultZone"]) }

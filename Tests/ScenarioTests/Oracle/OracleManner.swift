@@ -2,7 +2,7 @@
 struct OracleManner {
   /// Every call has the store for itself, and pauses between its steps.
   let pauses: Bool
-  /// The server reads anew, before each transaction, what memory keeps of the store.
+  /// The server reads again, before each transaction, what memory keeps of the store.
   let reloads: Bool
 
   init(seed: UInt64) { (pauses, reloads) = (seed.isMultiple(of: 2), seed / 2 % 2 == 0) }

@@ -15,19 +15,19 @@ extension OracleSession {
   ) async throws {
     var open = reads
     for read in reads {
-      let key = placeKey(read, caller, database)
-      var place = zoneLocations[key] ?? .init(reader: .init(read.zone, in: database))
-      place.reader.filter(read.types)
-      zoneLocations[key] = place
+      let key = locationKey(read, caller, database)
+      var location = zoneLocations[key] ?? .init(reader: .init(read.zone, in: database))
+      location.reader.filter(read.types)
+      zoneLocations[key] = location
     }
     for _ in 0..<pageCount where !open.isEmpty && complaint.isEmpty {
       let zones = open.map { read in
-        let place = zoneLocations[placeKey(read, caller, database)]
+        let location = zoneLocations[locationKey(read, caller, database)]
         return TidingsV1.ZoneChangesOptions(
           zoneID: .init(zoneName: read.zone),
-          changeToken: place?.token ?? [],
+          changeToken: location?.token ?? [],
           desiredKeys: read.keys.map { .init(keys: $0) },
-          recordTypes: place?.reader.recordTypes.sorted() ?? [],
+          recordTypes: location?.reader.recordTypes.sorted() ?? [],
           limit: read.limit
         )
       }
@@ -54,7 +54,7 @@ extension OracleSession {
     var open: [OracleOperation.ZoneRead] = []
     var sum = 0
     for (read, page) in zip(reads, answer.zones) {
-      let key = placeKey(read, caller, database)
+      let key = locationKey(read, caller, database)
       let count = page.changedRecords.count + page.deletedRecords.count
       sum += count
       if read.limit > 0, count > read.limit { complain("\(read.zone) has \(count) records") }
@@ -71,7 +71,7 @@ extension OracleSession {
     return open
   }
 
-  private func placeKey(
+  private func locationKey(
     _ read: OracleOperation.ZoneRead,
     _ caller: Oracle.Caller,
     _ database: Oracle.Database
@@ -88,20 +88,20 @@ extension OracleSession {
     _ database: Oracle.Database
   ) async throws {
     let key = LocationKey(user: caller.user, database: database, slot: slot)
-    var place = databasePlaces[key] ?? .init(reader: .init(database))
+    var location = databaseLocations[key] ?? .init(reader: .init(database))
     for count in 1...pageCount {
       let page = try await client.records.fetchDatabaseChanges(
-        .init(databaseID: database.id, changeToken: place.token, limit: limit)
+        .init(databaseID: database.id, changeToken: location.token, limit: limit)
       )
       if limit > 0, page.changedZoneIDs.count + page.deletedZones.count > limit {
         complain("the page has more than \(limit) zones")
       }
-      if let problem = place.reader.read(page, oracle) { complain(problem) }
-      place.token = page.changeToken
+      if let problem = location.reader.read(page, oracle) { complain(problem) }
+      location.token = page.changeToken
       if !page.moreComing { break }
       if count == 100 { complain("the feed does not end in \(count) pages") }
     }
-    databasePlaces[key] = place
+    databaseLocations[key] = location
   }
 
   /// What was remembered for one zone says nothing about another.
@@ -111,8 +111,8 @@ extension OracleSession {
     _ caller: Oracle.Caller,
     _ database: Oracle.Database
   ) async throws {
-    let other = zoneLocations.first { key, place in
-      key.user == caller.user && key.zone != zone && !place.token.isEmpty
+    let other = zoneLocations.first { key, location in
+      key.user == caller.user && key.zone != zone && !location.token.isEmpty
     }
     guard let other else { return }
     do {
@@ -152,7 +152,7 @@ extension OracleSession {
       caller,
       database
     )
-    databasePlaces[.init(user: caller.user, database: database, slot: 9)] = nil
+    databaseLocations[.init(user: caller.user, database: database, slot: 9)] = nil
     try await readDatabase(9, 2, 100, client, caller, database)
   }
 }

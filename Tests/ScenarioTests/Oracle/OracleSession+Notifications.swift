@@ -56,7 +56,7 @@ extension OracleSession {
       notifications.filter { !isMark($0) }.normalized(),
       oracle.feed(of: caller, after: start?.moment ?? 0)
     )
-    // Who begins hears of no marks of the past.
+    // Who begins is notified of no marks of the past.
     compare(
       "read marks after \(start?.marks ?? 0)",
       notifications.filter(isMark),

@@ -84,8 +84,8 @@ extension OracleSession {
         return complain("the call did not fail")
       }
       let plan = oracle.plan(request, in: change.database, by: change.caller)
-      let told = mayBeKept ? response.withConflicts(of: plan) : response
-      if let difference = plan.difference(to: told) { return complain(difference) }
+      let reported = mayBeKept ? response.withConflicts(of: plan) : response
+      if let difference = plan.difference(to: reported) { return complain(difference) }
       guard !request.dryRun else { return }
       oracle.apply(
         plan,

@@ -36,7 +36,7 @@ struct OracleSession {
   var oracle = Oracle()
   var notificationTokens: [String: (bytes: [UInt8], moment: Int, marks: Int)] = [:]
   var zoneLocations: [LocationKey: ZoneLocation] = [:]
-  var databasePlaces: [LocationKey: DatabaseLocation] = [:]
+  var databaseLocations: [LocationKey: DatabaseLocation] = [:]
   var openQueries: [Int: OpenQuery] = [:]
 
   private var server: TestServer
@@ -121,7 +121,7 @@ struct OracleSession {
     if answer != expected { complain("\(what)\n  got      \(answer)\n  expected \(expected)") }
   }
 
-  /// Compares lists, and tells of the first members that differ.
+  /// Compares lists, and reports the first members that differ.
   mutating func compare<Member: Equatable>(
     _ what: String,
     _ answer: [Member],

@@ -25,7 +25,7 @@ struct ProofComparison {
   /// The last that the device must have of each channel: one that has them got no others later.
   var lastKeys: Set<ProofKey> { Set(expected.values.compactMap(\.last?.key)) }
 
-  /// The device has heard of all that others marked read.
+  /// The device has was notified of all that others marked read.
   func hasMarks(_ processed: [TidingsV1.Notification]) -> Bool {
     readByOthers.isSubset(of: processed.map { ProofKey($0).readID })
   }
@@ -99,8 +99,8 @@ struct ProofComparison {
         return "\(number) comes unasked\(story(extra))"
       }
       let index = zip(numbers, numbers.dropFirst()).enumerated().first { $0.1.0 >= $0.1.1 }
-      let place = index.map { "after \(numbers.prefix($0.offset + 1).suffix(5))" } ?? ""
-      return "doubled or out of order \(place), \(numbers.count) instead of \(wanted.count)"
+      let location = index.map { "after \(numbers.prefix($0.offset + 1).suffix(5))" } ?? ""
+      return "doubled or out of order \(location), \(numbers.count) instead of \(wanted.count)"
     }
     for (got, event) in zip(processed, expected) {
       var (got, wanted) = (got.compared, event.notification.compared)

@@ -74,7 +74,7 @@ final class ProofDevice: Sendable {
     (self.number, self.keeping) = (number, keeping)
   }
 
-  /// Fetches the token to begin with: read marks are told from a token on.
+  /// Fetches the token to begin with: read marks are distinguished from a token on.
   func begin(in world: ProofWorld) async throws {
     let client = try await world.client(caller)
     let token = try await world.insist { try await client.feed() }.token

@@ -95,7 +95,7 @@ final class ProofGroup: Sendable {
     }
   }
 
-  /// Waits until all that must be done is, and tells what is not or should not have been.
+  /// Waits until all that must be done is, and shows what is not or should not have been.
   func differences(_ model: ProofModel, marks: Set<String>, waits: Bool) async throws -> [String] {
     let expected = model.expected[user, default: []]
     let ids = Set(expected.map(\.key.description))

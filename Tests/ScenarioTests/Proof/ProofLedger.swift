@@ -4,7 +4,7 @@ internal import TidingsProto
 /// What the server acknowledged, in the order in which it happened in each database.
 ///
 /// Every call that saves records saves the writer's mark in the default zone too, whose number there
-/// tells the order of calls that ran at once. What else changes a database runs alone in it, between
+/// shows the order of calls that ran at once. What else changes a database runs alone in it, between
 /// the calls that were acknowledged before and those that begin after.
 struct ProofLedger: Sendable {
   enum Deed: Sendable {
@@ -17,7 +17,7 @@ struct ProofLedger: Sendable {
 
   struct Entry: Sendable {
     var caller: Oracle.Caller
-    /// The default zone's number, with a number that tells apart what it does not.
+    /// The default zone's number, with a number that shows apart what it does not.
     var clock: UInt64
     var turn: Int
     var deed: Deed
@@ -67,10 +67,10 @@ struct ProofCall: Sendable {
 
   var caller: Oracle.Caller
   var clock: UInt64
-  /// What succeeded, in the server's order: saves, deletions, what deletions took along.
+  /// What succeeded, in the server's order: saves, deletions, what deletions cascaded to.
   var writes: [Write]
 
-  /// - Returns: `nil` when the order of what the call did cannot be told.
+  /// - Returns: `nil` when the order of what the call did cannot be reported.
   init?(
     _ request: TidingsV1.ModifyRecordsRequest,
     _ response: TidingsV1.ModifyRecordsResponse,

@@ -1,7 +1,7 @@
 internal import TestSupport
 internal import TidingsProto
 
-/// Goes through what was acknowledged, and says who must be told of what.
+/// Goes through what was acknowledged, and says who must be notified of what.
 struct ProofModel {
   /// A notification that a user must get, but for the device that caused it.
   struct Expected: Sendable {
@@ -28,11 +28,11 @@ struct ProofModel {
 
   /// What each user must get, in the order of the causes in each database.
   private(set) var expected: [String: [Expected]] = [:]
-  /// What a user's devices may be told of too, by id: events of a channel that the user left, and that
-  /// others are in, reach those who have not heard yet that it was left.
+  /// What a user's devices may be notified of too, by id: events of a channel that the user left, and that
+  /// others are in, reach those who have not received yet that it was left.
   private(set) var strays: [String: Set<String>] = [:]
-  /// The names that a user's subscriptions of a channel had, by user and channel: who has not heard of
-  /// the newest tells an earlier one.
+  /// The names that a user's subscriptions of a channel had, by user and channel: who has not was notified of
+  /// the newest shows an earlier one.
   private(set) var names: [String: [String: Set<String>]] = [:]
   /// What was acknowledged and cannot be so.
   private(set) var complaints: [String] = []
@@ -213,7 +213,7 @@ struct ProofModel {
   }
 }
 
-/// Names an event, or that it was read, to all who hear of it.
+/// Names an event, or that it was read, to all who are notified of it.
 struct ProofKey: Hashable, Sendable, CustomStringConvertible {
   var channel: String
   var number: UInt64

@@ -97,7 +97,7 @@ internal import TidingsProto
     var differences = model.complaints
     for (user, ids) in world.unknown.value {
       let strangers = ids.subtracting(model.strays[user, default: []])
-      if !strangers.isEmpty { differences.append("\(user) was told of \(strangers)") }
+      if !strangers.isEmpty { differences.append("\(user) was notified of \(strangers)") }
     }
     for user in ProofWorld.users {
       differences += try await logDifferences(of: user, model, world, UInt32(1 + random.below(50)))

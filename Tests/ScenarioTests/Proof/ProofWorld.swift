@@ -9,7 +9,7 @@ internal import TidingsRPC
 /// acknowledged.
 final class ProofWorld: Sendable {
   static let users = ["ada", "bob", "cyd", "dan", "eve"]
-  /// How often devices look at the log though nothing tells them to.
+  /// How often devices look at the log though nothing shows them to.
   static let reconcileIntervals: [Duration] = [.seconds(2), .seconds(4), .seconds(15)]
 
   let ledger = Observed(ProofLedger())

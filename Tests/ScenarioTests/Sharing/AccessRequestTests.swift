@@ -64,7 +64,7 @@ internal import TidingsRPC
     #expect(try await World.request(oneTime, by: world.cleo) == Self.unknown)
     let elsewhere = url.replacing("/development/", with: "/production/")
     #expect(try await World.request(elsewhere, by: world.cleo) == Self.unknown)
-    // Who may accept, and the owner, are told to.
+    // Who may accept, and the owner, are reported to.
     #expect(try await World.request(url, by: world.ben) == Self.rejected)
     #expect(try await World.request(url, by: world.ada) == Self.rejected)
     #expect(try await world.requesters() == [])
@@ -168,7 +168,7 @@ internal import TidingsRPC
     #expect(try await world.requesters("su2") == ["dora"])
   }
 
-  @Test("an owner without room gets no requests, and the requester is not told why")
+  @Test("an owner without room gets no requests, and the requester is not reported why")
   func quota() async throws {
     let (world, url) = try await openWorld()
     try await world.server.stop()
@@ -238,7 +238,7 @@ internal import TidingsRPC
     #expect(try await tablet.feed().notifications.count == 1)
     #expect(try await emil.feed().notifications.count == 1)
     #expect(try await world.ben.feed().notifications.isEmpty)
-    // What everybody sees is told to everybody.
+    // What everybody sees is reported to everybody.
     try await world.change("s") { $0.publicPermission = .readOnly }
     #expect(try await world.ben.feed().notifications.count == 1)
     #expect(try await emil.feed().notifications.count == 2)

@@ -3,7 +3,7 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// A device that knows of a database only what the feeds told it: the database feed which zones to look
+/// A device that knows of a database only what the feeds reported it: the database feed which zones to look
 /// at, their feeds what is in them.
 final class FeedDevice {
   typealias Zone = TidingsV1.ZoneID
@@ -17,7 +17,7 @@ final class FeedDevice {
   private let database: TidingsV1.DatabaseID
   private var token: [UInt8] = []
   private var views: [Zone: View] = [:]
-  /// How often a token was refused, and it began anew.
+  /// How often a token was refused, and it started again.
   private(set) var restartCount = 0
 
   init(_ client: Client, _ scope: TidingsV1.DatabaseScope) {

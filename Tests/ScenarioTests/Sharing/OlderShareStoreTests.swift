@@ -9,7 +9,7 @@ internal import TidingsSQLite
 @Suite(.endsServers) struct OlderShareStoreTests {
   private typealias World = SharingWorld
 
-  /// Takes back what the step did to the schema.
+  /// Reverts what the step did to the schema.
   private static func downgrade(_ path: String) throws {
     let older = try SQLiteConnection(path: path)
     try older.execute(

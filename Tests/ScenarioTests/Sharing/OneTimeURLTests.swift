@@ -147,7 +147,7 @@ internal import TidingsRPC
       (.init(permission: .readOnly), "empty"),
       (.init(permission: .readOnly, participantID: "a b"), "participant_id"),
       (.init(permission: .readOnly, participantID: String(repeating: "a", count: 65)), "64"),
-      (.init(permission: .none, participantID: "a"), "nobody could accept"),
+      (.init(permission: .none, participantID: "a"), "cannot be accepted"),
       (.init(role: .administrator, permission: .readWrite, participantID: "a"), "afterwards"),
       (.init(permission: .readOnly, participantID: "a", expires: past), "expired already"),
     ]

@@ -31,7 +31,7 @@ final class RandomSharing {
     }
   }
 
-  /// What the private feeds told of all that is owned.
+  /// What the private feeds reported of all that is owned.
   var owned: [String: [Zone: [String: TidingsV1.Record]]] { own.mapValues(\.zones) }
 
   func pageLimit() -> UInt32 { random.oneIn(2) ? 0 : UInt32(1 + random.below(6)) }

@@ -117,7 +117,7 @@ internal import TidingsProto
     #expect(refused.exitCode == .usage)
   }
 
-  @Test("an export has shares, and an import makes them, anew or over what is there")
+  @Test("an export has shares, and an import makes them, again or over what is there")
   func exportAndImport() async throws {
     let url = try await shareList()
     // The share now comes before its root in the file.

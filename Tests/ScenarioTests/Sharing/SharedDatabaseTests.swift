@@ -133,7 +133,7 @@ internal import TidingsRPC
     #expect(names(more) == ["day", "stop", "t"])
     #expect(try await names(changes(world.ben, types: ["cloudkit.share"])) == ["s", "t"])
 
-    // Losing one of two shares is told by the token, losing the last by the zone.
+    // Losing one of two shares is reported by the token, losing the last by the zone.
     try await world.ben.shares.leave(World.theirID("t"))
     let expired = try await changes(world.ben, after: more.changeToken)
     #expect(expired.error?.code == .changeTokenExpired)
@@ -214,7 +214,7 @@ internal import TidingsRPC
     #expect(try await database.deletedZones.map(\.zoneID) == [trips])
   }
 
-  @Test("queries find what is shared, page by page, and tell nothing of the rest")
+  @Test("queries find what is shared, page by page, and have no changes of the rest")
   func queries() async throws {
     let world = try await World()
     try await world.shareTrip()
@@ -280,7 +280,7 @@ internal import TidingsRPC
     #expect(foreign?.code == .notFound)
   }
 
-  @Test("database subscriptions hear of what is shared, while it is")
+  @Test("database subscriptions are notified of what is shared, while it is")
   func subscriptions() async throws {
     let world = try await World()
     let url = try await world.shareTrip(accepted: false)
@@ -317,7 +317,7 @@ internal import TidingsRPC
     #expect(try await heard().count == 1)
     try await world.ada.save(World.record("diary", ["title": "c"]))
     #expect(try await heard().isEmpty)
-    // The device that makes a change does not hear of it.
+    // The device that makes a change does not learn of it.
     _ = try await phone.modifyShared([World.theirs("stop", ["title": "d"])])
     #expect(try await heard().isEmpty)
     try await world.change("s") { $0.participants.removeAll { $0.userRecordName == "ben" } }

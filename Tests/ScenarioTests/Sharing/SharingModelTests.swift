@@ -5,7 +5,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 /// Whatever users do to what they share, each sees by the feeds exactly what is shared with that user,
-/// at every step, and hears of every change of it and of nothing else.
+/// at every step, and is notified of every change of it and of nothing else.
 @Suite(.endsServers) struct SharingModelTests {
   private static let stepCount = 400
 
@@ -37,12 +37,12 @@ internal import TidingsProto
         try await follow(device, expected, limit: world.pageLimit(), "\(step), seen by \(user)")
         if number % 20 == 19 {
           let fresh = try world.freshDevice(of: user)
-          try await follow(fresh, expected, limit: world.pageLimit(), "\(step), anew by \(user)")
+          try await follow(fresh, expected, limit: world.pageLimit(), "\(step), again by \(user)")
         }
         let old = before[user] ?? expected
         let changed = old.changedZones(expected)
         let heard = try await watchers[user]?.takeZones()
-        #expect(heard == changed, "\(step), heard by \(user)")
+        #expect(heard == changed, "\(step), received by \(user)")
         before[user] = expected
         recordCount += expected.zones.values.map(\.count).reduce(0, +)
         changeCount += changed.count
@@ -74,7 +74,7 @@ internal import TidingsProto
   }
 }
 
-/// A device that hears of a user's shared database through a subscription, and of its own changes not
+/// A device that is notified of a user's shared database through a subscription, and of its own changes not
 /// at all, since it makes none.
 private final class Watcher {
   private let client: Client
@@ -90,7 +90,7 @@ private final class Watcher {
     }
   }
 
-  /// The zones of which it heard since the last time.
+  /// The zones of which it received since the last time.
   func takeZones() async throws -> Set<TidingsV1.ZoneID> {
     let (notifications, token) = try await client.feed(after: token)
     self.token = token

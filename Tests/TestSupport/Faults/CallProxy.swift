@@ -95,7 +95,7 @@ public final class CallProxy: Sendable {
   }
 }
 
-/// Two ends of what a client believes to be one connection; closed when the last thread lets it go.
+/// Two ends of what a client considers to be one connection; closed when the last thread lets it go.
 private final class CutConnection: Sendable {
   private let ends: (client: Int32, server: Int32)
 

@@ -42,7 +42,7 @@ public struct DatabasePages {
     return (children + [number(at: head + 8, bytes: 4)]).flatMap(leaves(below:))
   }
 
-  private func number(at place: Int, bytes count: Int) -> Int {
-    bytes[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+  private func number(at position: Int, bytes count: Int) -> Int {
+    bytes[position..<position + count].reduce(0) { $0 << 8 | Int($1) }
   }
 }

@@ -7,7 +7,7 @@ internal import TidingsThreads
 /// Stands between a server's push endpoint and its subscribers, and loses, doubles, holds back and so
 /// reorders what is published.
 ///
-/// A server is told of it by `--advertise-push`. What it does follows from its seed and from what is
+/// A server is notified of it by `--advertise-push`. What it does follows from its seed and from what is
 /// published, never from the clock.
 public final class PushProxy: Sendable {
   /// How often what happens to a message: each once in so many; 0: never.
@@ -56,7 +56,7 @@ public final class PushProxy: Sendable {
 
   deinit { orders.send(.end) }
 
-  /// Listens to a server, for ever: whenever it is there.
+  /// Listens to a server, without end: whenever it is there.
   public func connect(to pushEndpoint: String) { orders.send(.connect(pushEndpoint)) }
 
   /// Takes the connections from all subscribers; they may connect again at once.

@@ -1,6 +1,6 @@
 public import TidingsProto
 
-// What a difference is told with: one line for a thing, for people.
+// What a difference is reported with: one line for a thing, for people.
 
 extension TidingsV1.RecordID {
   public var brief: String {
@@ -30,7 +30,7 @@ extension TidingsV1.FieldValue {
     case .doubleValue(let number): "\(number)"
     case .bytesValue(let bytes): "\(bytes)"
     case .timestampValue(let time): "\(time.seconds).\(time.nanos) s"
-    case .locationValue(let place): "(\(place.latitude), \(place.longitude))"
+    case .locationValue(let location): "(\(location.latitude), \(location.longitude))"
     case .referenceValue(let reference): reference.brief
     case .referenceListValue(let list): "\(list.values.map(\.brief))"
     case .stringListValue(let list): "\(list.values)"

@@ -49,7 +49,7 @@ extension Oracle {
     change(&zoneChanges[known ?? zoneChanges.count - 1])
   }
 
-  /// A call is done: zone and database channels hear of the zones that it changed.
+  /// A call is done: zone and database channels are notified of the zones that it changed.
   public mutating func endCall(by caller: Caller) {
     for change in zoneChanges {
       for number in channels.indices.map({ $0 + 1 }) {

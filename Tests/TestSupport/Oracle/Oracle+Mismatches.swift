@@ -45,8 +45,8 @@ extension OraclePredicate {
     case .contains(let name, let value):
       fits(name, [value], ofMembers: true)
         || kinds[name] == 1 && fits(name, [value], ofMembers: false)
-    case .near(let name, let place, _):
-      fits(name, [.init(.locationValue(place))], ofMembers: false)
+    case .near(let name, let location, _):
+      fits(name, [.init(.locationValue(location))], ofMembers: false)
     case .and(let operands), .or(let operands): operands.allSatisfy { $0.fits(kinds) }
     case .not(let operand): operand.fits(kinds)
     }

@@ -134,7 +134,7 @@ extension Oracle {
     }
   }
 
-  /// Does what was planned, with what the deletions took along in the server's order.
+  /// Does what was planned, with what the deletions cascaded to in the server's order.
   public mutating func apply(
     _ modification: Modification,
     cascadeInOrder order: [TidingsV1.RecordID],

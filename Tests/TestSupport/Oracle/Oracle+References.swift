@@ -51,7 +51,7 @@ struct ReferenceCheck {
   /// By item: the name of what would be deleted.
   var deletions: [Int: String]
 
-  /// For each record that is taken along, what it refers to among all that goes.
+  /// For each record that is cascaded, what it refers to among all that goes.
   private(set) var cascade: [String: Set<String>] = [:]
 
   /// The zone as it would be with the saves alone.

@@ -53,7 +53,7 @@ extension Oracle {
   ///   - user: Who calls.
   ///   - database: The database of the call.
   ///   - answer: What the server answered: it may forget a channel that nobody has and that never
-  ///     fired, at any time, and numbers it anew.
+  ///     fired, at any time, and numbers it again.
   /// - Returns: The result that the server has to give.
   public mutating func save(
     _ subscription: OracleSubscription,

@@ -73,7 +73,7 @@ public struct Oracle: Sendable {
   struct Channel: Sendable {
     var definition: Definition
     var head: UInt64 = 0
-    /// The server forgot it, and numbered the same definition anew.
+    /// The server forgot it, and numbered the same definition again.
     var isForgotten = false
   }
 

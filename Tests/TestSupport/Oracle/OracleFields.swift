@@ -23,7 +23,7 @@ public enum OracleFields {
   }
 
   public static let cities = ["Oslo", "oslo", "Rome", "Roma", "", "a\0", "Ålesund"]
-  static let places = [(59.9, 10.7), (41.9, 12.5), (-33.9, 151.2), (64.1, -21.9)]
+  static let locations = [(59.9, 10.7), (41.9, 12.5), (-33.9, 151.2), (64.1, -21.9)]
 
   /// A value that a field may have; for references, see `reference(in:among:using:)`.
   public static func value(of field: String, using random: inout SplitMix64) -> TidingsV1.FieldValue
@@ -41,15 +41,15 @@ public enum OracleFields {
         )
       )
     case "raw": .init(.bytesValue(random.pick([[], [0], [0, 255], [1]])))
-    case "place": .init(.locationValue(place(using: &random)))
+    case "place": .init(.locationValue(location(using: &random)))
     case "counts":
       .init(.int64ListValue(.init(values: random.pick([[], [1], [3, 2], [0, 1, 2]]))))
     default: random.pick([1, "one", 1.5])
     }
   }
 
-  public static func place(using random: inout SplitMix64) -> TidingsV1.Location {
-    let (latitude, longitude) = random.pick(places)
+  public static func location(using random: inout SplitMix64) -> TidingsV1.Location {
+    let (latitude, longitude) = random.pick(locations)
     return .init(latitude: latitude, longitude: longitude)
   }
 }

@@ -23,12 +23,12 @@ enum OracleOrder {
   ) -> Int {
     let (own, other) = (a.value(of: key.fieldName), b.value(of: key.fieldName))
     guard let own, let other else { return own == nil ? (other == nil ? 0 : 1) : -1 }
-    if let place = key.relativeLocation {
+    if let location = key.relativeLocation {
       guard case .locationValue(let a)? = own.value, case .locationValue(let b)? = other.value
       else {
         return 0
       }
-      let (near, far) = (metres(a, place), metres(b, place))
+      let (near, far) = (metres(a, location), metres(b, location))
       return abs(near - far) < 1 ? 0 : (near < far ? -1 : 1)
     }
     let order = order(own, other) ?? 0

@@ -21,9 +21,9 @@ extension OraclePredicate {
     case .contains(let field, let value):
       return record.value(of: field)?.members?.contains { Self.holds($0, .equal, value, false) }
         ?? false
-    case .near(let field, let place, let metres):
+    case .near(let field, let location, let metres):
       guard case .locationValue(let own)? = record.value(of: field)?.value else { return false }
-      return OracleOrder.metres(own, place) < metres
+      return OracleOrder.metres(own, location) < metres
     case .and(let operands): return operands.allSatisfy { $0.matches(record) }
     case .or(let operands): return operands.contains { $0.matches(record) }
     case .not(let operand): return !operand.matches(record)

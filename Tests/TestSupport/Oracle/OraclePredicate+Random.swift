@@ -2,7 +2,7 @@ public import RandomSupport
 internal import TidingsProto
 
 extension OraclePredicate {
-  /// One for a subscription: different ones never mean the same, so that channels can be told apart.
+  /// One for a subscription: different ones never mean the same, so that channels can be distinguished.
   public static func watch(using random: inout SplitMix64) -> Self {
     let simple = { (random: inout SplitMix64) -> Self in
       switch random.below(4) {
@@ -95,7 +95,7 @@ extension OraclePredicate {
     case 11:
       return .near(
         "place",
-        OracleFields.place(using: &random),
+        OracleFields.location(using: &random),
         metres: random.pick([1_000_000, 3_000_000, 16_500_000])
       )
     case 12:

@@ -83,9 +83,9 @@ public indirect enum OraclePredicate: Hashable, Sendable {
       for value in values { texts.append(argument(value)) }
       return "\(field.text) IN\(field.options) {\(texts.joined(separator: ", "))}"
     case .contains(let field, let value): return "\(field) CONTAINS \(argument(value))"
-    case .near(let field, let place, let metres):
-      let place = argument(.init(.locationValue(place)))
-      return "distanceToLocation:fromLocation:(\(field), \(place)) < \(metres)"
+    case .near(let field, let location, let metres):
+      let location = argument(.init(.locationValue(location)))
+      return "distanceToLocation:fromLocation:(\(field), \(location)) < \(metres)"
     case .and(let operands): return joined(operands, " AND ", &arguments)
     case .or(let operands): return joined(operands, " OR ", &arguments)
     case .not(let operand): return "NOT (\(operand.text(&arguments)))"

@@ -1,6 +1,6 @@
 public import TidingsProto
 
-/// A client that follows one zone: knows what it was told, and judges each page of the feed.
+/// A client that follows one zone: knows what it was reported, and judges each page of the feed.
 ///
 /// Where a page ends is the server's choice; what all pages together must hold is not.
 public struct OracleZoneReader: Sendable {
@@ -12,10 +12,10 @@ public struct OracleZoneReader: Sendable {
   public private(set) var recordTypes: Set<String> = []
 
   private var life: Int?
-  /// All changes up to this number were told.
+  /// All changes up to this number were reported.
   private var base: UInt64 = 0
-  /// What was told beyond that: the number of each record's change.
-  private var told: [String: UInt64] = [:]
+  /// What was reported beyond that: the number of each record's change.
+  private var reported: [String: UInt64] = [:]
   /// While the first fetch is not at its end: the zone's number at its beginning.
   private var firstHead: UInt64?
   public private(set) var isMidway = false
@@ -47,7 +47,7 @@ public struct OracleZoneReader: Sendable {
       life = zone.life
       firstHead = zone.head
     }
-    let markBefore = newestTold
+    let markBefore = newestReported
     var due = due(in: zone)
     if let problem = take(page, keys, &due) { return problem }
     isMidway = page.moreComing
@@ -57,7 +57,7 @@ public struct OracleZoneReader: Sendable {
     }
     let mark = zone.marks[caller]
     if !page.moreComing {
-      (base, told, firstHead) = (zone.head, [:], nil)
+      (base, reported, firstHead) = (zone.head, [:], nil)
       let data = mark?.data ?? []
       if page.clientChangeTokenData != data {
         return "mark \(text(page.clientChangeTokenData)), expected \(text(data))"
@@ -65,23 +65,23 @@ public struct OracleZoneReader: Sendable {
     } else if let mark, page.clientChangeTokenData == mark.data, markBefore < mark.sequence,
       due.values.contains(where: { $0.sequence < mark.sequence && $0.record != nil })
     {
-      return "mark \(text(mark.data)) before all that it covers was told"
+      return "mark \(text(mark.data)) before all that it covers was reported"
     }
     return nil
   }
 
-  private var newestTold: UInt64 { max(base, told.values.max() ?? 0) }
+  private var newestReported: UInt64 { max(base, reported.values.max() ?? 0) }
 
   private func due(in zone: Oracle.Zone) -> [String: Oracle.Row] {
     zone.rows.filter { name, row in
-      row.sequence > base && told[name] != row.sequence
+      row.sequence > base && reported[name] != row.sequence
         && (recordTypes.isEmpty || recordTypes.contains(row.type))
     }
   }
 
-  /// Whether it must be told: not the end of what the client never saw.
+  /// Whether it must be reported: not the end of what the client never saw.
   private func isOwed(_ name: String, _ row: Oracle.Row) -> Bool {
-    row.record != nil || firstHead == nil || told[name] != nil
+    row.record != nil || firstHead == nil || reported[name] != nil
   }
 
   private mutating func take(
@@ -94,29 +94,29 @@ public struct OracleZoneReader: Sendable {
       let name = record.recordID?.recordName ?? ""
       guard let row = due[name], let expected = row.record?.keeping(keys) else {
         return
-          "tells unasked of \(record.brief); last told at \(told[name] ?? 0), all up to \(base)"
+          "unexpected \(record.brief); last reported at \(reported[name] ?? 0), all up to \(base)"
       }
       guard record.normalized() == expected else {
         return "got      \(record.normalized().brief)\nexpected \(expected.brief)"
       }
       guard row.sequence >= last else { return "\(name) comes after a newer change" }
       last = row.sequence
-      told[name] = row.sequence
+      reported[name] = row.sequence
       due[name] = nil
     }
     for deleted in page.deletedRecords {
       let name = deleted.recordID?.recordName ?? ""
       guard let row = due[name], row.record == nil else {
-        return "tells unasked of the deletion of \(name); last told at \(told[name] ?? 0), all up "
+        return "unexpected deletion of \(name); last reported at \(reported[name] ?? 0), all up "
           + "to \(base)"
       }
       guard deleted.recordType == row.type else {
         return "deleted \(name) of type \(deleted.recordType), expected \(row.type)"
       }
-      if let firstHead, row.sequence <= firstHead, told[name] == nil {
-        return "the first fetch tells of the deletion of \(name), which it never told of"
+      if let firstHead, row.sequence <= firstHead, reported[name] == nil {
+        return "the first fetch reports the deletion of \(name), which it never reported"
       }
-      told[name] = row.sequence
+      reported[name] = row.sequence
       due[name] = nil
     }
     return nil

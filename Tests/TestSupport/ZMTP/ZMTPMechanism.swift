@@ -8,7 +8,7 @@ protocol ZMTPMechanism {
   /// Makes the handshake.
   ///
   /// - Parameters:
-  ///   - properties: What the client tells of itself, encoded.
+  ///   - properties: What the client reports itself, encoded.
   ///   - exchange: Sends a command, and returns the server's next one.
   /// - Throws: `WaitingFailure` when the server refuses the client.
   mutating func greet(

@@ -6,7 +6,7 @@ internal import TidingsProtobuf
 
 /// A client of ZMTP 3.1 that says what no libzmq would: any property, any frame, in any pieces.
 public final class ZMTPPeer: Sendable {
-  /// What the client tells of itself, in this order.
+  /// What the client reports itself, in this order.
   public struct Properties: Sendable {
     public var pairs: [(name: String, value: [UInt8])]
 
@@ -38,7 +38,7 @@ public final class ZMTPPeer: Sendable {
   /// - Parameters:
   ///   - endpoint: `tcp://127.0.0.1:PORT`.
   ///   - keys: For CURVE; `nil`: NULL.
-  ///   - properties: What it tells of itself.
+  ///   - properties: What it reports itself.
   ///   - pieceBytes: Of so many bytes is each write of the handshake.
   ///   - usesLongFrames: Lengths of frames are sent in eight bytes.
   ///   - receiveBufferBytes: What the system keeps for this side; 0: the default.

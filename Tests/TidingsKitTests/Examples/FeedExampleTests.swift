@@ -9,7 +9,7 @@ import CloudKit
 import TidingsKit
 #endif
 
-/// Posts in zones: a silent push tells that something changed, change tokens tell what.
+/// Posts in zones: a silent push shows that something changed, change tokens show what.
 private final class Feed: CKRemoteNotificationDelegate {
   private struct State {
     var databaseToken: CKServerChangeToken?

@@ -8,7 +8,7 @@ import CloudKit
 import TidingsKit
 #endif
 
-/// Houses with photos in the public database: whoever follows a town is told of new ones.
+/// Houses with photos in the public database: whoever follows a town is notified of new ones.
 private final class HouseStore: CKRemoteNotificationDelegate {
   let container: CKContainer
   let alerts = Observed<[String]>([])
@@ -78,7 +78,7 @@ private final class HouseStore: CKRemoteNotificationDelegate {
 }
 
 @Suite(.endsServers) struct HouseExampleTests {
-  @Test("a house app: who follows a town hears of its new houses, and sees their photos")
+  @Test("a house app: who follows a town is notified of its new houses, and sees their photos")
   func houses() async throws {
     let kit = try await KitServer()
     let buyer = HouseStore(kit.container(as: "ada", device: "phone"))

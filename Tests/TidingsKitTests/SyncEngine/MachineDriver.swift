@@ -6,16 +6,16 @@ import Foundation
 struct MachineDriver {
   var machine: SyncMachine
   var now = ContinuousClock.now
-  /// What was told and asked, in order.
+  /// What was reported and asked, in order.
   var log: [String] = []
-  /// The states that were told.
+  /// The states that were reported.
   var states: [SyncProgress] = []
-  /// What the callers heard.
+  /// What the callers received.
   var finished: [UInt64: CKError.Code?] = [:]
   /// The server.
   var answer: (SyncQuestion) -> SyncAnswer = { MachineDriver.quiet($0) }
   /// The program.
-  var told: (CKSyncEngine.Event, inout SyncMachine) -> Void = { _, _ in }
+  var reported: (CKSyncEngine.Event, inout SyncMachine) -> Void = { _, _ in }
   /// When it waits.
   var wait: ContinuousClock.Instant?
 
@@ -25,7 +25,7 @@ struct MachineDriver {
     machine = SyncMachine(progress, isAutomatic: isAutomatic)
   }
 
-  /// A server without news that takes everything.
+  /// A server without changes that takes everything.
   static func quiet(_ question: SyncQuestion) -> SyncAnswer {
     switch question {
     case .user: .user(.success("ada"))
@@ -63,7 +63,7 @@ struct MachineDriver {
         if case .stateUpdate(let update) = event {
           states.append(update.stateSerialization.progress)
         }
-        told(event, &machine)
+        reported(event, &machine)
       case .ask(let question):
         log.append(Self.name(question))
         machine.take(answer(question), now: now, spread: 1)

@@ -15,7 +15,7 @@ final class Notebook: CKSyncEngineDelegate {
     func isSame(_ other: Note) -> Bool { (text, version) == (other.text, other.version) }
   }
 
-  /// All that outlives the program; written at once when the state is told.
+  /// All that outlives the program; written at once when the state is reported.
   struct Disk: Codable {
     var notes: [String: Note] = [:]
     var state: CKSyncEngine.State.Serialization?

@@ -18,7 +18,7 @@ import Testing
     #expect(changes.all == [.saveRecord(b), .saveRecord(a)])
   }
 
-  @Test("only what waits is taken back")
+  @Test("only what waits is rolled back")
   func removing() {
     var changes = PendingChanges<Change>([.saveRecord(a)])
     changes.remove(.deleteRecord(a))

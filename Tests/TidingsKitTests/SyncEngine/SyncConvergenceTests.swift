@@ -71,7 +71,7 @@ import TidingsKit
     }
   }
 
-  /// Syncs until nobody has anything to send any more, and all have heard of everything.
+  /// Syncs until nobody has anything to send any more, and all have was notified of everything.
   private func settle(_ devices: [Device]) async throws {
     for _ in 0..<40 {
       var isQuiet = true

@@ -7,7 +7,7 @@ import TidingsKit
 import TidingsProto
 
 @Suite(.endsServers) struct SyncEngineTests {
-  /// A program on a device of Ada's, which syncs when it is told to.
+  /// A program on a device of Ada's, which syncs when it is reported to.
   struct Device {
     let notebook: Notebook
     let engine: CKSyncEngine
@@ -123,7 +123,7 @@ import TidingsProto
     #expect(b.notebook.notes == ["note": "A2"])
   }
 
-  @Test("a zone that was made anew replaces what others have of it")
+  @Test("a zone that was created again replaces what others have of it")
   func resets() async throws {
     let kit = try await KitServer()
     let (a, b) = (Device(kit, "a"), Device(kit, "b"))
@@ -139,16 +139,16 @@ import TidingsProto
     #expect(b.notebook.notes == ["new": "new"])
     try await a.engine.fetchChanges()
     #expect(a.notebook.notes == ["new": "new"])
-    // What a device did itself it is not told.
+    // What a device did itself it is not reported.
     a.write("newer", to: "new", version: 3)
     try await a.sendAll()
     let before = a.notebook.events.count
     try await a.engine.fetchChanges()
-    let told = a.notebook.events[before...]
-    #expect(!told.contains { $0.hasPrefix("fetchedRecordZoneChanges") }, "\(told)")
+    let reported = a.notebook.events[before...]
+    #expect(!reported.contains { $0.hasPrefix("fetchedRecordZoneChanges") }, "\(reported)")
   }
 
-  @Test("a purged zone is told as purged")
+  @Test("a purged zone is reported as purged")
   func purges() async throws {
     let kit = try await KitServer()
     let (a, b) = (Device(kit, "a"), Device(kit, "b"))
@@ -175,7 +175,7 @@ import TidingsProto
     #expect(b.notebook.notes.isEmpty)
   }
 
-  @Test("an engine goes on where its state was kept, and redoes what was not")
+  @Test("an engine resumes where its state was kept, and redoes what was not")
   func restarts() async throws {
     let kit = try await KitServer()
     let a = Device(kit, "a")
@@ -200,7 +200,7 @@ import TidingsProto
     #expect(redone.notebook.notes == late.notebook.notes)
   }
 
-  @Test("another user's state is emptied, and that is told")
+  @Test("another user's state is emptied, and that is reported")
   func accounts() async throws {
     let kit = try await KitServer()
     let a = Device(kit, "a")

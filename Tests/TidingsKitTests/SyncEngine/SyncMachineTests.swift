@@ -11,7 +11,7 @@ import Testing
 
   // MARK: Fetching
 
-  @Test("a fetch tells zones, then each zone's pages between its beginning and its end")
+  @Test("a fetch shows zones, then each zone's pages between its beginning and its end")
   func fetchOrder() {
     var driver = Driver()
     driver.answer = { question in
@@ -50,7 +50,7 @@ import Testing
       default: Driver.quiet(question)
       }
     }
-    driver.told = { event, machine in
+    driver.reported = { event, machine in
       switch event {
       case .fetchedDatabaseChanges: #expect(machine.progress.databaseToken.isEmpty)
       case .fetchedRecordZoneChanges:
@@ -89,7 +89,7 @@ import Testing
     #expect(driver.machine.progress.unfetchedZones == [y])
   }
 
-  @Test("a zone whose token expired is told as gone, and then anew")
+  @Test("a zone whose token expired is reported as gone, and then again")
   func zoneTokenExpired() {
     var progress = SyncProgress()
     progress.zoneTokens = [z: [9]]
@@ -114,7 +114,7 @@ import Testing
     #expect(driver.finished == [1: nil])
   }
 
-  @Test("when the database's token expired, zones that are no longer there are told as gone")
+  @Test("when the database's token expired, zones that are no longer there are reported as gone")
   func databaseTokenExpired() {
     var progress = SyncProgress()
     progress.databaseToken = [9]
@@ -163,7 +163,7 @@ import Testing
     #expect(driver.wait == nil)
   }
 
-  @Test("what this engine sent is not told again, unless somebody else changed it")
+  @Test("what this engine sent is not reported again, unless somebody else changed it")
   func echoes() {
     var driver = sender([])
     driver.answer = { question in
@@ -219,7 +219,7 @@ import Testing
       guard case .batch = question else { return Driver.quiet(question) }
       return .batch(batches.isEmpty ? nil : .init(recordsToSave: [batches.removeFirst()]))
     }
-    driver.told = { event, machine in
+    driver.reported = { event, machine in
       guard case .sentRecordZoneChanges(let sent) = event,
         sent.savedRecords.first?.recordID.recordName == "a"
       else { return }
@@ -266,7 +266,7 @@ import Testing
     #expect(driver.machine.progress.unfetchedZones == [z])
   }
 
-  @Test("what was sent is not pending when that is told, and what is added then stays")
+  @Test("what was sent is not pending when that is reported, and what is added then stays")
   func added() {
     var driver = sender(["a", "b", "c"])
     driver.answer = { question in
@@ -286,7 +286,7 @@ import Testing
       default: return Driver.quiet(question)
       }
     }
-    driver.told = { event, machine in
+    driver.reported = { event, machine in
       guard case .sentRecordZoneChanges = event else { return }
       // Transient failures stay by themselves, the rest is gone.
       #expect(machine.progress.records.all == [.saveRecord(Driver.id("b"))])
@@ -297,7 +297,7 @@ import Testing
     let left: [CKSyncEngine.PendingRecordZoneChange] = ["b", "a"].map { .saveRecord(Driver.id($0)) }
     #expect(driver.machine.progress.records.all == left)
     #expect(driver.states.last?.records.all == left)
-    // A run ends with the first failure: the program may have to mend more.
+    // A run ends with the first failure: the program may have to fix more.
     #expect(driver.log.count { $0 == "?batch" } == 1)
     #expect(driver.finished == [1: .partialFailure])
     #expect(driver.events.last == "didSendChanges")
@@ -367,7 +367,7 @@ import Testing
     #expect(!driver.machine.progress.hasUntrackedChanges)
   }
 
-  @Test("an engine that does not sync by itself only tells its state")
+  @Test("an engine that does not sync by itself only shows its state")
   func manual() {
     var driver = sender([])
     driver.machine.change { $0.records.add(.saveRecord(Driver.id("a"))) }
@@ -392,7 +392,7 @@ import Testing
         }
         return Driver.quiet(question)
       }
-      driver.told = { event, _ in
+      driver.reported = { event, _ in
         guard case .accountChange(let change) = event else { return }
         switch change.changeType {
         case .signIn(let current):
@@ -419,7 +419,7 @@ import Testing
     #expect(gone.progress.records.isEmpty && gone.progress.databaseToken.isEmpty)
   }
 
-  @Test("those who wait hear why there is no user")
+  @Test("those who wait receive why there is no user")
   func noAnswer() {
     var driver = Driver()
     driver.answer = { _ in .user(.failure(CKError(.networkFailure))) }
@@ -437,7 +437,7 @@ import Testing
       if case .batch = question { return .batch(.init(recordsToSave: [Driver.record("a")])) }
       return Driver.quiet(question)
     }
-    driver.told = { event, machine in
+    driver.reported = { event, machine in
       guard case .willSendChanges = event else { return }
       machine.request(.fetch(.init()), for: 2)
       let cancelled = machine.cancel()
@@ -450,8 +450,8 @@ import Testing
     #expect(!driver.machine.progress.records.isEmpty)
   }
 
-  @Test("news that was fetched already is no reason to fetch")
-  func oldNews() {
+  @Test("changes that was fetched already is no reason to fetch")
+  func oldChanges() {
     var driver = Driver(isAutomatic: true)
     driver.run()
     driver.log = []
@@ -463,7 +463,7 @@ import Testing
     #expect(driver.log == ["willFetchChanges", "?database [1]", "?options", "didFetchChanges"])
   }
 
-  @Test("whatever is answered, beginnings have ends, and states agree with what was told")
+  @Test("whatever is answered, beginnings have ends, and states agree with what was reported")
   func anything() {
     let seed = Seed.make("SyncMachineTests.anything")
     var random = SplitMix64(seed: seed)
@@ -501,7 +501,7 @@ import Testing
       default: return Driver.quiet(question)
       }
     }
-    driver.told = { event, machine in
+    driver.reported = { event, machine in
       if case .fetchedRecordZoneChanges = event, let page {
         #expect(machine.progress.zoneTokens[page.zone] != page.token, "seed \(seed)")
       }

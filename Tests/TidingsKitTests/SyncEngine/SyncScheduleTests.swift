@@ -42,7 +42,7 @@ import Testing
     )
   }
 
-  @Test("what the server asks for is obeyed, whatever is wished meanwhile")
+  @Test("what the server asks for is obeyed, whatever is requested meanwhile")
   func obeying() {
     var schedule = SyncSchedule()
     schedule.fail(.send, retryAfter: .seconds(100), now: now, spread: 0)
@@ -51,7 +51,7 @@ import Testing
     #expect(schedule.decide(now: now) == .wait(until: now.advanced(by: .seconds(100))))
   }
 
-  @Test("what was cancelled waits for a wish, and not for ever")
+  @Test("what was cancelled waits for a request, and not without end")
   func cancelling() {
     var schedule = SyncSchedule()
     schedule.postpone(.fetch, now: now)

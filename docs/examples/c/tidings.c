@@ -124,7 +124,7 @@ static bool wait_until_connected(struct tidings *client, int64_t deadline)
     case ZMQ_EVENT_CONNECT_RETRIED:
       return tidings_fail(client, TIDINGS_UNAVAILABLE,
                           is_taken ? "the server at %s ended the handshake: it has another key, or "
-                                     "wants to know who connects"
+                                     "requires authentication"
                                    : "nobody takes connections at %s",
                           place);
     case 0:

@@ -120,7 +120,7 @@ def test_a_key_ring_is_its_owners_alone(tmp_path: Path) -> None:
     line = RING.entries[0].line
     for text, reason in [
         ("seal 00 00", "line 1 is not"),
-        ("# title\n" + line + line, "line 3: the key stands there twice"),
+        ("# title\n" + line + line, "line 3: the key appears twice"),
         (line.replace(RING.entries[0].key.id.hex(), "00" * 8), "line 1: the key is not the one"),
     ]:
         with pytest.raises(KeyRingError, match=reason) as caught:

@@ -52,7 +52,7 @@ async def test_who_is_not_admitted_is_told(guarded: Server) -> None:
             "does not admit this key",
         ),
         (tidings.ClientKeys(admitted, stranger.server_key), tidings.Unavailable, "another key"),
-        (None, tidings.Unavailable, "wants to know who connects"),
+        (None, tidings.Unavailable, "requires authentication"),
     ]
     for keys, error, reason in cases:
         async with tidings.Client(guarded.rpc, keys=keys, connect_timeout=0.1) as client:

@@ -29,7 +29,7 @@ struct MergedSharedRows {
   /// The rows behind these places.
   ///
   /// - Parameters:
-  ///   - positions: Where to begin, by share; shares without news may be left out.
+  ///   - positions: Where to begin, by share; shares without changes may be omitted.
   ///   - fetch: Reads rows.
   /// - Throws: What `fetch` throws.
   init(_ positions: [Int64: SharedPosition], _ fetch: @escaping Fetch) rethrows {
@@ -50,8 +50,8 @@ struct MergedSharedRows {
     let row = source.first
     source.rows.removeFirst()
     if source.rows.isEmpty, source.mayHaveMore {
-      let place = SharedPosition(sequence: row.changed, name: row.name)
-      let rows = try fetch(row.share, place, batchCount)
+      let location = SharedPosition(sequence: row.changed, name: row.name)
+      let rows = try fetch(row.share, location, batchCount)
       source.rows = rows[...]
       source.mayHaveMore = rows.count == batchCount
     }

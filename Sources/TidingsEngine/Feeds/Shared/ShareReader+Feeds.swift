@@ -23,9 +23,9 @@ extension ShareReader {
     _ catalog: Catalog
   ) throws -> AcceptedZone {
     try id.validate()
-    let place = try database.place(of: id, for: database.owner)
-    guard let owner = try catalog.database(place.database),
-      let zone = try catalog.zone(place.zone, in: owner)
+    let location = try database.place(of: id, for: database.owner)
+    guard let owner = try catalog.database(location.database),
+      let zone = try catalog.zone(location.zone, in: owner)
     else { throw ItemError.zoneNotShared(id, by: id.ownerName) }
     let shares = try accepted(by: database.owner, inZone: zone.number)
     guard !shares.isEmpty else { throw ItemError.zoneNotShared(id, by: id.ownerName) }

@@ -43,7 +43,7 @@ final class SharedDatabaseFeed {
     let zones = try zones(of: id, known)
     var budget = budget
     var page = DatabasePage()
-    for zone in zones where zone.isNews(to: known) {
+    for zone in zones where zone.hasChanges(to: known) {
       guard budget.take(bytes: zone.id.ownerName.utf8.count + zone.id.zoneName.utf8.count) else {
         page.moreComing = true
         break
@@ -100,8 +100,8 @@ struct SharedZone: Hashable {
   /// Shares that the user had.
   var lost: [Int64] = []
 
-  /// Whether there is something to tell to a client.
-  func isNews(to known: SharedHeads) -> Bool {
+  /// Whether there are changes for a client.
+  func hasChanges(to known: SharedHeads) -> Bool {
     !lost.isEmpty || heads.contains { known.heads[$0.key] != $0.value }
   }
 }
@@ -110,25 +110,25 @@ struct SharedZone: Hashable {
 struct SharedZones {
   private(set) var all: [SharedZone] = []
   private(set) var shares: Set<Int64> = []
-  private var places: [ZoneID: Int] = [:]
+  private var locations: [ZoneID: Int] = [:]
 
   /// Adds a share that the user has.
   mutating func add(_ share: StoredShare, head: Int64) {
-    all[place(of: share)].heads[share.number] = head
+    all[location(of: share)].heads[share.number] = head
     shares.insert(share.number)
   }
 
   /// Adds a share that the user had.
   mutating func add(lost share: StoredShare) {
-    all[place(of: share)].lost.append(share.number)
+    all[location(of: share)].lost.append(share.number)
     shares.insert(share.number)
   }
 
-  private mutating func place(of share: StoredShare) -> Int {
+  private mutating func location(of share: StoredShare) -> Int {
     let id = share.zoneOfOwner
-    if let known = places[id] { return known }
+    if let known = locations[id] { return known }
     all.append(SharedZone(id: id, database: share.database))
-    places[id] = all.count - 1
+    locations[id] = all.count - 1
     return all.count - 1
   }
 }

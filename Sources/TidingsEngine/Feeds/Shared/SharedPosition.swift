@@ -7,7 +7,7 @@ struct SharedPosition: Hashable {
   var name: String?
   /// The zone's head when the client began with this share; 0 once it has come as far.
   ///
-  /// What left or was deleted before is not told: the client never saw it.
+  /// What left or was deleted before is not reported: the client never saw it.
   var born: Int64 = 0
 
   /// The last number of which the client has everything.
@@ -30,7 +30,7 @@ struct SharedPosition: Hashable {
   /// What left or was deleted up to a number is forgotten: whether the client needs some of it.
   func isExpired(floor: Int64) -> Bool { max(covered, born) < floor }
 
-  /// A page that is yet to come tells what has this number, gone or not.
+  /// A later page returns what has this number, deleted or not.
   func isAhead(_ sequence: Int64) -> Bool { sequence > max(covered, born) }
 
   /// The numbers for a token: the name as its length and its bytes.

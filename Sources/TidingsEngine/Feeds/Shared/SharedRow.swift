@@ -20,17 +20,17 @@ extension SharedRow: Comparable {
 }
 
 extension SharedRow {
-  /// Whether a record that is gone from this share is to be told as deleted, to a client who knows other
+  /// Whether a record that left this share is to be reported as deleted, to a client who knows other
   /// shares too.
   ///
-  /// A record that moved into another of them is told as it is there; one that is gone from several,
+  /// A record that moved into another of them is reported there; one that is gone from several,
   /// by the last that the client still has to read.
   ///
   /// - Parameters:
   ///   - other: What another share has of the record.
   ///   - position: Where the client stands in that share.
-  /// - Returns: `false` when the other share tells.
-  func isTold(beside other: SharedRow, _ position: SharedPosition) -> Bool {
+  /// - Returns: `false` when the other share reports it.
+  func isReported(beside other: SharedRow, _ position: SharedPosition) -> Bool {
     guard other.isGone else { return false }
     guard position.isAhead(other.changed) else { return true }
     return (other.changed, other.share) < (changed, share)

@@ -6,9 +6,9 @@ internal import TidingsCodec
 /// shared as a whole its owner's feed, else those of the records in the shares that the caller has
 /// accepted, oldest change first, each record once at its latest state.
 ///
-/// What left those shares is told as deleted. A token has a position in each share: one that is
-/// accepted later begins at its beginning, and when one is no longer the caller's, so that nobody could
-/// tell what the client has of it, the token expires.
+/// What left those shares is reported as deleted. A token has a position in each share: one that is
+/// accepted later starts at its beginning, and when one is lost, so that it is unknown which of its
+/// records the client has, the token expires.
 final class SharedZoneFeed {
   /// A zone with what the caller has accepted in it.
   private struct ZoneRead {
@@ -151,9 +151,9 @@ final class SharedZoneFeed {
     let owner = read.entry.database
     let zone = try zoneFeed.zone(read.entry.id, in: owner.id, owner)
     var position = FeedPosition.beginning(head: zone.head)
-    if case .zone(_, let place)? = known {
-      try zoneFeed.check(place, in: zone, named: read.name)
-      position = place
+    if case .zone(_, let location)? = known {
+      try zoneFeed.check(location, in: zone, named: read.name)
+      position = location
     }
     let walked = try zoneFeed.walk(
       read.request,
@@ -224,27 +224,27 @@ final class SharedZoneFeed {
     _ known: SharedZonePosition?,
     _ read: ZoneRead
   ) throws(ItemError) -> [Int64: SharedPosition] {
-    var places: [Int64: SharedPosition] = [:]
-    if case .records(let known)? = known { places = known }
+    var locations: [Int64: SharedPosition] = [:]
+    if case .records(let known)? = known { locations = known }
     for share in read.accepted.lazy.map(\.share) {
-      guard let place = places[share.number] else {
-        places[share.number] = .beginning(head: share.head)
+      guard let location = locations[share.number] else {
+        locations[share.number] = .beginning(head: share.head)
         continue
       }
-      guard max(place.covered, place.born) <= share.head else {
+      guard max(location.covered, location.born) <= share.head else {
         throw .tokenFromTheFuture(read.name)
       }
-      guard !place.isExpired(floor: share.floor) else {
+      guard !location.isExpired(floor: share.floor) else {
         throw .tokenTooOld(read.name, limits.tombstoneRetention)
       }
     }
-    return places
+    return locations
   }
 
   private typealias Take =
     (ZoneChange, _ bytes: Int, inout FeedBudget) throws -> Bool
 
-  /// Tells what a row has to tell.
+  /// Adds the changes of a row.
   ///
   /// - Returns: `false` when there was no room for it.
   private func pass(
@@ -262,7 +262,7 @@ final class SharedZoneFeed {
     guard row.changed > begin[row.share]?.born ?? 0 else { return true }
     for (share, position) in positions where share != row.share {
       budget.rows -= 1
-      if let other = try self.row(row.name, of: share), !row.isTold(beside: other, position) {
+      if let other = try self.row(row.name, of: share), !row.isReported(beside: other, position) {
         return true
       }
     }
@@ -307,7 +307,7 @@ final class SharedZoneFeed {
   ) throws -> [SharedRow] {
     var rows: [SharedRow] = []
     selectRows.bind(share, at: 1)
-    // Without a name all of the number's are told: names are not empty, so the next number's follow.
+    // Without a name all of the number's are reported: names are not empty, so the next number's follow.
     selectRows.bind(position.name == nil ? position.sequence + 1 : position.sequence, at: 2)
     selectRows.bind(position.name ?? "", at: 3)
     selectRows.bind(Int64(count), at: 4)

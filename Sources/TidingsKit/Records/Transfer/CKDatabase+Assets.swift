@@ -31,7 +31,7 @@ struct AssetWork: Sendable {
   mutating func expect(_ bytes: UInt64) { total += bytes }
   mutating func finish(_ bytes: UInt64) { done += bytes }
 
-  /// For the transfer of the next file; the end is told when the record is there.
+  /// For the transfer of the next file; the end is reported when the record is complete.
   var teller: @Sendable (AssetProgress) -> Void {
     { [total, done, progress] step in
       guard step.step == .transferring, total > 0 else { return }
@@ -42,7 +42,7 @@ struct AssetWork: Sendable {
 
 extension CKDatabase {
   /// Where the assets of a zone's records are known.
-  func place(of zone: TidingsV1.ZoneID?) -> AssetLocation {
+  func location(of zone: TidingsV1.ZoneID?) -> AssetLocation {
     AssetLocation(
       endpoint: link.settings.endpoint,
       user: databaseScope == .public ? "" : link.settings.user + link.settings.keyFile,
@@ -58,7 +58,8 @@ extension CKDatabase {
   func isKnown(_ asset: CKAsset, in contents: CKRecord.Contents, isChanged: Bool) -> Bool {
     guard let stored = asset.stored else { return false }
     guard isChanged else { return true }
-    return databaseScope != .shared && stored.place == place(of: contents.recordID.zoneID.wire)
+    return databaseScope != .shared
+      && stored.location == location(of: contents.recordID.zoneID.wire)
   }
 
   /// Bytes of an asset that is to be sent.

@@ -10,7 +10,7 @@ extension CKDatabase {
   ///   - contents: The record.
   ///   - sendsAll: Sends all fields, not only those that were changed.
   ///   - uploads: Files of the same operation that were sent already.
-  ///   - progress: Hears which part of the files' bytes was sent, 0 to 1; nothing when there are none.
+  ///   - progress: Called with the part of the files' bytes that was sent, 0 to 1; not called when there are none.
   /// - Returns: What is sent.
   /// - Throws: `CKError`; what calls throw.
   func prepare(
@@ -54,12 +54,12 @@ extension CKDatabase {
     return record
   }
 
-  /// A record as the server told it, its files downloaded and its encrypted values opened.
+  /// A record from the server, its files downloaded and its encrypted values opened.
   ///
   /// - Parameters:
-  ///   - record: What the server told.
+  ///   - record: The record from the server.
   ///   - wantsFiles: Downloads its files; otherwise assets have no file.
-  ///   - progress: Hears which part of the files' bytes has come, 0 to 1; nothing when there are none.
+  ///   - progress: Called with the part of the files' bytes that was received, 0 to 1; not called when there are none.
   /// - Returns: The record; a share if it is one.
   /// - Throws: `CKError`, when a file cannot be had.
   func receive(
@@ -69,7 +69,7 @@ extension CKDatabase {
   ) async throws -> CKRecord {
     var wire = record
     let unopened = await open(&wire)
-    var contents = CKRecord.Contents(wire, assetsIn: place(of: wire.recordID?.zoneID))
+    var contents = CKRecord.Contents(wire, assetsIn: location(of: wire.recordID?.zoneID))
     for (key, field) in record.fields {
       // What could not be opened stays sealed, and is not seen.
       if case .encryptedValue? = field.value { contents.encryptedKeys.insert(key) }
@@ -113,7 +113,7 @@ extension CKDatabase {
       }
     case .error(let error)?: return .failure(CKError(error))
     default:
-      return .failure(CKError(.internalError, "the server's answer does not tell of this record"))
+      return .failure(CKError(.internalError, "the server's answer does not include this record"))
     }
   }
 

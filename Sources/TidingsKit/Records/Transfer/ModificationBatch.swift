@@ -12,7 +12,7 @@ struct ModificationBatch: Sendable {
 
     /// The database knows the files now: they are not sent to it again.
     func rememberAssets(in database: CKDatabase) {
-      let place = database.place(of: sent.recordID.zoneID.wire)
+      let location = database.location(of: sent.recordID.zoneID.wire)
       for (key, field) in wire.fields {
         let stored: [TidingsV1.Asset]
         switch field.value {
@@ -21,7 +21,7 @@ struct ModificationBatch: Sendable {
         default: continue
         }
         for (asset, known) in zip(sent.values[key]?.assets ?? [], stored) {
-          asset.remember(.init(asset: known, place: place))
+          asset.remember(.init(asset: known, location: location))
         }
       }
     }

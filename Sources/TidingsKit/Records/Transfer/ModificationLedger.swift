@@ -1,13 +1,13 @@
 internal import Synchronization
 internal import TidingsProto
 
-/// What became of each item of a modification: told once, and summed up.
+/// The results of the items of a modification: reported once, and summed up.
 struct ModificationLedger {
   let tell: @Sendable (RecordModification.Event) -> Void
   private var summary = RecordModification.Outcome()
   private var failed: [CKError.PartialError] = []
-  /// Those that were told of.
-  private var told: Set<ObjectIdentifier> = []
+  /// Those that were reported.
+  private var reported: Set<ObjectIdentifier> = []
   /// A failure of the operation as a whole.
   private var failure: CKError?
 
@@ -21,7 +21,7 @@ struct ModificationLedger {
   }
 
   mutating func tellSaved(_ record: CKRecord, _ error: CKError?) {
-    told.insert(ObjectIdentifier(record))
+    reported.insert(ObjectIdentifier(record))
     if let error {
       failed.append(.init(id: .record(record.recordID), error: error))
     } else {
@@ -45,7 +45,7 @@ struct ModificationLedger {
     _ answers: [TidingsV1.RecordResult],
     from database: CKDatabase
   ) async {
-    let missing = CKError(.internalError, "the server's answer does not tell of this record")
+    let missing = CKError(.internalError, "the server's answer does not include this record")
     for (index, save) in batch.saves.enumerated() {
       let answer = index < answers.count ? answers[index] : nil
       guard let answer else {
@@ -79,27 +79,27 @@ struct ModificationLedger {
     failAll(batch.saves.map(\.record), batch.deletions, error)
   }
 
-  /// What has not been told of and lies in one of these zones failed with its error.
+  /// What has not been reported and is in one of these zones failed with its error.
   mutating func fail(
     _ saving: [CKRecord],
     _ deleting: [CKRecord.ID],
     inZones errors: [CKRecordZone.ID: CKError]
   ) {
-    let known = told
+    let known = reported
     for record in saving where !known.contains(ObjectIdentifier(record)) {
       if let error = errors[record.recordID.zoneID] { tellSaved(record, error) }
     }
     for id in deleting { if let error = errors[id.zoneID] { tellDeleted(id, error) } }
   }
 
-  /// All of these failed, but those that were told of already.
+  /// All of these failed, except those that were reported already.
   mutating func failAll(_ saving: [CKRecord], _ deleting: [CKRecord.ID], _ error: CKError) {
     let errors = Dictionary(
       error.partialErrors.map { ($0.id, $0.error) },
       uniquingKeysWith: { first, _ in first }
     )
     if error.code != .partialFailure { failure = failure ?? error }
-    let known = told
+    let known = reported
     for record in saving where !known.contains(ObjectIdentifier(record)) {
       tellSaved(record, errors[.record(record.recordID)] ?? error)
     }

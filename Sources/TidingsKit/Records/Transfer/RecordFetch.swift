@@ -3,7 +3,7 @@ internal import TidingsProto
 
 /// Records that belong to one fetch, and how they become calls.
 struct RecordFetch: Sendable {
-  /// Hears which part of a record's files has come, 0 to 1.
+  /// Called with the part of a record's files that was received, 0 to 1.
   typealias Progress = @Sendable (CKRecord.ID, Double) -> Void
 
   /// What became of all.
@@ -30,7 +30,7 @@ struct RecordFetch: Sendable {
   /// Which fields; `nil`: all.
   var desiredKeys: [CKRecord.FieldKey]?
 
-  /// Fetches them all; each record is told of exactly once.
+  /// Fetches them all; each record is reported exactly once.
   func run(
     in database: CKDatabase,
     _ patience: Patience,
@@ -82,7 +82,7 @@ struct RecordFetch: Sendable {
       try await client.records.fetchRecords(request, options: options)
     }.results
     guard results.count == part.count else {
-      throw CKError(.internalError, "the server's answer does not tell of all records")
+      throw CKError(.internalError, "the server's answer does not include all records")
     }
     return results
   }

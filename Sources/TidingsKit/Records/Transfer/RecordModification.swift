@@ -6,7 +6,7 @@ internal import TidingsRPC
 
 /// Saves and deletions that belong to one operation, and how they become calls.
 struct RecordModification: Sendable {
-  /// What is told on the way.
+  /// Callbacks during the operation.
   enum Event: Sendable {
     case progress(CKRecord, Double)
     case saved(CKRecord, CKError?)
@@ -46,7 +46,7 @@ struct RecordModification: Sendable {
     self.mark = mark
   }
 
-  /// Does it all; every item is told of exactly once.
+  /// Does it all; every item is reported exactly once.
   func run(
     in database: CKDatabase,
     _ patience: Patience,

@@ -31,7 +31,7 @@ enum AdmissionProbe {
       switch try monitor.next() {
       case .refused: return
       case .connected:
-        throw TransportError("\(endpoint.text) admits keys that nobody knows: it must not serve")
+        throw TransportError("\(endpoint.text) admits unknown keys: the server must not start")
       case nil: wait(for: &descriptors, until: deadline)
       default: continue
       }

@@ -1,6 +1,6 @@
 /// Decides when a server takes no more connections, so that descriptors are left for itself.
 ///
-/// A new connection has the lowest free descriptor, so its number tells how many are in use.
+/// A new connection has the lowest free descriptor, so its number shows how many are in use.
 struct ConnectionCeiling {
   /// Descriptors that connections leave to the rest of the process, and to the connections that the
   /// system has accepted already.

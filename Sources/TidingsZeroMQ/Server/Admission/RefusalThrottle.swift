@@ -1,29 +1,29 @@
 internal import Glibc
 
-/// How soon a refused handshake is told so.
+/// How soon a rejected handshake is answered.
 ///
 /// A client with a refused key tries again at once, and each handshake costs the server some crypto.
 /// So an address that is refused often waits for its answer. Keys that are admitted never come here.
 package struct RefusalThrottle {
   /// What becomes of a refusal.
   enum Answer: Equatable {
-    /// It is told now.
+    /// It is answered now.
     case now
-    /// It is told at this moment.
+    /// It is answered at this moment.
     case later(ContinuousClock.Instant)
     /// The connection is closed without a word.
     case silence
   }
 
-  /// Refusals of an address that are told at once after a time without any.
+  /// Rejections of an address that are answered immediately after a time without any.
   static let burst = 10
-  /// How long it takes until one more is told at once.
+  /// How long it takes until one more is answered immediately.
   static let interval = Duration.seconds(1)
   /// How long the others wait: less than any client's handshake may take.
   static let delay = Duration.seconds(1)
   /// Most refusals that wait.
   static let waitingMax = 1024
-  /// Most addresses that are told apart.
+  /// Most addresses that are distinguished.
   static let addressesMax = 4096
 
   /// When each address has used nothing of its burst any more.
@@ -36,7 +36,7 @@ package struct RefusalThrottle {
   ///   - address: Where from.
   ///   - waiting: How many refusals wait already.
   ///   - now: The current time.
-  /// - Returns: When it is told so, if at all.
+  /// - Returns: When it is answered, if at all.
   mutating func refuse(
     _ address: String,
     waiting: Int,

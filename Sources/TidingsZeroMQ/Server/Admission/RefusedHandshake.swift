@@ -4,7 +4,7 @@ public import TidingsKeys
 public struct RefusedHandshake: Hashable, Sendable {
   /// The key that was refused; `nil`: several, or none that could be read.
   public var publicKey: PublicKey?
-  /// Where from, as libzmq tells it: a host for TCP; empty: several places.
+  /// The address, as reported by libzmq: a host for TCP; empty: several places.
   public var address: String
   /// How many.
   public var count: Int
@@ -17,9 +17,9 @@ struct RefusalLog {
     let address: String
   }
 
-  /// Most different refusals that are told apart between two reports.
+  /// Most different rejections that are distinguished between two reports.
   static let sourcesMax = 256
-  /// Most addresses that are told apart beyond that.
+  /// Most addresses that are distinguished beyond that.
   static let addressesMax = 256
   /// Shortest time between two reports.
   static let pause = Duration.seconds(1)

@@ -1,6 +1,6 @@
 /// Connections that were admitted and are used for nothing yet, by their keys.
 ///
-/// A value without clock or socket. Which connection ended unused nobody can tell; one that is still
+/// A value without clock or socket. Which connection ended unused is unknown; one that is still
 /// unused after a minute is ended, so one counts for as long.
 struct UnusedConnections {
   private var keys: [ConnectionNumber: Int64] = [:]

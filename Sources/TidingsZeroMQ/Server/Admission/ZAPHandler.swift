@@ -5,11 +5,11 @@ internal import TidingsThreads
 
 /// Decides who may connect, and assigns routing ids: answers libzmq's requests on a thread of its own.
 ///
-/// It also follows what becomes of connections, so that their numbers and their ends can be told apart
+/// It also follows connections, so that their numbers and their ends can be distinguished
 /// in order; see `ConnectionWatch`.
 ///
 /// libzmq lets everybody in while nobody is bound to the endpoint, so this comes before any socket
-/// that needs it and goes after them, and whoever hears that it failed must stop serving.
+/// that needs it and goes after them, and the server must stop when it failed.
 final class ZAPHandler: Sendable {
   fileprivate enum Command: Sendable {
     case open(refusing: PublicKey, admitting: PublicKey)
@@ -90,7 +90,7 @@ final class ZAPHandler: Sendable {
   ///
   /// - Parameters:
   ///   - slot: Where it is.
-  ///   - floor: Tells it from others that were or will be there.
+  ///   - floor: Distinguishes it from earlier and later ones.
   func end(_ slot: ConnectionSlot, floor: UInt64) { commands.send(.end(slot, floor: floor)) }
 
   /// Ends the thread as if its socket had failed.

@@ -35,11 +35,11 @@ struct ZAPRequest {
   }
 }
 
-/// What libzmq is told about a connection.
+/// The reply to libzmq about a connection.
 enum ZAPReply {
   /// Let it in, with a routing id; its messages carry the number of its key and its own.
   case admitted(keyNumber: Int64?, ConnectionNumber)
-  /// Tell it that it is refused.
+  /// Reply that it is rejected.
   case refused
   /// Close it without a word.
   case dropped

@@ -75,15 +75,15 @@ struct ConnectionTable {
       let count = subscribers[key, default: 1] - 1
       subscribers[key] = count == 0 ? nil : count
     }
-    if recent[Self.place(number)] == number.value { recent[Self.place(number)] = 0 }
+    if recent[Self.location(number)] == number.value { recent[Self.location(number)] = 0 }
     return number
   }
 
   /// Whether a connection is open and in use.
   mutating func isInUse(_ number: ConnectionNumber) -> Bool {
-    if recent[Self.place(number)] == number.value { return true }
+    if recent[Self.location(number)] == number.value { return true }
     guard let slot = slots[number], open[slot]?.isInUse == true else { return false }
-    recent[Self.place(number)] = number.value
+    recent[Self.location(number)] = number.value
     return true
   }
 
@@ -107,8 +107,10 @@ struct ConnectionTable {
   ///
   /// - Returns: Whether it was for the first time.
   mutating func used(_ number: ConnectionNumber) -> Bool {
-    guard recent[Self.place(number)] != number.value, let slot = slots[number] else { return false }
-    recent[Self.place(number)] = number.value
+    guard recent[Self.location(number)] != number.value, let slot = slots[number] else {
+      return false
+    }
+    recent[Self.location(number)] = number.value
     if open[slot]?.isInUse == true { return false }
     open[slot]?.isInUse = true
     return true
@@ -167,7 +169,7 @@ struct ConnectionTable {
     return overdue
   }
 
-  private static func place(_ number: ConnectionNumber) -> Int {
+  private static func location(_ number: ConnectionNumber) -> Int {
     Int(truncatingIfNeeded: number.value) & (recentCount - 1)
   }
 }

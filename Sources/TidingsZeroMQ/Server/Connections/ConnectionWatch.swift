@@ -74,7 +74,7 @@ final class ConnectionWatch: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: Where it is.
-  ///   - floor: Tells it from others that were or will be there.
+  ///   - floor: Distinguishes it from earlier and later ones.
   ///   - now: The current time.
   ///   - lastNumber: The last number given to a connection.
   ///   - report: Takes the events.

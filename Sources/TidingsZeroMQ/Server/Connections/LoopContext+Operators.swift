@@ -45,7 +45,7 @@ extension LoopContext {
     return meant.count
   }
 
-  /// Where the client of a connection is told to connect for pushes: where its key is served.
+  /// The push endpoint for the client of a connection: the one of its key.
   public func advertisedPushEndpoint(forConnection number: UInt64) -> String? {
     let first = configuration.advertisedPushEndpoint ?? pushEndpoint
     guard let secondEndpoint, let port = Endpoint(secondEndpoint).port,

@@ -114,7 +114,7 @@ class KeyRing:
 
     def _add(self, entry: KeyRingEntry, where: str) -> None:
         if entry.key.id in self._entries:
-            raise KeyRingError(f"{where}the key stands there twice: remove one of them")
+            raise KeyRingError(f"{where}the key appears twice: remove one of them")
         if len(self._entries) >= KEYS_MAX:
             raise KeyRingError(f"{where}there are more than {KEYS_MAX} keys: use several rings")
         self._entries[entry.key.id] = entry
@@ -134,6 +134,6 @@ def _parse(words: list[str], number: int) -> KeyRingEntry:
         ) from None
     if key.id != name:
         raise KeyRingError(
-            f"line {number}: the key is not the one that its name stands for: put back a copy"
+            f"line {number}: the key does not match its name: restore a copy"
         )
     return KeyRingEntry(key, "seal" if use == "seal" else "open")

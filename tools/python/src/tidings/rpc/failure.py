@@ -19,7 +19,7 @@ def connection_failure(event: LinkEvent, endpoint: str, *, has_keys: bool) -> RP
                 "public part, or it has expired or was revoked",
             )
         case LinkEvent.UNREACHABLE:
-            reason = f"cannot reach {endpoint}: no server takes connections there"
+            reason = f"cannot reach {endpoint}: connection refused"
         case LinkEvent.MISUNDERSTOOD if has_keys:
             reason = (
                 f"what listens at {endpoint} does not speak CURVE: a server in development mode "
@@ -27,17 +27,17 @@ def connection_failure(event: LinkEvent, endpoint: str, *, has_keys: bool) -> RP
             )
         case LinkEvent.MISUNDERSTOOD:
             reason = (
-                f"the server at {endpoint} wants to know who connects: use a key file and the "
+                f"the server at {endpoint} requires authentication: use a key file and the "
                 "server's public key"
             )
         case LinkEvent.BROKEN_OFF if has_keys:
             reason = (
-                f"the server at {endpoint} broke the handshake off: it has another key than the "
+                f"the server at {endpoint} broke off the handshake: it has another key than the "
                 "server key given here, does not speak CURVE, or has too much to do"
             )
         case LinkEvent.BROKEN_OFF:
             reason = (
-                f"the server at {endpoint} broke the handshake off: if it wants to know who "
+                f"the server at {endpoint} broke off the handshake: if it wants to know who "
                 "connects, use a key file and the server's public key"
             )
     return Unavailable(StatusCode.UNAVAILABLE, reason)
