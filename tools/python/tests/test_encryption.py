@@ -121,7 +121,7 @@ def test_a_key_ring_is_its_owners_alone(tmp_path: Path) -> None:
     for text, reason in [
         ("seal 00 00", "line 1 is not"),
         ("# title\n" + line + line, "line 3: the key appears twice"),
-        (line.replace(RING.entries[0].key.id.hex(), "00" * 8), "line 1: the key is not the one"),
+        (line.replace(RING.entries[0].key.id.hex(), "00" * 8), "line 1: the key does not match its name"),
     ]:
         with pytest.raises(KeyRingError, match=reason) as caught:
             KeyRing.parse(text)
