@@ -102,7 +102,8 @@ enum SwiftNames {
 
   /// Types that generated code names without a module.
   private static let reservedTypes: Set<String> = [
-    "Bool", "Double", "FieldNumber", "Float", "Hashable", "Int", "Int32", "Int64", "Never", "Optional", "Protocol",
+    "Bool", "Double", "FieldNumber", "Float", "Hashable", "Int", "Int32", "Int64", "Never",
+    "Optional", "Protocol",
     "RawRepresentable", "CaseIterable", "CustomStringConvertible", "RawSpan", "Self", "Sendable",
     "String", "Type", "UInt32", "UInt64", "UInt8", "UnsafeMutableRawPointer", "UnsafeRawPointer",
   ]

@@ -21,6 +21,7 @@ package struct ThreadError: Error, CustomStringConvertible {
 /// - Parameters:
 ///   - name: At most 15 bytes; shown by `ps -L` and debuggers.
 ///   - body: What the thread does.
+/// - Throws: When the system has no thread left.
 package func startThread(
   _ name: String,
   _ body: @escaping @Sendable () -> Void

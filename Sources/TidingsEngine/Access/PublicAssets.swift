@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Which assets of a public database a user may have: those that the user uploaded, and those that a
 /// record names which the user may read.

@@ -1,6 +1,6 @@
+internal import TidingsCodec
 public import TidingsModel
 public import TidingsSQL
-internal import TidingsCodec
 
 /// Which assets are there, as committed; for threads beside the loop, on a connection of their own.
 public final class AssetLookup {

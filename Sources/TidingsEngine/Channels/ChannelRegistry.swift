@@ -1,7 +1,7 @@
+internal import TidingsCodec
 internal import TidingsMatcher
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// The channels that have subscribers, and the index that finds those that a change fires.
 final class ChannelRegistry: TransactionParticipant {

@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// The user's values and name in the notification log.
 extension UserEraser {

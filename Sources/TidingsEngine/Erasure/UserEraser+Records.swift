@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// The user in records that stay after the user's own databases: those of public databases, and those in zones of
 /// others.

@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Removes what is stored for a user, a few rows at a time.
 ///

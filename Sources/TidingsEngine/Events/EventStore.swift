@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Stores events, each with the next number of its channel.
 final class EventStore: TransactionParticipant {

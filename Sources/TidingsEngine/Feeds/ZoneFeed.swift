@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// The changes of a zone after a token: each record once, at its latest state, oldest change first.
 ///

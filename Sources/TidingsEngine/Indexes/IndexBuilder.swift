@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Adds existing records to declared indexes, and removes the entries of dropped ones, a few
 /// milliseconds at a time.

@@ -1,6 +1,6 @@
+internal import TidingsCodec
 public import TidingsModel
 public import TidingsSQL
-internal import TidingsCodec
 
 /// What is read beside the loop: queries and feeds, on a connection of its own.
 ///

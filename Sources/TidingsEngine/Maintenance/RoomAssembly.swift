@@ -1,5 +1,5 @@
-internal import TidingsSQL
 internal import TidingsCodec
+internal import TidingsSQL
 
 /// What every room of the engine is made with.
 struct RoomResources {

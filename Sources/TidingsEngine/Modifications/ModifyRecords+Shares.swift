@@ -1,5 +1,5 @@
-internal import TidingsModel
 internal import TidingsCodec
+internal import TidingsModel
 
 extension ModifyRecords {
   /// Rounds in which items fail because of shares, and others because of them; what is not decided by

@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Saves and deletes records: decides everything for a call, then writes it.
 final class ModifyRecords {

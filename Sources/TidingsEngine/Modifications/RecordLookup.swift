@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Finds records by their names, on the loop's connection or a reader's.
 final class RecordLookup {

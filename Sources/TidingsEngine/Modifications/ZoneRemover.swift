@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Removes the rows of deleted zones, in the order of the deletions.
 ///

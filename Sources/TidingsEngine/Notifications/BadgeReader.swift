@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Counts users' badges: what they were set to, and the unread notifications since that increment
 /// them.

@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Puts the notifications of the log together: the log stores of an event only what no other row says.
 ///

@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Reads a user's notifications after a token, from a snapshot of the store: all channels' events in
 /// the order in which they were stored, without what the calling device caused and what was marked

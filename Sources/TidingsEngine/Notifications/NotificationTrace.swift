@@ -1,6 +1,6 @@
+internal import TidingsCodec
 public import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// The story of a notification, as far as the store knows it.
 public struct NotificationTrace: Sendable {

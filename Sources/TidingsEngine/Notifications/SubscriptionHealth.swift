@@ -1,6 +1,6 @@
+internal import TidingsCodec
 public import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// How a subscription fares, as far as the store knows it.
 public struct SubscriptionHealth: Sendable {

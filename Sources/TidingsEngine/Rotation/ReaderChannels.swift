@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Moves the subscriptions of public databases when grants change: from the channel of all to channels
 /// of their owners when not every user may read a type any more, and back when every user may.

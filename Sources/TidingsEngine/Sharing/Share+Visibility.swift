@@ -1,5 +1,5 @@
-internal import TidingsModel
 internal import TidingsCodec
+internal import TidingsModel
 
 /// What of a share is shown to whom.
 extension Share {

@@ -1,6 +1,6 @@
+internal import TidingsCodec
 public import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// A subscription as saved, and from which event on it is effective.
 public struct SavedSubscription: Sendable {

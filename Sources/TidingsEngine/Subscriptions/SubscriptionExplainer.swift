@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Explains what a change would cause, on a reader's connection.
 final class SubscriptionExplainer {

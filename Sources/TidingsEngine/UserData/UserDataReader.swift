@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// Reads what is stored for a user, a page at a time, each bounded by rows, bytes and time.
 final class UserDataReader {

@@ -48,7 +48,10 @@ struct ReadDispatch {
 
   /// Lets a closure hand the calls of a method to the reader threads.
   ///
-  /// - Parameter begin: Its error is the answer.
+  /// - Parameters:
+  ///   - method: A unary method.
+  ///   - loop: The loop.
+  ///   - begin: Hands a call over; its error is the answer.
   func registerCall(
     _ method: MethodDescriptor,
     on loop: LoopContext,

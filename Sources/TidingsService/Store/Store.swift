@@ -44,6 +44,7 @@ protocol StoreReaders: Sendable {
   /// Opens a connection.
   ///
   /// - Parameter cacheBytes: How much of the store it may keep in memory.
+  /// - Returns: The connection, which only reads.
   /// - Throws: `SQLError`.
   func connect(cacheBytes: Int) throws -> any SQLConnection
   /// A snapshot is about to be taken; waits while the store tidies up.

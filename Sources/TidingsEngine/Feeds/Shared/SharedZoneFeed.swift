@@ -1,6 +1,6 @@
+internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsCodec
 
 /// The changes of a zone of which another user shares something with the caller: of a zone that is
 /// shared as a whole its owner's feed, else those of the records in the shares that the caller has
