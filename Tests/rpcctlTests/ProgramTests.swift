@@ -211,16 +211,25 @@ import TidingsRPC
     #expect(request.recordIDs == [.init(recordName: "h1", zoneID: .init(zoneName: "z"))])
   }
 
+  @Test("what a call does not find ends like an item that is not there")
+  func notFound() async {
+    let run = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in
+      throw RPCError(.notFound, "gone")
+    }
+    #expect(run.exitCode == .notFound)
+    #expect(run.err.hasPrefix(#"{"code":4,"status":"NOT_FOUND","#))
+  }
+
   @Test("a failed call ends with 64 + its status; asked for JSON, the error is an object")
   func failedCall() async {
-    let error = RPCError(.notFound, "gone", details: [.errorInfo(reason: "WHY")])
+    let error = RPCError(.aborted, "gone", details: [.errorInfo(reason: "WHY")])
     let text = await ProgramRun("fetch-zones") { _ throws(RPCError) in throw error }
-    #expect(text.exitCode.rawValue == 69)
-    #expect(text.err.hasPrefix("rpcctl: NOT_FOUND: gone\n"))
+    #expect(text.exitCode.rawValue == 74)
+    #expect(text.err.hasPrefix("rpcctl: ABORTED: gone\n"))
     let json = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in throw error }
     #expect(
       json.err
-        == #"{"code":69,"status":"NOT_FOUND","reason":"WHY","message":"gone","details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
+        == #"{"code":74,"status":"ABORTED","reason":"WHY","message":"gone","details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
         + "\n"
     )
     #expect(json.out.isEmpty)

@@ -137,7 +137,7 @@ extension Verb {
   private static func admitted(
     _ key: String,
     _ users: TidingsV1.ListUsersResponse
-  ) throws(LocalFailure) -> (user: String, TidingsV1.PublicKey) {
+  ) throws -> (user: String, TidingsV1.PublicKey) {
     for account in users.accounts {
       guard let entry = account.keys.first(where: { $0.key == key }) else { continue }
       guard entry.revoked == nil else {
@@ -148,6 +148,6 @@ extension Verb {
       return (account.name, entry)
     }
     if let entry = users.guestKeys.first(where: { $0.key == key }) { return ("", entry) }
-    throw LocalFailure("the server does not know this key: `rpcctl keys list` shows all")
+    throw NotFound("the server does not know this key: `rpcctl keys list` shows all")
   }
 }
