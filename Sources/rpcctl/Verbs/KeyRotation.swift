@@ -130,7 +130,7 @@ extension Verb {
     guard operands.count == 1 else {
       throw UsageError("one public key, or a file that has one, is needed")
     }
-    return try PublicKey(z85: operands[0]) ?? KeyFile(path: operands[0]).publicKey
+    return try PublicKey(operand: operands[0])
   }
 
   /// Whose key it is, and what the server knows of it.
