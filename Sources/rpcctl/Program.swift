@@ -362,13 +362,15 @@ struct Program: Sendable {
     return (nil, arguments)
   }
 
-  /// The verbs as help shows them.
-  static let helpSections = Verb.sections.map { section in
-    HelpSection(
-      section.title,
-      section.verbs.map(\.command).filter { !$0.name.hasPrefix(Verb.hiddenPrefix) }
-    )
-  }
+  /// The verbs as help shows them: nouns with their verbs first, the operations' names last.
+  static let helpSections =
+    Verb.sections.map { section in
+      HelpSection(
+        section.title,
+        section.verbs.filter { !$0.isHidden && $0.operation?.name != $0.command.name }
+          .map(\.command)
+      )
+    } + [HelpSection("Operations", Verb.all.compactMap(\.operation))]
 
   /// The help of the program.
   static var help: String {

@@ -211,6 +211,24 @@ import TidingsRPC
     #expect(request.recordIDs == [.init(recordName: "h1", zoneID: .init(zoneName: "z"))])
   }
 
+  @Test("help shows nouns with their verbs first, and the operations' names last")
+  func operations() async {
+    let operations = Program.helpSections.last
+    #expect(operations?.title == "Operations")
+    let names = operations?.commands.map(\.name) ?? []
+    for name in ["modify-records", "modify-zones", "modify-subscriptions", "fetch-records"] {
+      #expect(names.contains(name))
+    }
+    #expect(names.allSatisfy { $0.contains("-") && !$0.contains(" ") })
+    for section in Program.helpSections.dropLast() {
+      #expect(Set(names).isDisjoint(with: section.commands.map(\.name)), "\(section.title)")
+    }
+    for name in names {
+      let noun = try? Verb.named(name).command.name
+      #expect(await ProgramRun("help", name).out.contains("rpcctl \(noun ?? "") [options]"))
+    }
+  }
+
   @Test("what a call does not find ends like an item that is not there")
   func notFound() async {
     let run = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in

@@ -5,9 +5,9 @@ internal import TidingsProto
 extension Verb {
   static let modifySubscriptions = Verb(
     command: Command(
-      "modify-subscriptions",
-      aliases: ["subscriptions create"],
-      "Saves and deletes subscriptions.",
+      "subscriptions create",
+      aliases: ["modify-subscriptions"],
+      "Creates, changes and deletes subscriptions.",
       options: SubscriptionOptions.options + NotificationInfoOptions.options + [
         Option(
           "save",
@@ -39,12 +39,12 @@ extension Verb {
         call changed.
 
         Examples:
-          rpcctl modify-subscriptions --query Houses --where 'price > 100000' \\
+          rpcctl subscriptions create --query Houses --where 'price > 100000' \\
             --on create,update --id pricey --alert-body 'A pricey house'
           rpcctl subscriptions create --query Houses --where 'city == %@' --arg Berlin --on enter,leave
-          rpcctl modify-subscriptions --zone-changes notes --type Note --content-available
-          rpcctl modify-subscriptions --database-changes --id everything
-          rpcctl modify-subscriptions --delete pricey
+          rpcctl subscriptions create --zone-changes notes --type Note --content-available
+          rpcctl subscriptions create --database-changes --id everything
+          rpcctl subscriptions create --delete pricey
         """
     ),
     run: { invocation in

@@ -50,16 +50,16 @@ extension Verb {
 
   static let fetchZones = Verb(
     command: Command(
-      "fetch-zones",
-      aliases: ["zones list", "zones get"],
+      "zones list",
+      aliases: ["zones get", "fetch-zones"],
       "Fetches zones by name, or all of the database.",
       operands: "[NAME…]",
       completion: .live("zones"),
       discussion: """
         Examples:
           rpcctl zones list -o table
-          rpcctl fetch-zones notes
-          rpcctl fetch-zones --as bob --database shared
+          rpcctl zones list notes
+          rpcctl zones list --as bob --database shared
         """
     ),
     run: { invocation in
