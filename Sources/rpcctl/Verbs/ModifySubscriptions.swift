@@ -49,41 +49,27 @@ extension Verb {
     ),
     run: { invocation in
       try invocation.refuseOperands()
-      var request = TidingsV1.ModifySubscriptionsRequest(
-        databaseID: invocation.settings.databaseID,
-        subscriptionIDsToDelete: invocation.arguments.all("delete")
-      )
-      let files = invocation.arguments.all("file").map { $0 == "-" ? $0 : "@" + $0 }
-      for (option, argument) in invocation.arguments.all("save").map({ ("--save", $0) })
+      let arguments = invocation.arguments
+      let delete = arguments.all("delete")
+      var save: [TidingsV1.Subscription] = []
+      let files = arguments.all("file").map { $0 == "-" ? $0 : "@" + $0 }
+      for (option, argument) in arguments.all("save").map({ ("--save", $0) })
         + files.map({ ("--file", $0) })
       {
         for json in try invocation.input.values(argument, option) {
-          let path = "subscriptions[\(request.subscriptionsToSave.count)]"
-          request.subscriptionsToSave.append(try SubscriptionJSON.subscription(json, path))
+          save.append(try SubscriptionJSON.subscription(json, "subscriptions[\(save.count)]"))
         }
       }
       if let subscription = try SubscriptionOptions.subscription(invocation) {
-        request.subscriptionsToSave.append(subscription)
+        save.append(subscription)
       }
-      for index in request.subscriptionsToSave.indices
-      where request.subscriptionsToSave[index].subscriptionID.isEmpty {
-        request.subscriptionsToSave[index].subscriptionID = randomID()
-      }
-      guard !request.subscriptionsToSave.isEmpty || !request.subscriptionIDsToDelete.isEmpty else {
+      guard !save.isEmpty || !delete.isEmpty else {
         throw UsageError(
           "nothing to do: --query, --zone-changes, --database-changes, --save, --file and "
             + "--delete say what"
         )
       }
-      let transport = try await invocation.connect().transport
-      let response = try await TidingsV1.SubscriptionService.Client(transport)
-        .modifySubscriptions(request, options: invocation.callOptions)
-      return try SubscriptionResults.print(response.results, invocation.output)
+      return try await invocation.modifySubscriptions(save: save, delete: delete)
     }
   )
-
-  private static func randomID() -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return "s-" + String(repeating: "0", count: 16 - digits.count) + digits
-  }
 }
