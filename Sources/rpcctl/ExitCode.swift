@@ -6,6 +6,12 @@ struct ConditionNotMet: Error, Hashable, Sendable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
+/// What the command names does not exist.
+struct NotFound: Error, Hashable, Sendable, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
 /// What rpcctl's end tells the shell.
 struct ExitCode: Hashable, Sendable {
   let rawValue: Int32
@@ -20,6 +26,8 @@ struct ExitCode: Hashable, Sendable {
   static let notSo = Self(rawValue: 3)
   /// The call was answered, and some of its items failed.
   static let itemsFailed = Self(rawValue: 4)
+  /// What the command names does not exist: as an item that is not there, so the rest.
+  static let notFound = itemsFailed
   /// The command of `--exec` failed.
   static let commandFailed = Self(rawValue: 5)
   /// SIGINT.
@@ -27,8 +35,9 @@ struct ExitCode: Hashable, Sendable {
   /// Nobody reads the output any more; as if SIGPIPE had ended the program.
   static let brokenPipe = Self(rawValue: 141)
 
-  /// A call failed: 64 + its status code.
+  /// A call failed: 64 + its status code, unless what it names does not exist.
   static func failedCall(_ code: StatusCode) -> Self {
-    Self(rawValue: 64 + Int32(truncatingIfNeeded: min(code.rawValue, 63)))
+    code == .notFound
+      ? .notFound : Self(rawValue: 64 + Int32(truncatingIfNeeded: min(code.rawValue, 63)))
   }
 }

@@ -37,6 +37,17 @@ struct Input: Sendable {
   /// Files and standard input.
   static let system = Input()
 
+  /// Reads a file that the command is about.
+  ///
+  /// - Throws: `NotFound` when there is none.
+  func readNamed(_ path: String) throws -> [UInt8] {
+    do {
+      return try read(path)
+    } catch let error as LocalFailure where !AtomicFile.exists(path) {
+      throw NotFound("\(error)")
+    }
+  }
+
   /// The values that one argument gives: a value, JSON lines, or a list of values.
   ///
   /// The argument is JSON, `@file` or `-`; the option names it in errors.

@@ -23,8 +23,8 @@ enum Manual {
     page.add(section: "Description")
     page.add(
       text: """
-        rpcctl calls a Tidings server. Operations have CloudKit's names; nouns with a verb behind them
-        are names of the same, or do more at once. Results go to standard output, as a table on a
+        rpcctl calls a Tidings server. A command is a noun with a verb behind it; operations have
+        CloudKit's names too. Results go to standard output, as a table on a
         terminal and as JSON lines elsewhere, and messages to standard error.
         """
     )
@@ -51,7 +51,7 @@ enum Manual {
     return page
   }
 
-  /// The name of a verb's page: `rpcctl-fetch-records`.
+  /// The name of a verb's page: `rpcctl-records-get`.
   static func name(of command: Command) -> String {
     "\(Program.name)-\(command.name.replacing(" ", with: "-"))"
   }

@@ -142,11 +142,7 @@ struct Program: Sendable {
     switch (verb.context, parsed.operands.first) {
     case (.none, _): return nil
     case (.operand, let name?):
-      do {
-        return try folder.read(name)
-      } catch let error as UnknownContext {
-        throw UsageError("\(error)")
-      }
+      return try folder.read(name)
     case (.chosen, _), (.operand, nil): return try folder.chosen(parsed)
     }
   }
@@ -366,13 +362,15 @@ struct Program: Sendable {
     return (nil, arguments)
   }
 
-  /// The verbs as help shows them.
-  static let helpSections = Verb.sections.map { section in
-    HelpSection(
-      section.title,
-      section.verbs.map(\.command).filter { !$0.name.hasPrefix(Verb.hiddenPrefix) }
-    )
-  }
+  /// The verbs as help shows them: nouns with their verbs first, the operations' names last.
+  static let helpSections =
+    Verb.sections.map { section in
+      HelpSection(
+        section.title,
+        section.verbs.filter { !$0.isHidden && $0.operation?.name != $0.command.name }
+          .map(\.command)
+      )
+    } + [HelpSection("Operations", Verb.all.compactMap(\.operation))]
 
   /// The help of the program.
   static var help: String {
@@ -396,7 +394,7 @@ struct Program: Sendable {
       code: "3",
       meaning: "it is not so: differences or problems were found, what was waited for did not come"
     ),
-    (code: "4", meaning: "some items failed"),
+    (code: "4", meaning: "some items failed, or what is named does not exist"),
     (code: "5", meaning: "a command of --exec failed"),
     (code: "64 + N", meaning: "a call failed with status N, for example 78: no server is reached"),
     (code: "130", meaning: "interrupted"),

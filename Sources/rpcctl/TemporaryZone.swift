@@ -45,11 +45,9 @@ struct TemporaryZone: Sendable {
   }
 
   private func create() async throws {
-    let response = try await TidingsV1.ZoneService.Client(transport).modifyRecordZones(
-      .init(databaseID: databaseID, zonesToSave: [.init(zoneID: id)]),
-      options: options
-    )
-    if case .error(let error)? = response.results.first?.outcome {
+    let results = try await ZoneModification(databaseID: databaseID, saves: [id])
+      .send(over: transport, options: options)
+    if case .error(let error)? = results.first?.outcome {
       throw LocalFailure("the zone '\(id.zoneName)' cannot be created: \(error.text)")
     }
   }
@@ -57,14 +55,10 @@ struct TemporaryZone: Sendable {
   private func remove() async throws {
     // A task of its own: the one that was cancelled makes no calls any more.
     try await Task {
-      _ = try await TidingsV1.SubscriptionService.Client(transport).modifySubscriptions(
-        .init(databaseID: databaseID, subscriptionIDsToDelete: [id.zoneName]),
-        options: options
-      )
-      _ = try await TidingsV1.ZoneService.Client(transport).modifyRecordZones(
-        .init(databaseID: databaseID, zoneIDsToDelete: [id]),
-        options: options
-      )
+      _ = try await SubscriptionModification(databaseID: databaseID, deletes: [id.zoneName])
+        .send(over: transport, options: options)
+      _ = try await ZoneModification(databaseID: databaseID, deletes: [id])
+        .send(over: transport, options: options)
     }.value
   }
 
@@ -114,22 +108,16 @@ struct TemporaryZone: Sendable {
 
   /// Subscribes the user to new records of a type in the zone; the subscription has the zone's name.
   private func subscribe(to type: String) async throws {
-    let response = try await TidingsV1.SubscriptionService.Client(transport).modifySubscriptions(
-      .init(
-        databaseID: databaseID,
-        subscriptionsToSave: [
-          .init(
-            subscriptionID: id.zoneName,
-            type: .query,
-            recordType: type,
-            zoneID: id,
-            firesOnRecordCreation: true
-          )
-        ]
-      ),
-      options: options
+    let subscription = TidingsV1.Subscription(
+      subscriptionID: id.zoneName,
+      type: .query,
+      recordType: type,
+      zoneID: id,
+      firesOnRecordCreation: true
     )
-    if case .error(let error)? = response.results.first?.outcome {
+    let results = try await SubscriptionModification(databaseID: databaseID, saves: [subscription])
+      .send(over: transport, options: options)
+    if case .error(let error)? = results.first?.outcome {
       throw LocalFailure("the subscription cannot be saved: \(error.text)")
     }
   }

@@ -49,13 +49,23 @@ struct Verb: Sendable {
   }
 
   /// The verbs that help and completion show.
-  static let shown: [Verb] = all.filter { !$0.command.name.hasPrefix(hiddenPrefix) }
+  static let shown: [Verb] = all.filter { !$0.isHidden }
+
+  var isHidden: Bool { command.name.hasPrefix(Self.hiddenPrefix) }
 
   /// Verbs whose names begin so are for other programs.
   static let hiddenPrefix = "__"
 
   /// What the verb is called by: its own name first.
   var names: [String] { [command.name] + command.aliases }
+
+  /// The operation that the verb makes, by CloudKit's name: `fetch-records`; `nil`: it makes none, or several.
+  var operation: Command? {
+    guard let name = names.first(where: { $0.contains("-") && !$0.contains(" ") }) else {
+      return nil
+    }
+    return name == command.name ? command : Command(name, "The same as `\(command.name)`.")
+  }
 
   /// The verbs that can be called by a name whose first words are these: `schema`.
   static func group(_ name: String) -> [Verb] {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import TidingsClient
 import TidingsFiles
+import TidingsJSON
 import TidingsKeys
 import TidingsProto
 import TidingsRPC
@@ -141,6 +142,98 @@ import TidingsRPC
     #expect(refused.exitCode != .success)
   }
 
+  @Test("keys are authorized and revoked by their files too")
+  func keyFiles() async throws {
+    let secure = try await SecureServer.start()
+    let path = secure.server.folder.file("ann.key")
+    _ = await run(secure, ["keys", "generate", "-O", path])
+    let key = try KeyFile(path: path).publicKey
+    _ = await run(secure, ["users", "create", "ann"])
+    let authorized = await run(secure, ["keys", "authorize", path, "--user", "ann"])
+    #expect(authorized.exitCode == .success && authorized.out.contains(key.json), "\(authorized)")
+    let account = await run(secure, ["users", "whoami"], key: path)
+    #expect(account.out.contains(#""userRecordName":"ann""#), "\(account.err)")
+    let revoked = await run(secure, ["keys", "revoke", path])
+    #expect(revoked.exitCode == .success && revoked.out.contains(key.json), "\(revoked)")
+    #expect(await run(secure, ["users", "whoami"], key: path).exitCode != .success)
+    let folder = secure.server.folder.file("data")
+    for (operand, exitCode) in [("none.key", ExitCode.notFound), (folder, .localFailure)] {
+      let refused = await run(secure, ["keys", "authorize", operand, "--user", "ann"])
+      #expect(refused.exitCode == exitCode && refused.err.contains(operand), "\(refused)")
+    }
+  }
+
+  @Test("what is not there ends every verb with one exit code")
+  func notFound() async throws {
+    let server = try await TestServer.start()
+    let nothing = server.folder.file("nothing")
+    for arguments in [
+      ["users", "show", "nobody"], ["users", "update", "nobody", "--display-name", "N"],
+      ["users", "restrict", "nobody"], ["users", "roles", "nobody", "editor"],
+      ["keys", "list", "nobody"], ["keys", "revoke", "\(KeyPair().publicKey)"],
+      ["keys", "authorize", "\(KeyPair().publicKey)", "--user", "nobody"],
+      ["keys", "rotate", "\(KeyPair().publicKey)", "-O", nothing], ["keys", "show", nothing],
+      ["grants", "check", "nobody", "read", "Houses"],
+      ["context", "show", "nowhere"], ["context", "use", "nowhere"],
+      ["context", "remove", "nowhere"], ["-c", "nowhere", "fetch-zones"],
+      ["tokens", "show", nothing], ["tokens", "inspect", "@" + nothing],
+      ["tokens", "reset", nothing],
+      ["fetch-records", "none"], ["records", "set", "none", "price=1"],
+      ["fetch-zones", "none"], ["zones", "delete", "none"], ["zones", "stats", "none"],
+      ["query", "Houses", "--zone", "none"], ["fetch-zone-changes", "none"],
+      ["fetch-subscriptions", "none"], ["subscriptions", "delete", "none"],
+      ["shares", "show", "tidings://share/default/development/none"],
+      ["shares", "show", "--zone", "none"],
+      ["assets", "get", String(repeating: "0", count: 64), "-O", nothing],
+      ["trace-notification", "999-1"],
+    ] {
+      let run = await RpcctlRun(
+        server,
+        arguments,
+        environment: ["XDG_CONFIG_HOME": server.folder.path]
+      )
+      #expect(run.exitCode == .notFound, "\(arguments) \(run)")
+    }
+    let deleted = await RpcctlRun(server, ["records", "delete", "none"])
+    #expect(deleted.exitCode == .success, "\(deleted)")
+  }
+
+  @Test("a user is created with a new key pair, or neither")
+  func generatedKey() async throws {
+    let secure = try await SecureServer.start()
+    let path = secure.server.folder.file("ann.key")
+    let created = await run(
+      secure,
+      ["users", "create", "ann", "--generate-key", path, "--label", "laptop"]
+    )
+    #expect(created.exitCode == .success, "\(created.err)")
+    let key = try KeyFile.pair(path: path).publicKey
+    #expect(created.out.contains(key.json) && created.out.contains(#""label":"laptop""#))
+    #expect(try Folder.mode(path) & 0o777 == 0o600)
+    let account = await run(secure, ["users", "whoami"], key: path)
+    #expect(account.out.contains(#""userRecordName":"ann""#), "\(account.err)")
+    // A file that exists stays as it is, and no user is created for it.
+    let kept = await run(secure, ["users", "create", "bob", "--generate-key", path])
+    #expect(kept.exitCode == .localFailure && kept.err.contains("not overwritten"), "\(kept)")
+    #expect(try KeyFile.pair(path: path).publicKey == key)
+    #expect(!(await run(secure, ["users", "list"])).out.contains("bob"))
+    // A user that exists gets no other key, and no file is left.
+    let other = secure.server.folder.file("other.key")
+    let refused = await run(secure, ["users", "create", "ann", "--generate-key", other])
+    #expect(refused.err.contains("exists") && !Folder.isFile(other), "\(refused)")
+    let unreachable = await RpcctlRun(
+      secure.server,
+      ["--endpoint", "ipc:///nowhere", "--connect-timeout", "1s"]
+        + ["users", "create", "cid", "--generate-key", other],
+      as: nil
+    )
+    #expect(unreachable.exitCode != .success && !Folder.isFile(other), "\(unreachable.err)")
+    let dry = await run(secure, ["users", "create", "cid", "--generate-key", other, "--dry-run"])
+    #expect(dry.exitCode == .success && !Folder.isFile(other), "\(dry.err)")
+    let both = ["--generate-key", other, "--public-key", path]
+    #expect(await run(secure, ["users", "create", "cid"] + both).exitCode == .usage)
+  }
+
   @Test("grants check says what the server does", arguments: 1...2)
   func grants(seed: UInt64) async throws {
     let server = try await TestServer.start()
@@ -233,4 +326,9 @@ import TidingsRPC
     #expect(deep.out.contains(#""recordName":"a","field":"file""#))
     #expect(deep.out.contains("its content has another checksum"))
   }
+}
+
+extension PublicKey {
+  /// The key as a string of JSON.
+  fileprivate var json: String { JSONValue.string(description).description }
 }

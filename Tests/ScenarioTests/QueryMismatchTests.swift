@@ -4,6 +4,8 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
+@testable internal import rpcctl
+
 /// Queries for what the schema does not have: they find nothing, and say why.
 @Suite(.endsServers) struct QueryMismatchTests {
   private typealias Request = TidingsV1.QueryRecordsRequest
@@ -100,6 +102,25 @@ internal import TidingsRPC
       let refusal = await failure { _ = try await client.records.queryRecords(inProduction) }
       #expect(refusal?.code == .invalidArgument)
       for word in words { #expect(refusal?.message.contains(word) == true, "\(refusal as Any)") }
+    }
+  }
+
+  @Test("rpcctl warns of them on standard error, and ends well")
+  func warnings() async throws {
+    let (server, _) = try await deployed()
+    for (arguments, words) in [
+      (["Hosues"], ["'Hosues'", "did you mean 'Houses'?"]), (["Planets"], ["not in the schema"]),
+      (["Houses", "--sort", "prise"], ["did you mean 'price'?"]),
+      (["Houses", "--where", "prcie > 5"], ["did you mean 'price'?"]),
+      (["Houses", "--where", "price > 5"], []),
+    ] {
+      for format in [OutputFormat.jsonl, .table] {
+        let run = await RpcctlRun(server, ["query"] + arguments, format: format)
+        #expect(run.exitCode == .success, "\(run)")
+        #expect(run.out.isEmpty == !arguments.contains("--sort"), "\(run)")
+        for word in words { #expect(run.err.contains("warning: ") && run.err.contains(word)) }
+        if words.isEmpty { #expect(!run.err.contains("warning"), "\(run)") }
+      }
     }
   }
 

@@ -12,7 +12,7 @@ import Testing
     func run(_ arguments: String...) async -> RpcctlRun { await RpcctlRun(server, arguments) }
 
     let none = await run("records", "set", "h1", "price:=1")
-    #expect(none.exitCode == .localFailure && none.err.contains("--type TYPE creates it"))
+    #expect(none.exitCode == .notFound && none.err.contains("--type TYPE creates it"))
     _ = await run("records", "set", "h1", "--type", "Houses", "city=Rome", "price:=1", "note=x")
     try folder.write(Array("a picture".utf8), to: "a.jpg")
     let set = await run(

@@ -108,7 +108,7 @@ internal import TidingsProto
     }
     check(
       try await failure("query", "Houses", "--zone", "none"),
-      69,
+      4,
       "NOT_FOUND",
       item: 26,
       "ZONE_NOT_FOUND"

@@ -100,7 +100,7 @@ import TidingsRPC
 
   @Test("most verbs have an example")
   func all() {
-    for verb in Verb.shown where !["status", "help"].contains(verb.command.name) {
+    for verb in Verb.shown where verb.command.name != "help" {
       #expect(
         Self.examples.contains {
           $0.contains("rpcctl \(verb.command.name)")

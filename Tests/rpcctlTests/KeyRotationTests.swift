@@ -92,7 +92,7 @@ import TidingsRPC
       list: ["keys", "rotate", "-O", folder.file("new.key"), "--", other],
       answer: answer()
     )
-    #expect(run.exitCode == .localFailure && run.err.contains("does not know this key"))
+    #expect(run.exitCode == .notFound && run.err.contains("does not know this key"))
     #expect(!AtomicFile.exists(folder.file("new.key")))
   }
 

@@ -25,7 +25,7 @@ import Testing
     let written = await ProgramRun("man", "--all", folder.path)
     #expect(written.exitCode == .success)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    #expect(names.contains("rpcctl.1") && names.contains("rpcctl-fetch-records.1"))
+    #expect(names.contains("rpcctl.1") && names.contains("rpcctl-records-get.1"))
     #expect(names.count == Verb.shown.count + 1)
     let paths = names.map { folder.file($0) }
     let groff = try #require(Executable.path("groff"))

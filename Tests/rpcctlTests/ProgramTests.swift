@@ -211,16 +211,43 @@ import TidingsRPC
     #expect(request.recordIDs == [.init(recordName: "h1", zoneID: .init(zoneName: "z"))])
   }
 
+  @Test("help shows nouns with their verbs first, and the operations' names last")
+  func operations() async {
+    let operations = Program.helpSections.last
+    #expect(operations?.title == "Operations")
+    let names = operations?.commands.map(\.name) ?? []
+    for name in ["modify-records", "modify-zones", "modify-subscriptions", "fetch-records"] {
+      #expect(names.contains(name))
+    }
+    #expect(names.allSatisfy { $0.contains("-") && !$0.contains(" ") })
+    for section in Program.helpSections.dropLast() {
+      #expect(Set(names).isDisjoint(with: section.commands.map(\.name)), "\(section.title)")
+    }
+    for name in names {
+      let noun = try? Verb.named(name).command.name
+      #expect(await ProgramRun("help", name).out.contains("rpcctl \(noun ?? "") [options]"))
+    }
+  }
+
+  @Test("what a call does not find ends like an item that is not there")
+  func notFound() async {
+    let run = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in
+      throw RPCError(.notFound, "gone")
+    }
+    #expect(run.exitCode == .notFound)
+    #expect(run.err.hasPrefix(#"{"code":4,"status":"NOT_FOUND","#))
+  }
+
   @Test("a failed call ends with 64 + its status; asked for JSON, the error is an object")
   func failedCall() async {
-    let error = RPCError(.notFound, "gone", details: [.errorInfo(reason: "WHY")])
+    let error = RPCError(.aborted, "gone", details: [.errorInfo(reason: "WHY")])
     let text = await ProgramRun("fetch-zones") { _ throws(RPCError) in throw error }
-    #expect(text.exitCode.rawValue == 69)
-    #expect(text.err.hasPrefix("rpcctl: NOT_FOUND: gone\n"))
+    #expect(text.exitCode.rawValue == 74)
+    #expect(text.err.hasPrefix("rpcctl: ABORTED: gone\n"))
     let json = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in throw error }
     #expect(
       json.err
-        == #"{"code":69,"status":"NOT_FOUND","reason":"WHY","message":"gone","details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
+        == #"{"code":74,"status":"ABORTED","reason":"WHY","message":"gone","details":[{"@type":"type.googleapis.com/tidings.rpc.v1.ErrorInfo","reason":"WHY","domain":"tidings.rpc"}]}"#
         + "\n"
     )
     #expect(json.out.isEmpty)

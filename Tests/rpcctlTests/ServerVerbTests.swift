@@ -54,12 +54,6 @@ import TidingsRPC
     #expect(run.out.contains(#"{"name":"items-per-call-max","value":400}"#))
   }
 
-  @Test("info leaves out limits and counters")
-  func info() async {
-    let run = await ProgramRun("server", "info", answer: Self.server)
-    #expect(run.out.contains(#""rpcEndpoint":"tcp://h:1""#) && !run.out.contains("limits"))
-  }
-
   @Test("health is told once, or as it changes; its end says how it is")
   func health() async {
     let once = await ProgramRun("server", "health", answer: Self.server)
@@ -70,9 +64,13 @@ import TidingsRPC
     #expect((try? TidingsRpcV1.WatchRequest(decoding: watch.calls[0].request))?.service == "a.B")
   }
 
-  @Test("status is a verb of the server too")
+  @Test("status is short for server status, and there is no other such verb")
   func status() async {
-    let run = await ProgramRun("server", "status", answer: Self.server)
-    #expect(run.exitCode == .localFailure && run.out.contains(#""health":"NOT_SERVING""#))
+    for words in [["server", "status"], ["status"]] {
+      let run = await ProgramRun(list: words, answer: Self.server)
+      #expect(run.exitCode == .localFailure && run.out.contains(#""health":"NOT_SERVING""#))
+      #expect(run.out.contains(#""rpcEndpoint":"tcp://h:1""#))
+    }
+    #expect(await ProgramRun("server", "info").exitCode == .usage)
   }
 }

@@ -53,7 +53,7 @@ import TidingsRPC
     )
     #expect(used.exitCode == .success, "\(used.err)")
     #expect(await server.run(["tokens", "reset", path]).out == Self.token + "\n")
-    #expect(await server.run(["tokens", "show", path]).exitCode == .localFailure)
+    #expect(await server.run(["tokens", "show", path]).exitCode == .notFound)
     #expect(await server.run(["tokens", "save", path, "AQIDBAUG"]).exitCode == .usage)
   }
 

@@ -97,7 +97,10 @@ struct Cheat: Sendable {
       rpcctl keys fingerprint ada.key
 
       # An administrator admits the public part.
-      rpcctl --context admin users create ada --public-key "$(rpcctl keys public ada.key -o table)"
+      rpcctl --context admin users create ada --public-key 'Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID'
+
+      # Or makes user and pair at once, and hands the file over.
+      rpcctl --context admin users create bob --generate-key bob.key
 
       # The user names the file once, in a context, and checks that all is well.
       rpcctl context add work --endpoint tcp://db.example:5570 --server-key server.pub --key-file ada.key

@@ -31,21 +31,16 @@ struct ContextFolder: Sendable {
     }
     if arguments.has("no-context"), !arguments.isGiven("context") { return nil }
     if let name = arguments["context"] {
-      do {
-        return try read(name)
-      } catch let error as UnknownContext {
-        throw UsageError("\(arguments.source("context")): \(error)")
-      }
+      return try read(name, namedBy: arguments.source("context") + ": ")
     }
     guard let name = try selection.current else { return nil }
-    do {
-      return try read(name)
-    } catch is UnknownContext {
-      throw UsageError(
+    guard try has(name) else {
+      throw NotFound(
         "the current context '\(name)' is gone: choose one with rpcctl context use, or say "
           + "--no-context"
       )
     }
+    return try read(name)
   }
 
   /// The names of all contexts, sorted.
@@ -60,10 +55,10 @@ struct ContextFolder: Sendable {
 
   /// A context.
   ///
-  /// - Throws: `UnknownContext`; `UsageError` with the line that is wrong.
-  func read(_ name: String) throws -> SavedContext {
+  /// - Throws: `NotFound`; `UsageError` with the line that is wrong.
+  func read(_ name: String, namedBy source: String = "") throws -> SavedContext {
     guard Self.isName(name), let path = try? path(name), try Folder.status(path) != nil else {
-      throw UnknownContext(name: name, known: try names)
+      throw NotFound(source + Self.unknown(name, among: try names))
     }
     let settings = try ConfigurationFile.read(path, allowing: SavedContext.names)
     return SavedContext(name: name, settings: settings)
@@ -72,9 +67,17 @@ struct ContextFolder: Sendable {
   /// Whether there is a context of a name.
   func has(_ name: String) throws -> Bool { try names.contains(name) }
 
+  private static func unknown(_ name: String, among known: [String]) -> String {
+    let near = didYouMean(name, among: known)
+    if !near.isEmpty { return "there is no context '\(name)'\(near)" }
+    return "there is no context '\(name)'; "
+      + (known.isEmpty
+        ? "rpcctl context add makes one" : "there are \(known.joined(separator: ", "))")
+  }
+
   /// The text of a context's file.
   func text(_ name: String) throws -> String {
-    guard try has(name) else { throw UnknownContext(name: name, known: try names) }
+    guard try has(name) else { throw NotFound(Self.unknown(name, among: try names)) }
     return try Self.text(at: try path(name))
   }
 
@@ -185,19 +188,5 @@ struct ContextFolder: Sendable {
       try? Folder.remove(new)
       throw LocalFailure("\(error)")
     }
-  }
-}
-
-/// A context was named that is not there.
-struct UnknownContext: Error, Hashable, Sendable, CustomStringConvertible {
-  let name: String
-  let known: [String]
-
-  var description: String {
-    let near = didYouMean(name, among: known)
-    if !near.isEmpty { return "there is no context '\(name)'\(near)" }
-    return "there is no context '\(name)'; "
-      + (known.isEmpty
-        ? "rpcctl context add makes one" : "there are \(known.joined(separator: ", "))")
   }
 }

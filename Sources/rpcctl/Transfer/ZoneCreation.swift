@@ -20,16 +20,11 @@ struct ZoneCreation: Sendable {
   ///
   /// One that cannot be created is told; its records then fail each by itself.
   func create(_ names: [[UInt8]], _ report: ImportReport) async throws(RPCError) {
-    let response = try await TidingsV1.ZoneService.Client(transport).modifyRecordZones(
-      .init(
-        databaseID: databaseID,
-        zonesToSave: names.map {
-          .init(zoneID: .init(zoneName: String(decoding: $0, as: UTF8.self)))
-        }
-      ),
-      options: options
+    let creation = ZoneModification(
+      databaseID: databaseID,
+      saves: names.map { .init(zoneName: String(decoding: $0, as: UTF8.self)) }
     )
-    for result in response.results {
+    for result in try await creation.send(over: transport, options: options) {
       guard case .error(let error)? = result.outcome else { continue }
       report.tell("the zone '\(result.zoneID?.name ?? "")' cannot be created: \(error.text)")
     }

@@ -42,13 +42,9 @@ struct OtherLocation: Sendable {
     guard here.has("\(word)-context"), let name = here["\(word)-context"] else {
       return try Settings(parsed)
     }
-    do {
-      let context = try ContextFolder(invocation.program.environment).read(name)
-      return try Settings(
-        ParsedArguments(list, options: options, prefix: prefix, settings: context.settings)
-      )
-    } catch let error as UnknownContext {
-      throw UsageError("\(error)")
-    }
+    let context = try ContextFolder(invocation.program.environment).read(name)
+    return try Settings(
+      ParsedArguments(list, options: options, prefix: prefix, settings: context.settings)
+    )
   }
 }

@@ -35,7 +35,7 @@ enum TokenText {
   static func bytes(_ text: String, _ option: String, _ input: Input) throws -> [UInt8] {
     guard text.hasPrefix("@") else { return try Verb.changeToken(text, option) }
     let path = String(text.dropFirst())
-    let content = try input.read(path)
+    let content = try input.readNamed(path)
     if let position = try? InboxPosition(bytes: content) { return position.changeToken }
     let word = String(decoding: content, as: UTF8.self).filter { !$0.isWhitespace }
     do {

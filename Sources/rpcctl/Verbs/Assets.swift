@@ -9,8 +9,8 @@ internal import TidingsRPC
 extension Verb {
   static let uploadAsset = Verb(
     command: Command(
-      "upload-asset",
-      aliases: ["assets put"],
+      "assets put",
+      aliases: ["upload-asset"],
       "Uploads files, for records to name them.",
       operands: "FILE…",
       completion: .files,
@@ -20,7 +20,7 @@ extension Verb {
 
         Example:
           rpcctl modify-records --save '{"recordType":"Houses","recordName":"h1",
-            "fields":{"photo":'"$(rpcctl upload-asset house.jpg -o jsonl)"'}}'
+            "fields":{"photo":'"$(rpcctl assets put house.jpg -o jsonl)"'}}'
 
         An asset that no record names is removed after a day, unless the server is set otherwise.
         """
@@ -45,8 +45,8 @@ extension Verb {
 
   static let downloadAsset = Verb(
     command: Command(
-      "download-asset",
-      aliases: ["assets get"],
+      "assets get",
+      aliases: ["download-asset"],
       "Downloads an asset into a file.",
       operands: "[CHECKSUM]",
       options: [
@@ -58,8 +58,8 @@ extension Verb {
       ],
       discussion: """
         Examples:
-          rpcctl download-asset --record h1 --field photo --file house.jpg
-          rpcctl download-asset -O house.jpg \\
+          rpcctl assets get --record h1 --field photo --file house.jpg
+          rpcctl assets get -O house.jpg \\
             9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 
         A checksum is 64 hexadecimal digits, or base64 as in records. The file appears when all is

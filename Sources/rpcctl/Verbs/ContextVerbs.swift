@@ -126,7 +126,7 @@ extension Verb {
       var name = try invocation.requireContextName()
       if name == "-" {
         guard let previous = try folder.selection.previous else {
-          throw LocalFailure("there is no previous context")
+          throw NotFound("there is no previous context")
         }
         name = previous
       }
@@ -154,7 +154,7 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       guard let name = try invocation.contexts.chosen(invocation.arguments)?.name else {
-        throw LocalFailure("there is no current context: rpcctl context use chooses one")
+        throw NotFound("there is no current context: rpcctl context use chooses one")
       }
       if invocation.output.format == .table {
         invocation.output.write(text: "\(name)\n")
@@ -389,13 +389,7 @@ extension Invocation {
   var contexts: ContextFolder { ContextFolder(program.environment) }
 
   /// A context that the command line names.
-  func context(_ name: String) throws -> SavedContext {
-    do {
-      return try contexts.read(name)
-    } catch let error as UnknownContext {
-      throw UsageError("\(error)")
-    }
-  }
+  func context(_ name: String) throws -> SavedContext { try contexts.read(name) }
 
   fileprivate func requireContextName() throws(UsageError) -> String {
     let names = try requireOperands("context")
@@ -407,7 +401,7 @@ extension Invocation {
   fileprivate func namedContext() throws -> String {
     if !arguments.operands.isEmpty { return try requireContextName() }
     guard let context = try contexts.chosen(arguments) else {
-      throw UsageError("which context? There is no current one")
+      throw NotFound("which context? There is no current one")
     }
     return context.name
   }

@@ -5,8 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let explainSubscriptions = Verb(
     command: Command(
-      "explain-subscriptions",
-      aliases: ["subscriptions test"],
+      "subscriptions test",
+      aliases: ["explain-subscriptions"],
       "Tells which subscriptions a change would fire, and why the others would not.",
       operands: "[ID…]",
       completion: .live("subscriptions"),
@@ -26,11 +26,11 @@ extension Verb {
         the deletion of that record.
 
         Examples:
-          rpcctl explain-subscriptions --record '{"recordType":"Houses","fields":{"price":90000}}'
-          rpcctl explain-subscriptions --save pricey \\
+          rpcctl subscriptions test --record '{"recordType":"Houses","fields":{"price":90000}}'
+          rpcctl subscriptions test --save pricey \\
             --record '{"recordType":"Houses","recordName":"h1","fields":{"price":200000}}'
           rpcctl subscriptions test pricey --record @houses.json
-          rpcctl explain-subscriptions --delete h1
+          rpcctl subscriptions test --delete h1
         """
     ),
     run: { invocation in

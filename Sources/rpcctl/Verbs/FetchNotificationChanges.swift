@@ -5,8 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let fetchNotificationChanges = Verb(
     command: Command(
-      "fetch-notification-changes",
-      aliases: ["notifications list"],
+      "notifications list",
+      aliases: ["fetch-notification-changes"],
       "Fetches the user's notifications from the log.",
       options: TokenText.options + [
         Option("limit", value: "N", "Most notifications in a page."),
@@ -25,7 +25,7 @@ extension Verb {
         caused goes on in the next page, `badgeValue` with --badge.
 
         Examples:
-          rpcctl fetch-notification-changes --limit 50 -o json
+          rpcctl notifications list --limit 50 -o json
           rpcctl notifications list --all --badge --omit-read
         """
     ),

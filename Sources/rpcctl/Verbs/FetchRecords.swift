@@ -4,8 +4,8 @@ internal import TidingsProto
 extension Verb {
   static let fetchRecords = Verb(
     command: Command(
-      "fetch-records",
-      aliases: ["records get"],
+      "records get",
+      aliases: ["fetch-records"],
       "Fetches records by name.",
       operands: "NAME…",
       completion: .live("records"),
@@ -15,7 +15,7 @@ extension Verb {
       ],
       discussion: """
         Examples:
-          rpcctl fetch-records h1 h2 --desired-keys price
+          rpcctl records get h1 h2 --desired-keys price
           rpcctl records get h1 | rpcctl records put -
 
         A record that cannot be fetched is printed with its error, and the exit code is 4.

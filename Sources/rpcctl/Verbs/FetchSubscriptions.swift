@@ -5,8 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let fetchSubscriptions = Verb(
     command: Command(
-      "fetch-subscriptions",
-      aliases: ["subscriptions list", "subscriptions get"],
+      "subscriptions list",
+      aliases: ["subscriptions get", "fetch-subscriptions"],
       "Fetches subscriptions by id, or all of the user's.",
       operands: "[ID…]",
       completion: .live("subscriptions"),
@@ -15,7 +15,7 @@ extension Verb {
       ],
       discussion: """
         Examples:
-          rpcctl fetch-subscriptions pricey
+          rpcctl subscriptions list pricey
           rpcctl subscriptions list --health
 
         What it prints can be given to `modify-subscriptions --save`. With --health, FIRED counts how

@@ -7,7 +7,8 @@ internal import TidingsProtobuf
 extension Verb {
   static let fetchZoneChanges = Verb(
     command: Command(
-      "fetch-zone-changes",
+      "changes list",
+      aliases: ["fetch-zone-changes"],
       "Fetches what changed in a zone: records saved and deleted, oldest change first.",
       operands: "[ZONE]",
       completion: .live("zones"),
@@ -23,9 +24,9 @@ extension Verb {
         that the pages cover (modify-records --client-token-data).
 
         Examples:
-          rpcctl fetch-zone-changes notes --all
-          rpcctl fetch-zone-changes notes --since AQIDBAUG --follow --types Note
-          rpcctl fetch-zone-changes notes --since @notes.token --save-token notes.token --all
+          rpcctl changes list notes --all
+          rpcctl changes list notes --since AQIDBAUG --follow --types Note
+          rpcctl changes list notes --since @notes.token --save-token notes.token --all
         """
     ),
     run: { invocation in
@@ -55,7 +56,8 @@ extension Verb {
 
   static let fetchDatabaseChanges = Verb(
     command: Command(
-      "fetch-database-changes",
+      "changes zones",
+      aliases: ["fetch-database-changes"],
       "Fetches which zones of the database changed, oldest change first.",
       options: feedOptions("zones"),
       discussion: """
@@ -63,8 +65,8 @@ extension Verb {
         zones. \(feedOutput("changedZones", "deletedZones"))
 
         Examples:
-          rpcctl fetch-database-changes
-          rpcctl fetch-database-changes --since AQIDBAUG --follow
+          rpcctl changes zones
+          rpcctl changes zones --since AQIDBAUG --follow
         """
     ),
     run: { invocation in

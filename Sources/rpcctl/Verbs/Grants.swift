@@ -162,7 +162,7 @@ extension Verb {
       .init(userNames: [name]),
       options: invocation.callOptions
     ).accounts
-    guard let account = users.first else { throw LocalFailure("there is no user '\(name)'") }
+    guard let account = users.first else { throw NotFound("there is no user '\(name)'") }
     return account
   }
 

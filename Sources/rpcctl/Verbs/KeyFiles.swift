@@ -57,6 +57,9 @@ extension Verb {
     run: { invocation in
       let paths = try invocation.requireOperands("key file")
       guard paths.count == 1 else { throw UsageError("'\(paths[1])' is not expected here") }
+      guard AtomicFile.exists(paths[0]) else {
+        throw NotFound("there is no key file '\(paths[0])'")
+      }
       show(try KeyFile(path: paths[0]).publicKey, invocation.output)
       return .success
     }

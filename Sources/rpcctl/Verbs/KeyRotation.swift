@@ -130,14 +130,14 @@ extension Verb {
     guard operands.count == 1 else {
       throw UsageError("one public key, or a file that has one, is needed")
     }
-    return try PublicKey(z85: operands[0]) ?? KeyFile(path: operands[0]).publicKey
+    return try PublicKey(operand: operands[0])
   }
 
   /// Whose key it is, and what the server knows of it.
   private static func admitted(
     _ key: String,
     _ users: TidingsV1.ListUsersResponse
-  ) throws(LocalFailure) -> (user: String, TidingsV1.PublicKey) {
+  ) throws -> (user: String, TidingsV1.PublicKey) {
     for account in users.accounts {
       guard let entry = account.keys.first(where: { $0.key == key }) else { continue }
       guard entry.revoked == nil else {
@@ -148,6 +148,6 @@ extension Verb {
       return (account.name, entry)
     }
     if let entry = users.guestKeys.first(where: { $0.key == key }) { return ("", entry) }
-    throw LocalFailure("the server does not know this key: `rpcctl keys list` shows all")
+    throw NotFound("the server does not know this key: `rpcctl keys list` shows all")
   }
 }

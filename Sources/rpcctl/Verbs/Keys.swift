@@ -22,17 +22,19 @@ extension Verb {
     command: Command(
       "keys authorize",
       "Admits a key, or changes when it expires.",
-      operands: "KEY",
+      operands: "KEY|FILE",
+      completion: .files,
       options: [
         Option("user", value: "NAME", completion: .live("users"), "Whose key it is."),
         Option(flag: "guest", "A key without a user: it may read what anyone may read."),
       ] + keyOptions,
       discussion: """
-        A key without --expires does not expire, also if it would have before. A key that begins with
-        '-' stands after '--'.
+        FILE is a key file, as `rpcctl keys generate` writes it: its public key counts. A key without
+        --expires does not expire, even if it did before. A key that begins with '-' goes after '--'.
 
-        Example:
-          rpcctl keys authorize 'Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID' --user alice --label phone
+        Examples:
+          rpcctl keys authorize alice.key --user alice --label phone
+          rpcctl keys authorize 'Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID' --user alice
         """
     ),
     run: { invocation in
@@ -54,13 +56,15 @@ extension Verb {
     command: Command(
       "keys revoke",
       "Refuses keys for ever, from the next call on, also on connections that are open.",
-      operands: "KEY…",
+      operands: "KEY|FILE…",
       completion: .live("keys"),
       discussion: """
         All that the key's user hears gets new topics and keys; the user's other devices notice by
-        themselves. A key cannot be admitted again: for a device that comes back make a new pair.
+        themselves. A key cannot be admitted again: for a device that comes back make a new pair. FILE
+        is a key file.
 
-        Example:
+        Examples:
+          rpcctl keys revoke alice.key
           rpcctl keys revoke 'Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID'
         """
     ),
@@ -71,16 +75,16 @@ extension Verb {
       var results = Results(columns: ["KEY", "USER", "NEW TOPICS"])
       for key in keys {
         let response = try await administration.revokeKey(
-          .init(publicKey: key),
+          .init(publicKey: "\(key)"),
           options: invocation.callOptions
         )
         let user = response.account?.name ?? ""
         results.append(
           .object([
-            "publicKey": .string(key), "userName": .string(user),
+            "publicKey": .string("\(key)"), "userName": .string(user),
             "rotatedChannelCount": .integer(response.rotatedChannelCount),
           ]),
-          [key, user.isEmpty ? "(guest)" : user, "\(response.rotatedChannelCount)"]
+          ["\(key)", user.isEmpty ? "(guest)" : user, "\(response.rotatedChannelCount)"]
         )
       }
       return results.finish(invocation.output)
@@ -137,20 +141,14 @@ extension Verb {
 
 extension Invocation {
   /// A key with what the options say of it.
-  func publicKey(_ text: String) throws(UsageError) -> TidingsV1.PublicKey {
-    guard PublicKey(z85: text) != nil else { throw UsageError.invalidKey }
-    return .init(
-      key: text,
-      expires: try expires(),
-      label: arguments["label"] ?? ""
-    )
+  func publicKey(_ key: PublicKey) throws(UsageError) -> TidingsV1.PublicKey {
+    .init(key: "\(key)", expires: try expires(), label: arguments["label"] ?? "")
   }
 
-  fileprivate func requireKeys(max: Int) throws(UsageError) -> [String] {
+  fileprivate func requireKeys(max: Int) throws -> [PublicKey] {
     let keys = try requireOperands("key")
     guard keys.count <= max else { throw UsageError("'\(keys[max])' is not expected here") }
-    guard keys.allSatisfy({ PublicKey(z85: $0) != nil }) else { throw UsageError.invalidKey }
-    return keys
+    return try keys.map(PublicKey.init(operand:))
   }
 
   /// What `--expires` says: a time, or one from now.
@@ -168,12 +166,6 @@ extension Invocation {
     time.seconds += duration.components.seconds
     return time
   }
-}
-
-extension UsageError {
-  fileprivate static let invalidKey = UsageError(
-    "a public key has 40 characters, as `rpcctl keys show FILE` prints it; quote it"
-  )
 }
 
 extension TidingsV1.PublicKey {

@@ -5,7 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let leaseNotifications = Verb(
     command: Command(
-      "lease-notifications",
+      "notifications lease",
+      aliases: ["lease-notifications"],
       "Leases notifications to work on: no other device of the group gets them meanwhile.",
       options: [
         groupOption,
@@ -16,11 +17,11 @@ extension Verb {
       discussion: """
         With `--output json` it prints one object with `notifications` and `moreComing`; with jsonl a
         line for each notification, then one with `moreComing`, and `nextExpiry` when nothing is handed
-        out and another device's lease is open. Settle each lease with `settle-notifications`; what is
+        out and another device's lease is open. Settle each lease with `notifications settle`; what is
         not settled is handed out again when the lease is over. `rpcctl work` does both.
 
         Example:
-          rpcctl --device w1 lease-notifications --group thumbnails --limit 10 --visibility 2m
+          rpcctl --device w1 notifications lease --group thumbnails --limit 10 --visibility 2m
         """
     ),
     run: { invocation in

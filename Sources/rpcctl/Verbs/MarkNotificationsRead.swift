@@ -5,8 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let markNotificationsRead = Verb(
     command: Command(
-      "mark-notifications-read",
-      aliases: ["notifications read"],
+      "notifications read",
+      aliases: ["mark-notifications-read"],
       "Marks notifications read, for all devices of the user.",
       operands: "[ID…]",
       options: [
@@ -17,7 +17,7 @@ extension Verb {
           rpcctl notifications read --all
           rpcctl notifications read --all --subscription pricey
           rpcctl fetch-notification-changes -o json | jq -r '.notifications[].notificationId' \\
-            | xargs rpcctl mark-notifications-read
+            | xargs rpcctl notifications read
         """
     ),
     run: { invocation in

@@ -5,7 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let modifyBadge = Verb(
     command: Command(
-      "modify-badge",
+      "notifications set-badge",
+      aliases: ["modify-badge"],
       "Sets the user's badge to a number.",
       operands: "N",
       discussion: """
@@ -13,7 +14,7 @@ extension Verb {
         `fetch-notification-changes --badge` tells the number.
 
         Example:
-          rpcctl modify-badge 0
+          rpcctl notifications set-badge 0
         """
     ),
     run: { invocation in

@@ -5,9 +5,9 @@ internal import TidingsProto
 extension Verb {
   static let modifySubscriptions = Verb(
     command: Command(
-      "modify-subscriptions",
-      aliases: ["subscriptions create"],
-      "Saves and deletes subscriptions.",
+      "subscriptions create",
+      aliases: ["modify-subscriptions"],
+      "Creates, changes and deletes subscriptions.",
       options: SubscriptionOptions.options + NotificationInfoOptions.options + [
         Option(
           "save",
@@ -39,51 +39,37 @@ extension Verb {
         call changed.
 
         Examples:
-          rpcctl modify-subscriptions --query Houses --where 'price > 100000' \\
+          rpcctl subscriptions create --query Houses --where 'price > 100000' \\
             --on create,update --id pricey --alert-body 'A pricey house'
           rpcctl subscriptions create --query Houses --where 'city == %@' --arg Berlin --on enter,leave
-          rpcctl modify-subscriptions --zone-changes notes --type Note --content-available
-          rpcctl modify-subscriptions --database-changes --id everything
-          rpcctl modify-subscriptions --delete pricey
+          rpcctl subscriptions create --zone-changes notes --type Note --content-available
+          rpcctl subscriptions create --database-changes --id everything
+          rpcctl subscriptions create --delete pricey
         """
     ),
     run: { invocation in
       try invocation.refuseOperands()
-      var request = TidingsV1.ModifySubscriptionsRequest(
-        databaseID: invocation.settings.databaseID,
-        subscriptionIDsToDelete: invocation.arguments.all("delete")
-      )
-      let files = invocation.arguments.all("file").map { $0 == "-" ? $0 : "@" + $0 }
-      for (option, argument) in invocation.arguments.all("save").map({ ("--save", $0) })
+      let arguments = invocation.arguments
+      let delete = arguments.all("delete")
+      var save: [TidingsV1.Subscription] = []
+      let files = arguments.all("file").map { $0 == "-" ? $0 : "@" + $0 }
+      for (option, argument) in arguments.all("save").map({ ("--save", $0) })
         + files.map({ ("--file", $0) })
       {
         for json in try invocation.input.values(argument, option) {
-          let path = "subscriptions[\(request.subscriptionsToSave.count)]"
-          request.subscriptionsToSave.append(try SubscriptionJSON.subscription(json, path))
+          save.append(try SubscriptionJSON.subscription(json, "subscriptions[\(save.count)]"))
         }
       }
       if let subscription = try SubscriptionOptions.subscription(invocation) {
-        request.subscriptionsToSave.append(subscription)
+        save.append(subscription)
       }
-      for index in request.subscriptionsToSave.indices
-      where request.subscriptionsToSave[index].subscriptionID.isEmpty {
-        request.subscriptionsToSave[index].subscriptionID = randomID()
-      }
-      guard !request.subscriptionsToSave.isEmpty || !request.subscriptionIDsToDelete.isEmpty else {
+      guard !save.isEmpty || !delete.isEmpty else {
         throw UsageError(
           "nothing to do: --query, --zone-changes, --database-changes, --save, --file and "
             + "--delete say what"
         )
       }
-      let transport = try await invocation.connect().transport
-      let response = try await TidingsV1.SubscriptionService.Client(transport)
-        .modifySubscriptions(request, options: invocation.callOptions)
-      return try SubscriptionResults.print(response.results, invocation.output)
+      return try await invocation.modifySubscriptions(save: save, delete: delete)
     }
   )
-
-  private static func randomID() -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return "s-" + String(repeating: "0", count: 16 - digits.count) + digits
-  }
 }

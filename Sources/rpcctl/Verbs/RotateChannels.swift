@@ -5,14 +5,15 @@ internal import TidingsProto
 extension Verb {
   static let rotateChannels = Verb(
     command: Command(
-      "rotate-channels",
+      "notifications rotate-channels",
+      aliases: ["rotate-channels"],
       "Gives the user's pushes new topics and keys: for a device that was lost.",
       discussion: """
         The user's other devices register again by themselves. What was published before can still be
         read by the lost device, what comes later cannot.
 
         Example:
-          rpcctl rotate-channels
+          rpcctl notifications rotate-channels
         """
     ),
     run: { invocation in

@@ -4,31 +4,8 @@ internal import TidingsProto
 
 extension Verb {
   static let serverVerbs = [
-    serverHealth, serverInfo, serverLimits, serverMetrics, serverStatistics, serverCheck,
+    serverHealth, serverLimits, serverMetrics, serverStatistics, serverCheck,
   ]
-
-  private static let serverInfo = Verb(
-    command: Command(
-      "server info",
-      "Tells version, endpoints, incarnation, start and mode of the server.",
-      discussion: """
-        `rpcctl status` tells limits, counters and health too.
-
-        Example:
-          rpcctl server info -o table
-        """
-    ),
-    run: { invocation in
-      try invocation.refuseOperands()
-      var info = try await fetchServerInfo(invocation)
-      (info.limits, info.counters) = (nil, nil)
-      write(
-        try Contract.fullJSON(info).object?.without(["limits", "counters"]) ?? [:],
-        invocation.output
-      )
-      return .success
-    }
-  )
 
   private static let serverLimits = Verb(
     command: Command(
@@ -66,16 +43,5 @@ extension Verb {
   ) async throws -> TidingsRpcV1.FetchServerInfoResponse {
     try await TidingsRpcV1.ServerService.Client(try await invocation.connect().transport)
       .fetchServerInfo(.init(), options: invocation.callOptions)
-  }
-}
-
-extension JSONObject {
-  /// The object without some of its members.
-  func without(_ names: Set<String>) -> JSONObject {
-    var rest: JSONObject = [:]
-    for member in members where !names.contains(member.name) {
-      rest.append(member.name, member.value)
-    }
-    return rest
   }
 }

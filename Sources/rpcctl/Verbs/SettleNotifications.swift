@@ -5,7 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let settleNotifications = Verb(
     command: Command(
-      "settle-notifications",
+      "notifications settle",
+      aliases: ["settle-notifications"],
       "Settles leases: the work is done, given back, or takes longer.",
       operands: "LEASE…",
       options: [
@@ -19,8 +20,8 @@ extension Verb {
         A lease that is over, because another device has the notification now, fails with UNKNOWN_ITEM.
 
         Examples:
-          rpcctl --device w1 settle-notifications --group thumbnails --done LEASE1 LEASE2
-          rpcctl --device w1 settle-notifications --group thumbnails --extend 5m LEASE3
+          rpcctl --device w1 notifications settle --group thumbnails --done LEASE1 LEASE2
+          rpcctl --device w1 notifications settle --group thumbnails --extend 5m LEASE3
         """
     ),
     run: { invocation in

@@ -60,17 +60,18 @@ extension Verb {
       ])
     }
     output.write(table)
+    var facts = Table(["", ""])
+    facts.append(["url", share.url])
+    facts.append(["shared", share.rootRecordName.isEmpty ? "the zone" : share.rootRecordName])
+    facts.append(["anyone", ShareJSON.name(share.publicPermission)])
     if case .stringValue(let title)? = record.fields["title"]?.value {
-      output.tell("title: \(printable(title))")
+      facts.append(["title", title])
     }
-    let what = share.rootRecordName.isEmpty ? "the zone" : "record '\(share.rootRecordName)'"
-    output.tell("\(what), anyone: \(ShareJSON.name(share.publicPermission)), \(share.url)")
     for participant in share.participants where !participant.oneTimeURL.isEmpty {
       let end = participant.expires.map { ", until \($0.text)" } ?? ""
-      output.tell(
-        "one-time URL of \(participant.participantID): \(participant.oneTimeURL)\(end)"
-      )
+      facts.append(["one-time URL of \(participant.participantID)", participant.oneTimeURL + end])
     }
+    output.write(text: "\n" + facts.textWithoutHeader)
     if !share.requesters.isEmpty {
       let users = share.requesters.map { printable($0.userRecordName) }.joined(separator: ", ")
       output.tell("waiting for access: \(users) (shares grant, deny or block)")

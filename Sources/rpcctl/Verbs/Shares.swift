@@ -40,7 +40,7 @@ extension Verb {
         Option(flag: "allow-requests", "Who has the URL and may not join may ask for access."),
       ],
       discussion: """
-        The owner does this. The URL that is printed is what those who join need: `shares accept`.
+        The owner does this. Those who join need the URL in the result: `shares accept`.
 
         Examples:
           rpcctl shares create --as ada --zone family --invite bob:read-write carol

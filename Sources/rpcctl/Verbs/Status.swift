@@ -8,12 +8,16 @@ extension Verb {
 
   static let status = Verb(
     command: Command(
-      "status",
-      aliases: ["server status"],
+      "server status",
+      aliases: ["status"],
       "Tells version, endpoints, limits, counters and health of the server.",
       discussion: """
         Ends with 0 when the server is serving, with 1 when it answers but is not, with 78 when it
         cannot be reached. The round trip is the shortest of \(roundTripsMeasured).
+
+        Examples:
+          rpcctl status
+          rpcctl server status -o json
         """
     ),
     run: { invocation in

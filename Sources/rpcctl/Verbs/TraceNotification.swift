@@ -5,7 +5,8 @@ internal import TidingsProto
 extension Verb {
   static let traceNotification = Verb(
     command: Command(
-      "trace-notification",
+      "notifications trace",
+      aliases: ["trace-notification"],
       "Tells the story of a notification: committed, published, fetched, leased, read.",
       operands: "ID",
       discussion: """
@@ -13,7 +14,7 @@ extension Verb {
         at the log the next time, which the client library does every minute.
 
         Example:
-          rpcctl trace-notification 1-1
+          rpcctl notifications trace 1-1
         """
     ),
     run: { invocation in

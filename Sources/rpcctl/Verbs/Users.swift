@@ -17,37 +17,45 @@ extension Verb {
       "Creates a user.",
       operands: "NAME",
       options: [
-        Option("public-key", value: "KEY", "The first key; without one the user cannot call yet."),
+        Option(
+          "public-key",
+          value: "KEY|FILE",
+          completion: .files,
+          "The first key; without one the user cannot call yet."
+        ),
+        Option(
+          "generate-key",
+          value: "FILE",
+          completion: .files,
+          "Make a key pair in FILE and authorize it; nothing is overwritten."
+        ),
         displayName,
         Option("role", value: "ROLE…", takesMany: true, "Roles, for example admin or editor."),
       ] + keyOptions + QuotaOptions.options,
       discussion: """
-        The user makes the key pair with `rpcctl keys generate` and tells the public part. Quote it:
-        it may have characters that mean something to the shell.
+        Users who make the key pair themselves, with `rpcctl keys generate`, send the public part. Quote
+        it: it may have characters that mean something to the shell. With --generate-key the pair is
+        made here: no file is left when the server creates no user.
 
-        Example:
+        Examples:
+          rpcctl users create alice --generate-key alice.key
           rpcctl users create alice --public-key 'Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID'
         """
     ),
     run: { invocation in
       let name = try invocation.requireUser()
-      var key: TidingsV1.PublicKey?
-      if let text = invocation.arguments["public-key"] {
-        key = try invocation.publicKey(text)
-      } else if let option = ["label", "expires"].first(where: { invocation.arguments[$0] != nil })
-      {
-        throw UsageError("--\(option) is about the key, and --public-key is missing")
-      }
-      let response = try await invocation.administration().createUser(
-        .init(
-          name: name,
-          publicKey: key,
-          displayName: invocation.arguments["display-name"] ?? "",
-          roles: invocation.arguments.all("role"),
-          quota: try QuotaOptions.quota(invocation.arguments)
-        ),
-        options: invocation.callOptions
+      let newKey = try NewUserKey(invocation, user: name)
+      let request = TidingsV1.CreateUserRequest(
+        name: name,
+        publicKey: try newKey.key.map(invocation.publicKey),
+        displayName: invocation.arguments["display-name"] ?? "",
+        roles: invocation.arguments.all("role"),
+        quota: try QuotaOptions.quota(invocation.arguments)
       )
+      let administration = try await invocation.administration()
+      let response = try await newKey.withFile {
+        try await administration.createUser(request, options: invocation.callOptions)
+      }
       return try printAccounts([response.account].compactMap(\.self), invocation.output)
     }
   )

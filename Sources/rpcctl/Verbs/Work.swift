@@ -27,7 +27,7 @@ extension Verb {
         command runs, its lease is kept. A worker that dies loses its lease, and another one gets the
         notification: a command may see one twice, so let it be harmless to repeat.
 
-        The command reads the JSON that `lease-notifications` prints, from its standard input; what it
+        The command reads the JSON that `notifications lease` prints, from its standard input; what it
         prints goes where the worker's own output would. Interrupted (130), the worker gives back what
         it has. `--timeout TIME` on the command line ends it after that time: with 3 if --count was not
         reached, otherwise with 0.

@@ -28,38 +28,26 @@ extension Verb {
       for option in ["save", "delete"] where arguments.all(option).contains("") {
         throw UsageError("--\(option) takes the names of zones, and one of them is empty")
       }
-      let request = TidingsV1.ModifyRecordZonesRequest(
-        databaseID: invocation.settings.databaseID,
-        zonesToSave: try arguments.all("save").map { .init(zoneID: try invocation.zoneID($0)) },
-        zoneIDsToDelete: try arguments.all("delete").map { try invocation.zoneID($0) }
-      )
-      guard !request.zonesToSave.isEmpty || !request.zoneIDsToDelete.isEmpty else {
+      let (save, delete) = (arguments.all("save"), arguments.all("delete"))
+      guard !save.isEmpty || !delete.isEmpty else {
         throw UsageError("nothing to do: --save and --delete say what")
       }
-      if !request.zoneIDsToDelete.isEmpty {
-        let names = request.zoneIDsToDelete.map { printable($0.shownName) }
-        try invocation.confirm(
-          "delete \(counted(names.count, "zone")) with all records: \(names.joined(separator: ", "))"
-        )
-      }
-      let zones = TidingsV1.ZoneService.Client(try await invocation.connect().transport)
-      let response = try await zones.modifyRecordZones(request, options: invocation.callOptions)
-      return try printZones(response.results, invocation.output)
+      return try await invocation.modifyZones(save: save, delete: delete)
     }
   )
 
   static let fetchZones = Verb(
     command: Command(
-      "fetch-zones",
-      aliases: ["zones list", "zones get"],
+      "zones list",
+      aliases: ["zones get", "fetch-zones"],
       "Fetches zones by name, or all of the database.",
       operands: "[NAME…]",
       completion: .live("zones"),
       discussion: """
         Examples:
           rpcctl zones list -o table
-          rpcctl fetch-zones notes
-          rpcctl fetch-zones --as bob --database shared
+          rpcctl zones list notes
+          rpcctl zones list --as bob --database shared
         """
     ),
     run: { invocation in

@@ -33,7 +33,7 @@ extension Verb {
       let session = try await invocation.connect()
       let id = TidingsV1.RecordID(names[0], in: try invocation.zoneID)
       guard let stored = try await invocation.fetch([id], over: session).first?.storedRecord else {
-        throw LocalFailure("there is no record '\(names[0])'; `rpcctl records template` begins one")
+        throw NotFound("there is no record '\(names[0])'; `rpcctl records template` begins one")
       }
       let draft = try RecordDraft(RecordJSON.json(stored))
       do {

@@ -73,7 +73,7 @@ extension Invocation {
   ) async throws -> TidingsV1.Record {
     guard let record = try await fetch([id], desiredKeys: [], over: session).first?.storedRecord
     else {
-      throw LocalFailure("there is no record '\(id.recordName)': --type TYPE creates it")
+      throw NotFound("there is no record '\(id.recordName)': --type TYPE creates it")
     }
     return record
   }

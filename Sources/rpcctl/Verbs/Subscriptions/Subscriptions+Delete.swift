@@ -1,5 +1,4 @@
 internal import CommandLineTools
-internal import TidingsProto
 
 extension Verb {
   static let deleteSubscriptions = Verb(
@@ -16,13 +15,7 @@ extension Verb {
         """
     ),
     run: { invocation in
-      let ids = try invocation.requireOperands("ID")
-      let transport = try await invocation.connect().transport
-      let response = try await TidingsV1.SubscriptionService.Client(transport).modifySubscriptions(
-        .init(databaseID: invocation.settings.databaseID, subscriptionIDsToDelete: ids),
-        options: invocation.callOptions
-      )
-      return try SubscriptionResults.print(response.results, invocation.output)
+      try await invocation.modifySubscriptions(delete: try invocation.requireOperands("ID"))
     }
   )
 }

@@ -99,7 +99,7 @@ extension Invocation {
 extension Input {
   /// What a file holds: the state of a watch as it is, or the bytes of the token in it.
   fileprivate func tokenBytes(_ path: String) throws -> [UInt8] {
-    let content = try read(path)
+    let content = try readNamed(path)
     if case .watchState = TokenInspection(content).kind { return content }
     return try TokenText.bytes("@" + path, "TOKEN", self)
   }

@@ -38,7 +38,9 @@ extension Invocation {
       switch result.outcome {
       case .zone(let zone): return zone
       case .error(let error):
-        throw LocalFailure("the zone '\(result.zoneID?.shownName ?? "")': \(error.text)")
+        let text = "the zone '\(result.zoneID?.shownName ?? "")': \(error.text)"
+        if error.code == .zoneNotFound { throw NotFound(text) }
+        throw LocalFailure(text)
       default: return nil
       }
     }

@@ -127,11 +127,9 @@ extension Invocation {
       options: callOptions
     )
     if case .zone? = found.results.first?.outcome { return }
-    let response = try await zones.modifyRecordZones(
-      .init(databaseID: settings.databaseID, zonesToSave: [.init(zoneID: zone)]),
-      options: callOptions
-    )
-    if case .error(let error)? = response.results.first?.outcome {
+    let results = try await ZoneModification(databaseID: settings.databaseID, saves: [zone])
+      .send(over: session.transport, options: callOptions)
+    if case .error(let error)? = results.first?.outcome {
       throw LocalFailure("the zone '\(zone.shownName)' cannot be created: \(error.text)")
     }
   }
