@@ -182,8 +182,7 @@ let package = Package(
       "TidingsThreads",
       "TidingsWire",
       "TidingsZeroMQ",
-      "TidingsProtoC",
-      "CProtobufC"
+      "TidingsProtoC"
     ),
 
     // Programs.
@@ -527,6 +526,7 @@ let package = Package(
       "TidingsService",
       "TidingsSQL",
       "TidingsSQLite",
+      "TidingsThreads",
       "TidingsZeroMQ",
       "CSQLite"
     ),

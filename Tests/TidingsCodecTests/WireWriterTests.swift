@@ -5,7 +5,6 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsWire
 
-@testable internal import TidingsService
 
 /// What is written by field numbers is read by the generated messages.
 @Suite struct SplicedMessageTests {
