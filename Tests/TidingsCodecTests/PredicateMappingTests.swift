@@ -6,7 +6,6 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 
-
 @Suite("Predicates of the contract") struct PredicateMappingTests {
   @Test("random trees come to the same predicate over the wire, as nodes and as text")
   func randomTrees() throws {

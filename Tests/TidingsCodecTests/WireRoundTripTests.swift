@@ -7,7 +7,6 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 
-
 /// RecordReader and RecordWriter against the generated messages: what goes in comes out.
 @Suite struct WireRoundTripTests {
   private let codec = BodyCodec()

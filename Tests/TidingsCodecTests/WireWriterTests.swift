@@ -5,7 +5,6 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsWire
 
-
 /// What is written by field numbers is read by the generated messages.
 @Suite struct SplicedMessageTests {
   @Test("numbers, bytes and messages of all lengths are read by generated messages")
