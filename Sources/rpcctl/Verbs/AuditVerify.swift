@@ -30,7 +30,7 @@ enum AuditVerify {
     let names = try Folder.names(folder)
     // Nothing to read must not look like nothing wrong.
     guard AuditKind.allCases.contains(where: { names.contains($0.fileName(0)) }) else {
-      throw NotFound("there is no audit log in '\(folder)': name a data folder of rpcd")
+      throw LocalFailure("there is no audit log in '\(folder)': name a data folder of rpcd")
     }
     return try AuditKind.allCases.map { kind in
       let check = try AuditVerification(kind, folder: folder).check(kept: heads[kind] ?? [])

@@ -13,7 +13,7 @@ extension Verb {
           "save",
           value: "JSON|@FILE|-",
           takesMany: true,
-          "Subscriptions to save, as fetch-subscriptions prints them."
+          "Subscriptions to save, as `subscriptions list` prints them."
         ),
         Option(
           "file",
@@ -44,7 +44,7 @@ extension Verb {
           rpcctl subscriptions create --query Houses --where 'city == %@' --arg Berlin --on enter,leave
           rpcctl subscriptions create --zone-changes notes --type Note --content-available
           rpcctl subscriptions create --database-changes --id everything
-          rpcctl subscriptions create --delete pricey
+          rpcctl modify-subscriptions --delete pricey
         """
     ),
     run: { invocation in
