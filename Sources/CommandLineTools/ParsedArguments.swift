@@ -48,6 +48,8 @@ public struct ParsedArguments: Hashable, Sendable {
   /// Reads a command line.
   ///
   /// Options may stand anywhere; `--` ends them; `--name=value` and `--name value` are the same.
+  /// A value that begins with `--` needs the former. Letters may stand together: `-qojson`. Where an
+  /// option that is not a list stands more than once, the last one wins.
   ///
   /// - Parameters:
   ///   - arguments: Without the program's own name.
@@ -92,36 +94,66 @@ public struct ParsedArguments: Hashable, Sendable {
     _ rest: inout ArraySlice<String>,
     _ options: [Option]
   ) throws(UsageError) {
-    let isLong = argument.hasPrefix("--")
-    let parts = argument.drop { $0 == "-" }.split(separator: "=", maxSplits: 1)
-    let name = parts.first.map(String.init) ?? ""
-    let found = options.first { option in
-      isLong ? option.name == name : option.letter.map(String.init) == name
+    for (option, attached) in try Self.named(by: argument, among: options) {
+      given.insert(option.name)
+      guard let placeholder = option.value else {
+        values[option.name] = [""]
+        continue
+      }
+      guard let value = attached ?? Self.popValue(&rest) else {
+        throw UsageError("--\(option.name) needs a value: --\(option.name) \(placeholder)")
+      }
+      // The last one wins; only a list grows.
+      if !option.repeats { values[option.name] = nil }
+      try accept(value, for: option, from: "--\(option.name)")
+      while option.takesMany, let next = rest.first, next == "-" || !next.hasPrefix("-") {
+        try accept(next, for: option, from: "--\(option.name)")
+        rest.removeFirst()
+      }
     }
-    guard let option = found else {
-      throw UsageError(
+  }
+
+  /// Takes the next word as a value; `nil` where there is none or a long option follows.
+  private static func popValue(_ rest: inout ArraySlice<String>) -> String? {
+    guard let next = rest.first, !next.hasPrefix("--") else { return nil }
+    return rest.popFirst()
+  }
+
+  /// The options that one word names, with the value that is attached to the last one.
+  ///
+  /// `-qo=json` and `-qojson` are `-q -o json`: the first letter whose option takes a value ends them.
+  package static func named(
+    by argument: String,
+    among options: [Option]
+  ) throws(UsageError) -> [(option: Option, value: String?)] {
+    let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })
+    func unknown() -> UsageError {
+      UsageError(
         "unknown option '\(argument)'"
           + didYouMean(name, among: options.map(\.name), prefix: "--")
       )
     }
-    given.insert(option.name)
-    guard option.value != nil else {
-      guard parts.count == 1 else { throw UsageError("--\(option.name) takes no value") }
-      values[option.name] = [""]
-      return
+    if argument.hasPrefix("--") {
+      guard let option = options.first(where: { $0.name == name }) else { throw unknown() }
+      let value = argument.firstIndex(of: "=").map { String(argument[$0...].dropFirst()) }
+      guard option.value != nil || value == nil else {
+        throw UsageError("--\(option.name) takes no value")
+      }
+      return [(option, value)]
     }
-    let attached = parts.count > 1 ? String(parts[1]) : argument.hasSuffix("=") ? "" : nil
-    guard let value = attached ?? rest.popFirst() else {
-      throw UsageError("--\(option.name) needs a value: --\(option.name) \(option.value ?? "")")
+    var found: [(option: Option, value: String?)] = []
+    var letters = argument.dropFirst()
+    while let letter = letters.popFirst() {
+      guard let option = options.first(where: { $0.letter == letter }) else { throw unknown() }
+      guard option.value == nil else {
+        let value = letters.first == "=" ? letters.dropFirst() : letters
+        found.append((option, letters.isEmpty ? nil : String(value)))
+        break
+      }
+      guard letters.first != "=" else { throw UsageError("--\(option.name) takes no value") }
+      found.append((option, nil))
     }
-    if values[option.name] != nil, !option.repeats {
-      throw UsageError("--\(option.name) stands twice")
-    }
-    try accept(value, for: option, from: "--\(option.name)")
-    while option.takesMany, let next = rest.first, next == "-" || !next.hasPrefix("-") {
-      try accept(next, for: option, from: "--\(option.name)")
-      rest.removeFirst()
-    }
+    return found
   }
 
   private mutating func accept(

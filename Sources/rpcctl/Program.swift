@@ -342,22 +342,9 @@ struct Program: Sendable {
         index += 1
         continue
       }
-      let name = argument.prefix { $0 != "=" }
-      let found = known.first { option in
-        name == "--" + option.name || option.letter.map { name == "-\($0)" } ?? false
-      }
       // Whether a word that follows is its value cannot be known: it must not pass for the verb.
-      guard let option = found else {
-        throw UsageError(
-          "unknown option '\(argument)'"
-            + didYouMean(
-              String(name.drop { $0 == "-" }),
-              among: known.map(\.name),
-              prefix: "--"
-            )
-        )
-      }
-      index += option.value == nil || name != argument ? 1 : 2
+      let last = try ParsedArguments.named(by: argument, among: known).last
+      index += last?.option.value == nil || last?.value != nil ? 1 : 2
     }
     return (nil, arguments)
   }

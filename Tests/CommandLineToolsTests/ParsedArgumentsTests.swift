@@ -34,12 +34,27 @@ import Testing
     #expect(try parse(["--endpoint=tcp://d"], ["T_ENDPOINT": "tcp://c"])["endpoint"] == "tcp://d")
   }
 
-  @Test("repeated options keep their order; others may stand once")
+  @Test("repeated options keep their order; of others the last one wins")
   func repetition() throws {
     #expect(try parse(["--delete", "a", "--delete", "b"]).all("delete") == ["a", "b"])
-    #expect(throws: UsageError("--endpoint stands twice")) {
-      try parse(["--endpoint", "a", "--endpoint", "b"])
+    #expect(try parse(["--endpoint", "a", "--endpoint", "b"]).all("endpoint") == ["b"])
+  }
+
+  @Test("letters stand together, and a value may be attached", arguments: ["-qojson", "-qo=json"])
+  func letters(text: String) throws {
+    let parsed = try parse([text, "x"])
+    #expect(parsed.has("quiet") && parsed["output"] == "json" && parsed.operands == ["x"])
+    #expect(throws: UsageError("unknown option '-qx'")) { try parse(["-qx"]) }
+    #expect(throws: UsageError("--quiet takes no value")) { try parse(["-q=1"]) }
+  }
+
+  @Test("a long option is not the value of the one before it")
+  func valueIsNoOption() throws {
+    #expect(throws: UsageError("--endpoint needs a value: --endpoint ENDPOINT")) {
+      try parse(["--endpoint", "--quiet"])
     }
+    #expect(try parse(["--endpoint=--quiet"])["endpoint"] == "--quiet")
+    #expect(try parse(["--endpoint", "-5"])["endpoint"] == "-5")
   }
 
   @Test("mistakes say what would be right")
